@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseSettings, SettingsError, settingNames } from './settings';
+
+const key = (byte: number) => Buffer.alloc(32, byte).toString('base64url');
+const messageOf = (env: Record<string, string>) => {
+  try {
+    parseSettings(env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('settings', () => {
+  it('an empty environment gives a platform that only this machine can reach', () => {
+    const s = parseSettings({});
+    expect(s).toMatchObject({ host: '127.0.0.1', port: 3000, baseUrl: 'http://localhost:3000', databasePoolSize: 20 });
+    expect(s.backofficeUrl).toBe('http://localhost:3000/admin');
+    expect(s.databaseUrl).toBeUndefined();
+    expect(s.trustedProxies).toEqual([]);
+  });
+
+  it('addresses follow the port and lose their trailing slash', () => {
+    expect(parseSettings({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
+    const s = parseSettings({ BASE_URL: 'https://cloud.example.org/' });
+    expect([s.baseUrl, s.backofficeUrl]).toEqual(['https://cloud.example.org', 'https://cloud.example.org/admin']);
+  });
+
+  it('every wrong setting is named in one message, with what to put there', () => {
+    const message = messageOf({
+      PORT: '70000',
+      BASE_URL: 'ftp://x',
+      DATABASE_URL: 'mysql://x',
+      TRUSTED_PROXIES: '10.0.0.0/99',
+      ADMIN_REQUIRE_TOTP: 'maybe',
+      LOG_LEVEL: 'loud',
+      HOST: 'nowhere.example',
+      HOST_ID: 'a b',
+      BOOTSTRAP_ADMIN_PASSWORD: 'short',
+    });
+    const lines = message.split('\n').slice(1);
+    expect(lines.map((line) => line.trim().split(':')[0])).toEqual([
+      'HOST',
+      'PORT',
+      'BASE_URL',
+      'DATABASE_URL',
+      'BOOTSTRAP_ADMIN_PASSWORD',
+      'TRUSTED_PROXIES',
+      'LOG_LEVEL',
+      'ADMIN_REQUIRE_TOTP',
+      'HOST_ID',
+    ]);
+    expect(message).toContain('PORT: needs a port from 1 to 65535');
+    expect(message).toContain('ADMIN_REQUIRE_TOTP: needs true or false');
+  });
+
+  it('a message about a wrong secret never shows the secret', () => {
+    const message = messageOf({
+      JWT_KEYS: 'a:hunter2',
+      METRICS_TOKEN: 'hunter2',
+      BOOTSTRAP_TENANT_PASSWORD: 'hunter2',
+    });
+    expect(message.match(/[A-Z_]+(?=:)/g)).toEqual(['BOOTSTRAP_TENANT_PASSWORD', 'JWT_KEYS', 'METRICS_TOKEN']);
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('keys keep their order, so that the first is the current one; ids are unique', () => {
+    const { jwtKeys } = parseSettings({ JWT_KEYS: `new:${key(1)}, old:${key(2)}` });
+    expect(jwtKeys?.map(({ id, secret }) => [id, secret.length, secret[0]])).toEqual([
+      ['new', 32, 1],
+      ['old', 32, 2],
+    ]);
+    expect(messageOf({ ENCRYPTION_KEYS: `a:${key(1)},a:${key(2)}` })).toContain('each id once');
+    expect(messageOf({ ENCRYPTION_KEYS: 'a:c2hvcnQ' })).toContain('32 bytes in base64url');
+    expect(messageOf({ ENCRYPTION_KEYS: ',' })).toContain('ENCRYPTION_KEYS');
+  });
+
+  it('an empty value counts as not given', () => {
+    expect(parseSettings({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: undefined });
+  });
+
+  it('lists take addresses, ranges and host names', () => {
+    const s = parseSettings({
+      TRUSTED_PROXIES: '10.0.0.1, fd00::/8',
+      ALLOW_PRIVATE_URLS: 'hooks.corp.example,10.0.0.0/8',
+    });
+    expect(s.trustedProxies).toEqual(['10.0.0.1', 'fd00::/8']);
+    expect(s.allowPrivateUrls).toEqual(['hooks.corp.example', '10.0.0.0/8']);
+  });
+
+  it('.env.example lists every setting and nothing else', () => {
+    const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(listed.toSorted()).toEqual(settingNames.filter((name) => name !== 'NODE_ENV').toSorted());
+  });
+});

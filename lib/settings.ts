@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/** A 32-byte key given by the environment; `id` names it in tokens and envelopes. */
+export type KeySetting = { id: string; secret: Uint8Array };
+
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+const whole = (most: number, error = `a whole number from 1 to ${most}`) =>
+  z.coerce.number(error).int(error).min(1, error).max(most, error);
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'an address such as https://cloud.example.org' })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const postgresUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'a connection string such as postgresql://user:password@host:5432/database',
+});
+
+const flag = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['true', '1', 'yes', 'on', 'false', '0', 'no', 'off'], 'true or false'))
+  .transform((value) => ['true', '1', 'yes', 'on'].includes(value));
+
+const isNetwork = (entry: string) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry);
+const networks = z
+  .string()
+  .transform(list)
+  .refine((entries) => entries.every(isNetwork), 'IP addresses or CIDR ranges, separated by commas: 10.0.0.0/8,::1');
+
+const hostPattern = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
+const networksOrHosts = z
+  .string()
+  .transform(list)
+  .refine(
+    (entries) => entries.every((entry) => isNetwork(entry) || hostPattern.test(entry)),
+    'host names, IP addresses or CIDR ranges, separated by commas: hooks.corp.example,10.0.0.0/8',
+  );
+
+const keyFormat = 'id:secret pairs separated by commas, the current one first; a secret is 32 bytes in base64url';
+const keys = z.string().transform((value, context): [KeySetting, ...KeySetting[]] => {
+  const parsed = list(value).map((entry) => {
+    const colon = entry.indexOf(':');
+    return { id: entry.slice(0, colon), secret: new Uint8Array(Buffer.from(entry.slice(colon + 1), 'base64url')) };
+  });
+  const [current, ...older] = parsed;
+  const wellFormed = parsed.every(({ id, secret }) => /^[A-Za-z0-9_-]{1,64}$/.test(id) && secret.length === 32);
+  const unique = new Set(parsed.map(({ id }) => id)).size === parsed.length;
+  if (!current || !wellFormed || !unique) {
+    context.addIssue({ code: 'custom', message: unique ? keyFormat : `${keyFormat}; each id once` });
+    return z.NEVER;
+  }
+  return [current, ...older];
+});
+
+const firstPassword = z.string().min(8, 'at least 8 characters').max(1024, 'at most 1024 characters');
+
+/** Every setting by its environment name. `.env.example` explains them to an operator. */
+const environment = z.object({
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('production'),
+  HOST: z.union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'an IP address to listen on').default('127.0.0.1'),
+  PORT: whole(65_535, 'a port from 1 to 65535').default(3000),
+  BASE_URL: httpUrl.optional(),
+  BACKOFFICE_URL: httpUrl.optional(),
+  DATA_DIR: z.string().optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_LISTEN_URL: postgresUrl.optional(),
+  DATABASE_POOL_SIZE: whole(1000).default(20),
+  BOOTSTRAP_ADMIN_PASSWORD: firstPassword.optional(),
+  BOOTSTRAP_TENANT_PASSWORD: firstPassword.optional(),
+  JWT_KEYS: keys.optional(),
+  ENCRYPTION_KEYS: keys.optional(),
+  TRUSTED_PROXIES: networks.default([]),
+  METRICS_TOKEN: z.string().min(16, 'a secret of at least 16 characters').optional(),
+  LOG_LEVEL: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'fatal, error, warn, info, debug, trace or silent',
+    )
+    .default('info'),
+  RATE_LIMIT_PER_MINUTE: whole(1_000_000_000).default(6000),
+  RATE_LIMIT_BURST: whole(1_000_000_000).default(1000),
+  RATE_LIMIT_ANONYMOUS_PER_MINUTE: whole(1_000_000_000).default(600),
+  ADMIN_REQUIRE_TOTP: flag.default(false),
+  ALLOW_PRIVATE_URLS: networksOrHosts.default([]),
+  HOST_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, dots, dashes, underscores')
+    .optional(),
+});
+
+/** The names that `.env.example` must list, and that a clean child environment must leave out. */
+export const settingNames = Object.keys(environment.shape);
+
+/** What the platform was told by its operator, checked and with defaults filled in. */
+export type Settings = ReturnType<typeof parseSettings>;
+
+/** Thrown when settings are wrong; the message has one line for each, by its environment name. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+/**
+ * Checks an environment and fills in defaults; an empty value counts as not given.
+ * @throws SettingsError naming every wrong setting and what to put there
+ */
+export function parseSettings(env: Record<string, string | undefined>) {
+  const given = Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const result = environment.safeParse(given);
+  if (!result.success) {
+    const lines = result.error.issues.map(({ path: [name], message }) => `  ${String(name)}: needs ${message}`);
+    throw new SettingsError(`These settings are wrong:\n${[...new Set(lines)].join('\n')}`);
+  }
+  const s = result.data;
+  const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
+  return {
+    nodeEnv: s.NODE_ENV,
+    host: s.HOST,
+    port: s.PORT,
+    /** Where browsers and scripts reach this platform; no slash at the end. */
+    baseUrl,
+    backofficeUrl: s.BACKOFFICE_URL ?? `${baseUrl}/admin`,
+    /** Absolute. Holds keys, the embedded database, uploads and the engines' files. */
+    dataDir: resolve(s.DATA_DIR ?? (process.getuid?.() === 0 ? '/var/lib/nephele' : '.data')),
+    /** Undefined until the supervisor has started the embedded database and handed its address to its children. */
+    databaseUrl: s.DATABASE_URL,
+    /** A direct connection for LISTEN, which a transaction pooler cannot carry. */
+    databaseListenUrl: s.DATABASE_LISTEN_URL ?? s.DATABASE_URL,
+    /** Connections of each process. */
+    databasePoolSize: s.DATABASE_POOL_SIZE,
+    bootstrapAdminPassword: s.BOOTSTRAP_ADMIN_PASSWORD,
+    bootstrapTenantPassword: s.BOOTSTRAP_TENANT_PASSWORD,
+    jwtKeys: s.JWT_KEYS,
+    encryptionKeys: s.ENCRYPTION_KEYS,
+    /** IP addresses and CIDR ranges whose X-Forwarded-For is believed. */
+    trustedProxies: s.TRUSTED_PROXIES,
+    metricsToken: s.METRICS_TOKEN,
+    logLevel: s.LOG_LEVEL,
+    rateLimitPerMinute: s.RATE_LIMIT_PER_MINUTE,
+    rateLimitBurst: s.RATE_LIMIT_BURST,
+    rateLimitAnonymousPerMinute: s.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
+    adminRequireTotp: s.ADMIN_REQUIRE_TOTP,
+    /** Hosts, addresses and ranges that URLs given by tenants may name although they are private. */
+    allowPrivateUrls: s.ALLOW_PRIVATE_URLS,
+    /** Names this machine in rows whose things live on it. */
+    hostId: s.HOST_ID ?? hostname(),
+  };
+}
+
+let parsed: Settings | undefined;
+
+/**
+ * The settings of this process, read once from the environment and from `.env` in the checkout; the environment wins.
+ * Tests see no `.env`: an operator's file must not change what they prove.
+ */
+export function settings(): Settings {
+  if (!parsed) {
+    const file = join(process.cwd(), '.env');
+    if (process.env.NODE_ENV !== 'test' && existsSync(file)) process.loadEnvFile(file);
+    parsed = parseSettings(process.env);
+  }
+  return parsed;
+}
+
+/** The database's address. @throws SettingsError when neither the operator nor the supervisor gave one */
+export function databaseUrl(): string {
+  const url = settings().databaseUrl;
+  if (!url) throw new SettingsError('DATABASE_URL is not set: start the platform with `npm start`, or set it');
+  return url;
+}
