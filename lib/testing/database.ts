@@ -1,0 +1,37 @@
+import pg from 'pg';
+import { beforeAll, inject } from 'vitest';
+import { databaseUrl } from '@/lib/settings';
+
+/**
+ * Gives this test file a migrated, empty database of its own, before its first test; `settings().databaseUrl` names it.
+ * Call it once at the top of the file. It is dropped with its server at the end of the run.
+ */
+export function testDatabase(): void {
+  beforeAll(createTestDatabase);
+}
+
+/** What `testDatabase` does, for setups that need the database earlier. @returns its connection string */
+export async function createTestDatabase(): Promise<string> {
+  const { adminUrl, template } = inject('postgres');
+  const name = new URL(databaseUrl()).pathname.slice(1);
+  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  return databaseUrl();
+}
+
+/** The same server's address, another database. */
+export function databaseOn(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+/** Runs statements on the server itself, as one who may create databases. */
+export async function asAdmin<T>(adminUrl: string, run: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client(adminUrl);
+  await admin.connect();
+  try {
+    return await run(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '@/lib/db/migrate';
+import { ensureKeys } from '@/lib/keyring';
+import { asAdmin, databaseOn } from './database';
+import { applyTestSettings } from './environment';
+import { startTemporaryPostgres } from './temporary-postgres';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server of this run: where databases are made, and the migrated one that they are copied from. */
+    postgres: { adminUrl: string; template: string };
+    /** DATA_DIR of every test, with keys in it. */
+    dataDir: string;
+  }
+}
+
+/**
+ * Once a run: one PostgreSQL with one migrated database, which each test file copies. TEST_DATABASE_URL names a server
+ * to use instead (a superuser's or CREATEDB role's address); what was made there is dropped at the end.
+ */
+export default async function setup(project: TestProject) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'nephele-data-'));
+  applyTestSettings({ DATA_DIR: dataDir });
+  ensureKeys();
+  const external = process.env.TEST_DATABASE_URL;
+  const server = external ? undefined : await startTemporaryPostgres();
+  const adminUrl = external ?? server?.url('postgres') ?? '';
+  const template = `nephele_test_${randomBytes(4).toString('hex')}`;
+
+  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${template}`));
+  await migrate(databaseOn(adminUrl, template));
+  project.provide('postgres', { adminUrl, template });
+  project.provide('dataDir', dataDir);
+
+  return async () => {
+    if (external) await asAdmin(adminUrl, (admin) => dropAll(admin, template));
+    await server?.stop();
+    rmSync(dataDir, { recursive: true });
+  };
+}
+
+async function dropAll(admin: pg.Client, prefix: string) {
+  const made = await admin.query<{ name: string }>('SELECT datname AS name FROM pg_database WHERE datname ^@ $1', [
+    prefix,
+  ]);
+  for (const { name } of made.rows) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+}

@@ -1,0 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { databaseOn } from './database';
+import { applyTestSettings } from './environment';
+
+// Before every test file: a database name of its own, so that a pool opened by any import is right from the start.
+const { adminUrl, template } = inject('postgres');
+applyTestSettings({
+  DATA_DIR: inject('dataDir'),
+  DATABASE_URL: databaseOn(adminUrl, `${template}_${randomBytes(6).toString('hex')}`),
+});

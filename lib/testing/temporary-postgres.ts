@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@/lib/runtime/postgres';
+
+/** A PostgreSQL for one run: its data is gone when it stops. */
+export type TemporaryPostgres = { url(database: string): string; directory: string; stop(): Promise<void> };
+
+/** Waits for its input to end, however this process ends, then stops the server and removes the folder. */
+const guard = `
+  cat > /dev/null
+  kill -INT "$1"
+  for try in $(seq 200); do kill -0 "$1" 2> /dev/null || break; sleep 0.05; done
+  kill -QUIT "$1" 2> /dev/null
+  rm -rf "$2"`;
+
+/** Starts an embedded PostgreSQL in a temporary folder; nothing of it survives this process, not even a kill -9. */
+export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
+  const directory = mkdtempSync(join(tmpdir(), 'nephele-test-'));
+  chmodSync(directory, 0o711);
+  const lines: string[] = [];
+  const server = await startPostgres({
+    directory: join(directory, 'postgres'),
+    password: 'test',
+    durable: false,
+    log: (line) => lines.push(line),
+  }).catch((error) => {
+    rmSync(directory, { recursive: true });
+    throw error;
+  });
+  const watcher = spawn('/bin/sh', ['-c', guard, 'guard', String(server.process.pid), directory], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  return {
+    url: server.url,
+    directory,
+    async stop() {
+      const ended = once(watcher, 'exit');
+      watcher.stdin.end();
+      await ended;
+    },
+  };
+}
