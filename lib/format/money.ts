@@ -1,0 +1,28 @@
+import { LOCALE } from './number';
+
+type Amount = number | string;
+
+// Rounding is for reading only: the API keeps the exact decimals (api.md, money), half-even as on an invoice.
+function dollars(minimum: number, maximum: number): Intl.NumberFormat {
+  return new Intl.NumberFormat(LOCALE, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: minimum,
+    maximumFractionDigits: maximum,
+    roundingMode: 'halfEven',
+  });
+}
+
+const cents = dollars(2, 2);
+const exact = dollars(2, 6);
+
+/** USD for people: cents, and for less than a cent as many of six decimals as it takes to not read as nothing. */
+export function formatMoney(amount: Amount): string {
+  const value = Number(amount);
+  return value !== 0 && Math.abs(value) < 0.01 ? exact.format(value) : cents.format(value);
+}
+
+/** A unit price, never rounded to cents: `0.024`, `hour` → `$0.024 / hour`. */
+export function formatRate(amount: Amount, per: string): string {
+  return `${exact.format(Number(amount))} / ${per}`;
+}

@@ -1,0 +1,69 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+type Moment = string | number | Date;
+
+function formatter(options: Intl.DateTimeFormatOptions, timeZone?: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
+}
+
+/** How far `moment` is from `now`, short: `just now`, `12 s ago`, `in 3 min`, `2 d ago`; beyond 30 days the date. */
+export function formatRelative(moment: Moment, now: number): string {
+  const at = new Date(moment).getTime();
+  const distance = Math.abs(now - at);
+  if (distance < 5 * SECOND) return 'just now';
+  if (distance >= 30 * DAY) return formatDate(moment);
+  const amount =
+    distance < MINUTE
+      ? `${Math.floor(distance / SECOND)} s`
+      : distance < HOUR
+        ? `${Math.floor(distance / MINUTE)} min`
+        : distance < DAY
+          ? `${Math.floor(distance / HOUR)} h`
+          : `${Math.floor(distance / DAY)} d`;
+  return at <= now ? `${amount} ago` : `in ${amount}`;
+}
+
+/** `21 Nov 2026` in the reader's zone, or in `timeZone`. */
+export function formatDate(moment: Moment, timeZone?: string): string {
+  return formatter({ day: 'numeric', month: 'short', year: 'numeric' }, timeZone).format(new Date(moment));
+}
+
+/** `21 Nov 2026, 08:55:12 UTC`, to the second and with its zone: the reader's, or `timeZone`. */
+export function formatExact(moment: Moment, timeZone?: string): string {
+  return formatter(
+    {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'short',
+    },
+    timeZone,
+  ).format(new Date(moment));
+}
+
+/** A length of time in its two largest units: `850 ms`, `4.2 s`, `3 min 20 s`, `1 h 5 min`, `2 d 3 h`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < SECOND) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 10 * SECOND) return `${(Math.floor(milliseconds / 100) / 10).toString()} s`;
+  const steps = [
+    ['d', DAY],
+    ['h', HOUR],
+    ['min', MINUTE],
+    ['s', SECOND],
+  ] as const;
+  const first = steps.findIndex(([, length]) => milliseconds >= length);
+  let rest = milliseconds;
+  const parts: string[] = [];
+  for (const [unit, length] of steps.slice(first, first + 2)) {
+    const amount = Math.floor(rest / length);
+    rest -= amount * length;
+    if (amount > 0) parts.push(`${amount} ${unit}`);
+  }
+  return parts.join(' ');
+}
