@@ -395,7 +395,6 @@ ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_role_check" CHECK (role IN (
 ALTER TABLE "identity_providers" ADD CONSTRAINT "identity_providers_role_check" CHECK (max_role IN ('admin', 'member', 'reader'));
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_realm_check" CHECK (realm IN ('tenant', 'backoffice'));
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_kind_check" CHECK (kind IN ('browser', 'access_token'));
-ALTER TABLE "quota_ledger" ADD CONSTRAINT "quota_ledger_amount_check" CHECK (amount >= 0);
 ALTER TABLE "operations" ADD CONSTRAINT "operations_status_check" CHECK (status IN ('pending', 'running', 'succeeded', 'failed', 'cancelled'));
 ALTER TABLE "project_accounts" ADD CONSTRAINT "project_accounts_check" CHECK (
   vcpus_limit >= 0 AND vcpus_used >= 0 AND ram_gb_limit >= 0 AND ram_gb_used >= 0 AND storage_tb_limit >= 0 AND storage_tb_used >= 0

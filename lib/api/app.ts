@@ -1,0 +1,15 @@
+import { authenticate } from '@/lib/identity/authenticate';
+import { settings } from '@/lib/settings';
+import { endpoints } from './endpoints';
+import { serve } from './kernel';
+import { openApiDocument } from './openapi';
+
+/** The whole API, of tenants and back office, as one Hono app; mounted in the server and in Next's route handlers. */
+export const app = serve(endpoints, authenticate);
+
+let document: string | undefined;
+
+app.get('/api/v1/openapi.json', () => {
+  document ??= JSON.stringify(openApiDocument(endpoints, settings().baseUrl));
+  return new Response(document, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
+});

@@ -1,0 +1,64 @@
+/** Roles of a project, each including those before it (api conventions, section 3). */
+export const roles = ['reader', 'member', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** The lesser of two roles. */
+export function lesserRole(a: Role, b: Role): Role {
+  return roles.indexOf(a) < roles.indexOf(b) ? a : b;
+}
+
+/** Whether `role` includes `needed`. */
+export function includesRole(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
+export type ProjectStatus = 'active' | 'suspended';
+
+/** The project that a request acts in, and what its caller is there. */
+export type Membership = { project_id: string; project_status: ProjectStatus; role: Role };
+
+/** A signed-in person: by an access token of `POST /auth/login`, or by the portal's cookie. */
+export type Person = {
+  kind: 'user';
+  user_id: string;
+  email: string;
+  name: string;
+  session_id: string;
+  /** A cookie needs a same-origin proof on changing requests; a bearer token does not. */
+  via: 'bearer' | 'cookie';
+  membership: Membership | null;
+};
+
+/** A script, by an API token. Its role is the lesser of the token's and its maker's. */
+export type TokenHolder = { kind: 'token'; token_id: string; name: string; user_id: string; membership: Membership };
+
+/** A workload, by short-lived credentials of `POST /iam/sts/assume-role`. */
+export type Workload = { kind: 'workload'; provider_id: string; subject: string; membership: Membership };
+
+/** An administrator of the platform, in the back office. */
+export type Administrator = {
+  kind: 'administrator';
+  user_id: string;
+  email: string;
+  name: string;
+  session_id: string;
+  via: 'bearer' | 'cookie';
+  /** Whether the second factor is set up, which the operator may require. */
+  second_factor: boolean;
+};
+
+export type Caller = Person | TokenHolder | Workload | Administrator;
+
+/** One stable text per caller: the same person keeps it across tokens and sessions. */
+export function callerKey(caller: Caller): string {
+  switch (caller.kind) {
+    case 'user':
+      return `user:${caller.user_id}:${caller.membership?.project_id ?? ''}`;
+    case 'token':
+      return `token:${caller.token_id}`;
+    case 'workload':
+      return `workload:${caller.provider_id}:${caller.subject}`;
+    case 'administrator':
+      return `administrator:${caller.user_id}`;
+  }
+}

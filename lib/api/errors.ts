@@ -1,0 +1,72 @@
+/** Every code an answer can carry, with its status (api conventions; spec 7). Closed: clients may switch on it. */
+export const errorStatus = {
+  INVALID_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  INVALID_CREDENTIALS: 401,
+  TOTP_INVALID: 401,
+  BUDGET_FROZEN: 402,
+  PAYMENT_FAILED: 402,
+  FORBIDDEN: 403,
+  TENANT_SUSPENDED: 403,
+  RESOURCE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  ENGINE_ERROR: 502,
+  ENGINE_UNAVAILABLE: 503,
+  CAPACITY_EXHAUSTED: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** A refusal that the caller is told of. The message is public; what only operators may know goes into `cause`. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly options: { headers?: Record<string, string>; cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.status = errorStatus[code];
+  }
+
+  /** The error record of spec 2.2. */
+  body(at: Date): object {
+    return { error: { code: this.code, message: this.message, status: this.status, timestamp: at.toISOString() } };
+  }
+}
+
+/** A refusal by quota: 403 with the quota-breach record of spec 2.3 and nothing else. */
+export class QuotaBreach extends ApiError {
+  constructor(detail: string) {
+    super('FORBIDDEN', detail);
+  }
+
+  override body(): object {
+    return { detail: this.message };
+  }
+}
+
+/** 404 for what is not there, or belongs to another tenant. */
+export function notFound(what: string): ApiError {
+  return new ApiError('RESOURCE_NOT_FOUND', `${what} was not found in this project.`);
+}
+
+/** 409 for a wrong state, a name that is taken, a thing in use. */
+export function conflict(message: string): ApiError {
+  return new ApiError('CONFLICT', message);
+}
+
+/** 400 that names the field and says how to put it right. */
+export function invalid(message: string): ApiError {
+  return new ApiError('INVALID_REQUEST', message);
+}

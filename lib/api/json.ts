@@ -1,0 +1,46 @@
+import { Decimal } from 'decimal.js';
+
+/**
+ * A number written into JSON digit by digit as given, where JavaScript's own would lose the decimal point (`64.0`) or
+ * digits of money.
+ */
+export class JsonNumber {
+  private constructor(readonly text: string) {}
+
+  /** Always with a decimal point: "64" → 64.0, "4.500000" → 4.5. For quota numbers (spec 2.1). */
+  static decimal(value: string | number): JsonNumber {
+    const text = new Decimal(value).toFixed();
+    return new JsonNumber(text.includes('.') ? text : `${text}.0`);
+  }
+
+  /** With at most six decimals and no more than needed. For money. */
+  static money(value: string | number | Decimal): JsonNumber {
+    return new JsonNumber(new Decimal(value).toDecimalPlaces(6, Decimal.ROUND_HALF_EVEN).toFixed());
+  }
+
+  valueOf(): number {
+    return Number(this.text);
+  }
+}
+
+/** What a handler may give where the schema says `Value`: the value, with exact numbers allowed for numbers. */
+export type Sendable<Value> = Value extends number
+  ? Value | JsonNumber
+  : Value extends Date | string | boolean | null | undefined
+    ? Value
+    : Value extends readonly (infer Item)[]
+      ? readonly Sendable<Item>[]
+      : Value extends object
+        ? { [Key in keyof Value]: Sendable<Value[Key]> }
+        : Value;
+
+/** JSON.stringify that also writes JsonNumber. */
+export function writeJson(value: unknown): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`;
+  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

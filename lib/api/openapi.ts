@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { type AnyEndpoint, fullPath } from './endpoint';
+import { type ErrorCode, errorStatus } from './errors';
+import { errorRecord, quotaBreachRecord } from './schemas';
+
+type Json = { [name: string]: unknown };
+
+const COMPONENTS = '#/components/schemas/';
+
+/**
+ * The OpenAPI 3.1 document of endpoints, made from the very schemas that validate requests and answers (spec 9.1).
+ * Schemas with an id (`.meta({ id })`) become components.
+ */
+export function openApiDocument(endpoints: readonly AnyEndpoint[], baseUrl: string): Json {
+  const components: Json = {};
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components);
+  const paths: { [path: string]: Json } = {};
+  for (const endpoint of endpoints) {
+    const path = fullPath(endpoint);
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, schemaOf) };
+  }
+  const tags = [...new Set(endpoints.map(({ tag }) => tag))];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Nephele',
+      version: '1.0.0',
+      summary: 'A cloud platform that runs on one machine and grows from there.',
+      description:
+        'Machines, networks, storage, databases, functions and what they cost, for the projects of tenants. ' +
+        'Paths under `/admin/api/v1` belong to the back office and need an administrator session token.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl, description: 'This platform' }],
+    security: [{ bearer: [] }],
+    tags: tags.map((name) => ({ name, description: `${name}: their endpoints.` })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of `POST /api/v1/auth/login`, an API token (`neph_…`), or STS credentials.',
+        },
+        administrator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An administrator session token of `POST /admin/api/v1/auth/login`.',
+        },
+      },
+    },
+  };
+}
+
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json;
+
+function operation(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
+  return {
+    operationId: endpoint.operation_id,
+    summary: endpoint.summary,
+    description: description(endpoint),
+    tags: [endpoint.tag],
+    ...(endpoint.access === 'public' ? { security: [] } : {}),
+    ...(endpoint.access === 'administrator' ? { security: [{ administrator: [] }] } : {}),
+    parameters: parameters(endpoint, schemaOf),
+    ...requestBody(endpoint, schemaOf),
+    responses: { ...successes(endpoint, schemaOf), ...failures(endpoint, schemaOf) },
+  };
+}
+
+function description(endpoint: AnyEndpoint): string {
+  const needs: { [access: string]: string } = {
+    public: 'Needs no credential.',
+    person: 'For a signed-in person, about their own account.',
+    any: 'For any valid credential.',
+    administrator: 'For administrators of the platform.',
+  };
+  const sentences = [
+    endpoint.description,
+    needs[endpoint.access] ?? `Needs the role \`${endpoint.access}\`.`,
+    endpoint.claims.length > 0
+      ? `Counts against ${endpoint.claims.map((claim) => `\`${claim}\``).join(', ')}.`
+      : undefined,
+    endpoint.freezable ? 'Refused while the budget is frozen.' : undefined,
+  ];
+  return sentences.filter((sentence) => sentence !== undefined).join(' ');
+}
+
+function parameters(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json[] {
+  const of = (place: 'path' | 'query', shape: z.ZodObject | undefined) =>
+    Object.entries(shape?.shape ?? {}).map(([name, schema]) => {
+      const described = schemaOf(schema as z.ZodType, 'input');
+      const required = place === 'path' || !(schema as z.ZodType).safeParse(undefined).success;
+      return {
+        name,
+        in: place,
+        required,
+        schema: described,
+        ...(described.description ? { description: described.description } : {}),
+      };
+    });
+  const header = (name: string, text: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description: text,
+    schema: { type: 'string' },
+  });
+  return [
+    ...of('path', endpoint.params),
+    ...of('query', endpoint.query),
+    ...(endpoint.realm === 'tenant' && endpoint.access !== 'public'
+      ? [
+          header(
+            'X-Project-Id',
+            'The project to act in, for people who belong to several. Absent: the oldest membership.',
+          ),
+        ]
+      : []),
+    ...(endpoint.idempotency === 'none'
+      ? []
+      : [header('Idempotency-Key', 'A retry with the same key replays the first successful answer, for 24 hours.')]),
+  ];
+}
+
+function requestBody(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
+  if (endpoint.upload) {
+    const schema = endpoint.body ? schemaOf(endpoint.body, 'input') : { type: 'string', format: 'binary' };
+    const content = Object.fromEntries(endpoint.upload.content_types.map((type) => [type, { schema }]));
+    return { requestBody: { required: true, content } };
+  }
+  if (!endpoint.body) return {};
+  const required = !endpoint.body.safeParse({}).success;
+  return { requestBody: { required, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } };
+}
+
+function successes(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
+  const entries = Object.entries(endpoint.responses).map(([status, declared]) => {
+    const isList = declared !== null && !('stream' in declared) && declared.type === 'array';
+    const headers = isList
+      ? {
+          headers: {
+            Link: {
+              description: 'The next page, `rel="next"`, when there is one (RFC 8288).',
+              schema: { type: 'string' },
+            },
+          },
+        }
+      : {};
+    return [status, { description: statusText[status] ?? 'Done.', ...headers, ...content(declared, schemaOf) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function content(declared: AnyEndpoint['responses'][number], schemaOf: SchemaOf): Json {
+  if (declared === null || declared === undefined) return {};
+  if ('stream' in declared) return { content: { [declared.stream]: { schema: { type: 'string' } } } };
+  return { content: { 'application/json': { schema: schemaOf(declared, 'output') } } };
+}
+
+/** The codes that an endpoint may answer with: those of its kind, and its own. */
+export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
+  const codes = new Set<ErrorCode>(['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', ...endpoint.errors]);
+  if (endpoint.access !== 'public') {
+    for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RESOURCE_NOT_FOUND'] as const) codes.add(code);
+    if (endpoint.realm === 'tenant') codes.add('TENANT_SUSPENDED');
+  }
+  if (endpoint.params) codes.add('RESOURCE_NOT_FOUND');
+  if (endpoint.body || endpoint.upload) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (endpoint.freezable) codes.add('BUDGET_FROZEN');
+  if (endpoint.idempotency !== 'none') codes.add('IDEMPOTENCY_KEY_REUSED').add('IDEMPOTENCY_IN_PROGRESS');
+  return codes;
+}
+
+function failures(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodes(endpoint)) {
+    const status = errorStatus[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const record = schemaOf(errorRecord, 'output');
+  const entries = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, codes]) => {
+      const breach = status === 403 && endpoint.claims.length > 0;
+      const schema = breach ? { anyOf: [record, schemaOf(quotaBreachRecord, 'output')] } : record;
+      return [
+        String(status),
+        { description: codes.map((code) => `\`${code}\``).join(', '), content: { 'application/json': { schema } } },
+      ];
+    });
+  return Object.fromEntries(entries);
+}
+
+const statusText: { [status: string]: string } = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted; it goes on in the background.',
+  204: 'Done; there is nothing more to say.',
+};
+
+/** A schema as JSON Schema 2020-12, its named parts moved into the components. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...whole
+  } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    reused: 'inline',
+  }) as Json & { $defs?: Json };
+  for (const [name, part] of Object.entries($defs ?? {})) components[name] = relinked(part);
+  const named = schema.meta()?.id;
+  if (typeof named === 'string') {
+    components[named] = relinked(whole);
+    return { $ref: `${COMPONENTS}${named}` };
+  }
+  return relinked(whole) as Json;
+}
+
+/** References within a schema, pointed at the components; ids of zod's own dropped. */
+function relinked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relinked);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([name, member]) => !(name === 'id' && typeof member === 'string' && 'type' in value))
+    .map(([name, member]) => [
+      name,
+      name === '$ref' && typeof member === 'string' ? member.replace('#/$defs/', COMPONENTS) : relinked(member),
+    ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,55 @@
+import { type Caller, includesRole } from './caller';
+import type { ErrorCode } from './errors';
+
+/**
+ * Who may call an endpoint (api conventions, section 3):
+ * `public` anyone · `person` a signed-in person, for their own account · `any` any credential, with or without a
+ * project · `reader` `member` `admin` that role in the project · `administrator` the back office.
+ */
+export type Access = 'public' | 'person' | 'any' | 'reader' | 'member' | 'admin' | 'administrator';
+
+export type Decision =
+  | { allowed: true; reason: string; matched: string[] }
+  | { allowed: false; code: ErrorCode; reason: string; matched: string[] };
+
+/** The facts about a caller that a decision rests on, and nothing else. */
+export type Subject = Pick<Caller, 'kind'> & {
+  membership?: { role: 'reader' | 'member' | 'admin'; project_status: 'active' | 'suspended' } | null;
+};
+
+/**
+ * The one decision on who may call what. Real requests and `POST /iam/simulate` (spec 5.5) both ask here, so that they
+ * cannot disagree. `undefined` is a caller without credentials.
+ */
+export function decide(subject: Subject | undefined, access: Access): Decision {
+  const matched = [`access:${access}`];
+  const deny = (code: ErrorCode, reason: string): Decision => ({ allowed: false, code, reason, matched });
+  const allow = (reason: string): Decision => ({ allowed: true, reason, matched });
+
+  if (access === 'public') return allow('The endpoint is open to everyone.');
+  if (!subject) return deny('UNAUTHENTICATED', 'Send a valid credential: `Authorization: Bearer <token>`.');
+  matched.push(`caller:${subject.kind}`);
+
+  if (access === 'administrator' || subject.kind === 'administrator') {
+    return access === 'administrator' && subject.kind === 'administrator'
+      ? allow('The caller is an administrator of the platform.')
+      : deny('UNAUTHENTICATED', 'This credential is not valid here: tenants and the back office sign in separately.');
+  }
+  if (access === 'person') {
+    return subject.kind === 'user'
+      ? allow('Signed-in people manage their own account.')
+      : deny('FORBIDDEN', 'Only a signed-in person may do this, not a token.');
+  }
+  const { membership } = subject;
+  // A person may have other projects than the suspended one; a token has not.
+  if (access === 'any' && subject.kind === 'user') return allow('Any valid credential may do this.');
+  if (!membership) return deny('FORBIDDEN', 'You are not a member of any project; ask its admin for a role.');
+  matched.push(`role:${membership.role}`, `project:${membership.project_status}`);
+  if (membership.project_status === 'suspended') {
+    return deny('TENANT_SUSPENDED', 'The project is suspended; ask the administrator of the platform.');
+  }
+  if (access === 'any') return allow('Any valid credential may do this.');
+  return includesRole(membership.role, access)
+    ? allow(`The role ${membership.role} includes ${access}.`)
+    : deny('FORBIDDEN', `This needs the role ${access}; yours is ${membership.role}.`);
+}

@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+import type { AnyEndpoint, Upload } from './endpoint';
+import { ApiError, invalid, notFound } from './errors';
+
+/** Bodies of JSON end here; uploads have limits of their own. */
+export const JSON_BODY_BYTES = 1024 * 1024;
+
+/** Reads a body up to a limit. @throws ApiError 413 as soon as it is passed */
+export async function readBody(request: Request, mostBytes: number): Promise<Uint8Array> {
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  if (declared > mostBytes) throw tooLarge(mostBytes);
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > mostBytes) throw tooLarge(mostBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The upload of a request, ending in 413 where it passes its endpoint's limit. */
+export function openUpload(request: Request, { content_types, max_bytes }: NonNullable<AnyEndpoint['upload']>): Upload {
+  const content_type = request.headers.get('content-type') ?? '';
+  const type = content_type.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (!content_types.includes(type)) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the content type ${content_types.join(' or ')}.`);
+  }
+  const header = request.headers.get('content-length');
+  const content_length = header === null ? null : Number(header);
+  if (content_length !== null && content_length > max_bytes) throw tooLarge(max_bytes);
+  let size = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > max_bytes) controller.error(tooLarge(max_bytes));
+      else controller.enqueue(chunk);
+    },
+  });
+  const source = request.body ?? new Blob([]).stream();
+  return { stream: source.pipeThrough(limit), content_type, content_length };
+}
+
+/** The JSON of a body, checked by a schema. An absent body counts as `{}`. */
+export function parseJsonBody(bytes: Uint8Array, contentType: string | null, schema: z.ZodType): unknown {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (bytes.byteLength > 0 && type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send JSON with the header `Content-Type: application/json`.');
+  }
+  return check(schema, bytes.byteLength === 0 ? {} : readJson(bytes), 'body');
+}
+
+/** Query parameters, each at most once. */
+export function parseQuery(search: URLSearchParams, schema: z.ZodType | undefined): unknown {
+  const names = [...search.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`${clip(twice)}: give this query parameter once.`);
+  if (!schema) {
+    if (names[0] !== undefined) throw invalid(`Unknown query parameter ${quote(names[0])}.`);
+    return undefined;
+  }
+  return check(schema, Object.fromEntries(search), 'query');
+}
+
+/** Path parameters. What has not the form of an id or a name cannot exist: 404. */
+export function parseParams(params: Record<string, string>, schema: z.ZodType | undefined): unknown {
+  if (!schema) return undefined;
+  const parsed = hasUnstorableText(params) ? undefined : schema.safeParse(params);
+  if (!parsed?.success) throw notFound('The resource');
+  return parsed.data;
+}
+
+function readJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new ApiError('INVALID_REQUEST', 'The body is not valid JSON in UTF-8.', { cause: error });
+  }
+}
+
+function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
+  if (hasUnstorableText(value)) throw invalid(`${place}: text must not hold NUL characters or broken surrogate pairs.`);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(describe(parsed.error.issues, place));
+}
+
+/** The first few problems in words, each with its field. */
+function describe(issues: readonly z.core.$ZodIssue[], place: 'body' | 'query'): string {
+  const sentences = issues.slice(0, 5).map((issue) => {
+    const field = issue.path.map(String).join('.');
+    if (issue.code === 'unrecognized_keys') {
+      const where = field === '' ? '' : ` in ${field}`;
+      const kind = place === 'query' ? 'query parameter' : 'field';
+      return `Unknown ${kind} ${issue.keys.map(quote).join(', ')}${where}.`;
+    }
+    return `${field === '' ? place : clip(field)}: ${issue.message}${issue.message.endsWith('.') ? '' : '.'}`;
+  });
+  return [...new Set(sentences)].join(' ');
+}
+
+const MOST_DEPTH = 64;
+
+/** PostgreSQL stores neither NUL nor lone surrogates, and nothing sensible nests this deep. */
+function hasUnstorableText(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.includes('\u0000') || /\p{Surrogate}/u.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth > MOST_DEPTH) return true;
+  return Object.entries(value).some(
+    ([name, member]) => hasUnstorableText(name) || hasUnstorableText(member, depth + 1),
+  );
+}
+
+function tooLarge(mostBytes: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${mostBytes} bytes.`);
+}
+
+function quote(name: string): string {
+  return `"${clip(name)}"`;
+}
+
+function clip(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,22 @@
+import { settings } from '@/lib/settings';
+import type { AnyEndpoint } from './endpoint';
+
+/**
+ * Under test, an answer that its endpoint did not declare is an error: what OpenAPI promises is what is sent.
+ * In production the check would cost time on every answer and help nobody.
+ */
+export function checkResponse(endpoint: AnyEndpoint, status: number, text: string | undefined): void {
+  if (settings().nodeEnv !== 'test') return;
+  const declared = endpoint.responses[status];
+  if (declared === undefined) throw new Error(`${endpoint.operation_id} answered ${status}, which it does not declare`);
+  if (declared === null) {
+    if (text !== undefined) throw new Error(`${endpoint.operation_id} declares no body for ${status} and sent one`);
+    return;
+  }
+  if ('stream' in declared) return;
+  if (text === undefined) throw new Error(`${endpoint.operation_id} declares a body for ${status} and sent none`);
+  const checked = declared.safeParse(JSON.parse(text));
+  if (!checked.success) {
+    throw new Error(`${endpoint.operation_id} answered outside its schema: ${JSON.stringify(checked.error.issues)}`);
+  }
+}

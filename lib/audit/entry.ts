@@ -1,0 +1,68 @@
+import type { Caller } from '@/lib/api/caller';
+import type { Call } from '@/lib/api/endpoint';
+import type { Prisma } from '@/lib/db/generated/client';
+import { newId } from '@/lib/db/id';
+import { execute } from '@/lib/db/pool';
+import { insert, type Sql } from '@/lib/db/sql';
+
+export type AuditResult = 'succeeded' | 'refused' | 'failed';
+
+export type AuditFacts = {
+  action: string;
+  result: AuditResult;
+  status: number;
+  code?: string | undefined;
+  project_id?: string | null | undefined;
+  resource?: { type: string; id: string; name?: string | undefined } | undefined;
+  /** Old and new values and the like. Never a secret value. */
+  details?: Record<string, unknown> | undefined;
+};
+
+/** Who acted, as the audit log shows it; a name stays readable after the account is gone. */
+export function actor(caller: Caller | undefined): { actor_type: string; actor_id: string | null; actor_name: string } {
+  switch (caller?.kind) {
+    case undefined:
+      return { actor_type: 'anonymous', actor_id: null, actor_name: 'anonymous' };
+    case 'user':
+    case 'administrator':
+      return { actor_type: caller.kind, actor_id: caller.user_id, actor_name: caller.email };
+    case 'token':
+      return { actor_type: 'token', actor_id: caller.token_id, actor_name: caller.name };
+    case 'workload':
+      return { actor_type: 'workload', actor_id: caller.provider_id, actor_name: caller.subject };
+  }
+}
+
+/** The project a call acts in; null for people without one and for the back office. */
+export function projectOf(call: Call): string | null {
+  return call.caller && call.caller.kind !== 'administrator' ? (call.caller.membership?.project_id ?? null) : null;
+}
+
+/** The audit entry of a call as a statement, or a part of one. */
+export function auditInsert(call: Call, facts: AuditFacts, from?: Sql): Sql {
+  return insert<Prisma.AuditEntryUncheckedCreateInput>(
+    'audit_entries',
+    {
+      id: newId(),
+      project_id: facts.project_id === undefined ? projectOf(call) : facts.project_id,
+      at: call.at,
+      ...actor(call.caller),
+      action: facts.action,
+      resource_type: facts.resource?.type ?? null,
+      resource_id: facts.resource?.id ?? null,
+      resource_name: facts.resource?.name ?? null,
+      result: facts.result,
+      status: facts.status,
+      code: facts.code ?? null,
+      address: call.address,
+      request_id: call.request_id,
+      details: (facts.details as Prisma.InputJsonValue | undefined) ?? undefined,
+    },
+    from,
+  );
+}
+
+/** Writes the entry by a statement of its own, for what no guarded statement recorded. */
+export async function recordAudit(call: Call, facts: AuditFacts): Promise<void> {
+  await execute(auditInsert(call, facts));
+}

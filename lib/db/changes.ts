@@ -1,0 +1,90 @@
+import pg from 'pg';
+import { log } from '@/lib/log';
+import { databaseUrl, settings } from '@/lib/settings';
+import { pool } from './pool';
+
+const CHANNEL = 'nephele_changes';
+const COALESCE_MS = 20;
+
+let pending: NodeJS.Timeout | undefined;
+
+/**
+ * Tells all processes that something was committed: one empty NOTIFY at most every 20 ms, apart from the write itself,
+ * because a NOTIFY inside it would serialise all commits.
+ */
+export function signalChange(): void {
+  if (pending) return;
+  pending = setTimeout(() => {
+    pending = undefined;
+    pool()
+      .query(`NOTIFY ${CHANNEL}`)
+      .catch((error) => log.debug({ err: error }, 'a change signal was not sent; listeners look once a second anyway'));
+  }, COALESCE_MS);
+}
+
+/** Calls back soon after any process signalled a change, and once a second in any case. Never two calls at once. */
+export function onChange(callback: () => Promise<void>): { stop(): Promise<void> } {
+  let stopped = false;
+  let running: Promise<void> | undefined;
+  let again = false;
+  let client: pg.Client | undefined;
+
+  const run = () => {
+    if (stopped) return;
+    if (running) {
+      again = true;
+      return;
+    }
+    running = callback()
+      .catch((error) => log.warn({ err: error }, 'looking at changes failed; trying again within a second'))
+      .finally(() => {
+        running = undefined;
+        if (again) {
+          again = false;
+          run();
+        }
+      });
+  };
+
+  const connect = async () => {
+    if (stopped) return;
+    const fresh = new pg.Client({
+      connectionString: settings().databaseListenUrl ?? databaseUrl(),
+      application_name: 'nephele-listen',
+    });
+    const lost = () => {
+      if (client !== fresh) return;
+      client = undefined;
+      fresh.removeAllListeners('notification');
+      fresh.end().catch(() => {});
+    };
+    fresh.on('error', lost);
+    fresh.on('end', lost);
+    fresh.on('notification', run);
+    client = fresh;
+    try {
+      await fresh.connect();
+      await fresh.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      log.debug({ err: error }, 'cannot listen for changes; trying again within a second');
+      lost();
+    }
+  };
+
+  void connect();
+  const timer = setInterval(() => {
+    if (!client) void connect();
+    run();
+  }, 1000);
+
+  return {
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+      const open = client;
+      client = undefined;
+      await open?.end().catch(() => {});
+    },
+  };
+}

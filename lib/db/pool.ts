@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { log } from '@/lib/log';
+import { databaseUrl, settings } from '@/lib/settings';
+import { compile, type Sql } from './sql';
+
+declare global {
+  // One pool a process, also where a bundler loads this file twice.
+  var nephelePool: pg.Pool | undefined;
+}
+
+/** The connections of this process. */
+export function pool(): pg.Pool {
+  if (!globalThis.nephelePool) {
+    const created = new pg.Pool({
+      connectionString: databaseUrl(),
+      max: settings().databasePoolSize,
+      connectionTimeoutMillis: 10_000,
+      application_name: 'nephele',
+    });
+    created.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+    globalThis.nephelePool = created;
+  }
+  return globalThis.nephelePool;
+}
+
+/** The rows of one statement, prepared once per connection. */
+export async function query<Row extends object>(piece: Sql): Promise<Row[]> {
+  const { rows } = await pool().query<Row>(compile(piece));
+  return rows;
+}
+
+/** The first row, or undefined. */
+export async function queryOne<Row extends object>(piece: Sql): Promise<Row | undefined> {
+  const [row] = await query<Row>(piece);
+  return row;
+}
+
+/** Runs a statement for its effect; gives the number of rows it touched. */
+export async function execute(piece: Sql): Promise<number> {
+  const { rowCount } = await pool().query(compile(piece));
+  return rowCount ?? 0;
+}
+
+/** Ends all connections; the next use opens new ones. */
+export async function closePool(): Promise<void> {
+  const closing = globalThis.nephelePool;
+  globalThis.nephelePool = undefined;
+  await closing?.end();
+}
+
+/** PostgreSQL's error code and constraint, where an error has them. */
+export function databaseError(error: unknown): { code: string; constraint?: string } | undefined {
+  return error instanceof pg.DatabaseError && error.code
+    ? { code: error.code, constraint: error.constraint }
+    : undefined;
+}

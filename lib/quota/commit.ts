@@ -1,0 +1,239 @@
+import type { Call } from '@/lib/api/endpoint';
+import { ApiError, conflict, notFound, QuotaBreach } from '@/lib/api/errors';
+import { keepAnswer, RacedByTwin } from '@/lib/api/idempotency';
+import { auditInsert, projectOf } from '@/lib/audit/entry';
+import { frozen } from '@/lib/budget/freeze';
+import { signalChange } from '@/lib/db/changes';
+import { databaseError, queryOne } from '@/lib/db/pool';
+import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
+import { type NewOperation, operationInsert } from '@/lib/operations/enqueue';
+import { type Dimension, dimensions, plainDecimal } from './dimensions';
+
+/** How much of a dimension a resource takes. An amount in SQL may refer to columns of `target`, which is locked. */
+export type Claim = { dimension: Dimension; amount: string | number | Sql };
+
+/** A change to make, all of it or nothing, in one statement. */
+export type Write = {
+  resource: { type: string; id: string; name?: string };
+  /** The project whose rows change; absent: the caller's. */
+  project_id?: string | null;
+  /** What open pages listen to; absent: the resource's type. */
+  topic?: string;
+  /**
+   * The present row that is changed: `SELECT <boolean> AS allowed, <text> AS state, … FROM k JOIN … FOR UPDATE OF …`.
+   * No row: 404. Not allowed: 409 that names the state. It joins `k`, so that the project's row is locked first.
+   */
+  target?: Sql;
+  /** The action that `state` forbids, for the message: "deleted while it is attached". */
+  forbidden?: (state: string) => string;
+  /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
+  taken?: { when: Sql; message: string };
+  claims?: readonly Claim[];
+  /** Gives back all that the resource holds. */
+  release?: boolean;
+  /** A frozen budget refuses it. */
+  freezable?: boolean;
+  /** Further statements by name, each hanging on `verdict WHERE verdict.ok`. */
+  rows: Record<string, Sql>;
+  operation?: NewOperation;
+  /** For the audit entry; in SQL it may refer to `target`. Never a secret value. */
+  details?: Record<string, unknown>;
+  /** The success answer, kept for a repeated Idempotency-Key. */
+  answer?: { status: number; body: unknown };
+};
+
+type Verdict = {
+  ok: boolean;
+  checked: boolean;
+  missing: boolean;
+  forbidden: boolean;
+  state: string | null;
+  taken: boolean;
+  frozen: boolean;
+  exceeded: Dimension | null;
+  limit_value: string | null;
+  used_value: string | null;
+  target: unknown;
+};
+
+/** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row comes to be only if all of the write may. */
+export const ifAdmitted = raw('verdict WHERE verdict.ok');
+
+/**
+ * Admission: quota, freeze, the rows, the ledger, the operation, the audit entry, the change hint and the kept answer
+ * by ONE statement (docs/decisions/0002). Its first step locks the project's row and sees its present values; everything
+ * else hangs on the verdict, so parallel calls can't pass a limit and a crash leaves all or nothing.
+ *
+ * @returns the locked `target` row as it was before
+ * @throws ApiError 404, 409, 402 or QuotaBreach 403, in this order of precedence
+ */
+export async function commit(call: Call, write: Write): Promise<unknown> {
+  const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
+  const claims = write.claims ?? [];
+  const locks = claims.length > 0 || write.release === true || write.freezable === true;
+  const { idempotency } = call.record;
+
+  const ctes: [name: string, piece: Sql][] = [
+    [
+      'k',
+      locks
+        ? sql`SELECT * FROM project_accounts WHERE project_id = ${projectId}::uuid FOR UPDATE`
+        : sql`SELECT ${projectId}::uuid AS project_id`,
+    ],
+  ];
+  if (write.target) ctes.push(['target', write.target]);
+  ctes.push(['checks', checks(write, claims)]);
+  if (idempotency) ctes.push(['kept', keepAnswer(call, write.answer, sql`checks WHERE checks.passed`)]);
+  ctes.push([
+    'verdict',
+    idempotency
+      ? sql`SELECT checks.*, checks.passed AND EXISTS (SELECT FROM kept) AS ok FROM checks`
+      : sql`SELECT checks.*, checks.passed AS ok FROM checks`,
+  ]);
+  ctes.push(...account(write, projectId, claims));
+  for (const [name, piece] of Object.entries(write.rows)) ctes.push([name, piece]);
+  if (write.operation) ctes.push(['operation', operationInsert(call, write.operation, projectId, ifAdmitted)]);
+  ctes.push(['audited', auditInsert(call, { ...auditFacts(call, write), project_id: projectId }, ifAdmitted)]);
+  ctes.push(['hinted', changeInsert(call.at, projectId, write, ifAdmitted)]);
+
+  const text = join(
+    ctes.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`),
+    ', ',
+  );
+  const verdict = await run(
+    sql`WITH ${text} SELECT ok, passed AS checked, missing, forbidden, state, taken, frozen, exceeded, limit_value, used_value,
+        ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`,
+    write,
+  );
+  if (!verdict.ok) throw refusal(verdict, write);
+  call.record.audited = true;
+  if (idempotency) idempotency.recorded = true;
+  signalChange();
+  return verdict.target;
+}
+
+/** One row: what stands in the way, and the amounts that the write takes. */
+function checks(write: Write, claims: readonly Claim[]): Sql {
+  const amounts = claims.map(({ dimension, amount }) => {
+    const value = amount && typeof amount === 'object' ? amount : sql`${String(amount)}::numeric`;
+    return sql`(${value})::numeric AS ${raw(`claim_${dimension}`)}`;
+  });
+  // The first exceeded dimension in the order of spec 2.1 is the one to name.
+  const claimed = dimensions.filter((dimension) => claims.some((claim) => claim.dimension === dimension));
+  const over = claimed.map((d) => raw(`WHEN claim_${d} > 0 AND k.${d}_used + claim_${d} > k.${d}_limit THEN '${d}'`));
+  const pick = (part: 'limit' | 'used') =>
+    claimed.length === 0
+      ? raw('NULL::text')
+      : sql`CASE exceeded ${join(
+          claimed.map((d) => raw(`WHEN '${d}' THEN ${d}_${part}`)),
+          ' ',
+        )} END::text`;
+  const inner = sql`
+    SELECT k.*,
+      ${write.target ? raw('target.allowed IS NULL') : raw('false')} AS missing,
+      ${write.target ? raw('NOT coalesce(target.allowed, true)') : raw('false')} AS forbidden,
+      ${write.target ? raw('target.state::text') : raw('NULL::text')} AS state,
+      ${write.taken ? write.taken.when : raw('false')} AS taken,
+      ${write.freezable ? frozen : raw('false')} AS frozen,
+      ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded
+      ${
+        amounts.length > 0
+          ? sql`, ${join(
+              claims.map(({ dimension }) => raw(`claim_${dimension}`)),
+              ', ',
+            )}`
+          : raw('')
+      }
+    FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
+    ${amounts.length > 0 ? sql`CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts` : raw('')}`;
+  return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
+    NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AS passed FROM (${inner}) AS found`;
+}
+
+/** Ledger and account. Released rows are summed per dimension before the account's one update. */
+function account(write: Write, projectId: string | null, claims: readonly Claim[]): [string, Sql][] {
+  if (claims.length === 0 && !write.release) return [];
+  const { type, id } = write.resource;
+  const parts: [string, Sql][] = [];
+  if (write.release) {
+    const sums = dimensions.map((d) => raw(`coalesce(sum(amount) FILTER (WHERE dimension = '${d}'), 0) AS ${d}`));
+    parts.push(
+      [
+        'released',
+        sql`DELETE FROM quota_ledger USING verdict WHERE verdict.ok AND quota_ledger.resource_id = ${id}::uuid
+            AND quota_ledger.project_id = ${projectId}::uuid RETURNING dimension, amount`,
+      ],
+      ['given_back', sql`SELECT ${join(sums, ', ')} FROM released`],
+    );
+  }
+  if (claims.length > 0) {
+    const values = claims.map(({ dimension }) => raw(`('${dimension}', verdict.claim_${dimension})`));
+    parts.push([
+      'claimed',
+      sql`INSERT INTO quota_ledger (project_id, resource_type, resource_id, dimension, amount)
+          SELECT ${projectId}::uuid, ${type}::text, ${id}::uuid, taken_amount.dimension, taken_amount.amount
+          FROM verdict CROSS JOIN LATERAL (VALUES ${join(values, ', ')}) AS taken_amount (dimension, amount)
+          WHERE verdict.ok AND taken_amount.amount <> 0
+          ON CONFLICT (resource_id, dimension) DO UPDATE SET amount = quota_ledger.amount + excluded.amount`,
+    ]);
+  }
+  const touched = write.release ? dimensions : claims.map(({ dimension }) => dimension);
+  const set = touched.map((d) => {
+    const plus = claims.some(({ dimension }) => dimension === d) ? ` + verdict.claim_${d}` : '';
+    return raw(`${d}_used = project_accounts.${d}_used${plus}${write.release ? ` - given_back.${d}` : ''}`);
+  });
+  parts.push([
+    'charged',
+    sql`UPDATE project_accounts SET ${join(set, ', ')} FROM verdict ${write.release ? raw(', given_back') : raw('')}
+        WHERE verdict.ok AND project_accounts.project_id = ${projectId}::uuid`,
+  ]);
+  return parts;
+}
+
+function auditFacts(call: Call, write: Write) {
+  return {
+    action: call.endpoint.audit ?? call.endpoint.operation_id,
+    result: 'succeeded' as const,
+    status: write.answer?.status ?? Number(Object.keys(call.endpoint.responses)[0]),
+    resource: write.resource,
+    details: write.details,
+  };
+}
+
+function changeInsert(at: Date, projectId: string | null, write: Write, from: Sql): Sql {
+  const topic = write.topic ?? write.resource.type;
+  return insert('changes', { project_id: projectId, topic, resource_id: write.resource.id, at }, from);
+}
+
+async function run(statement: Sql, write: Write): Promise<Verdict> {
+  try {
+    const verdict = await queryOne<Verdict>(statement);
+    if (verdict) return verdict;
+  } catch (error) {
+    const known = databaseError(error);
+    // Lost a race for a name, or a row that the write refers to went away meanwhile.
+    if (known?.code === '23505' && write.taken) throw conflict(write.taken.message);
+    if (known?.code === '23503') throw notFound('A resource that the request names');
+    throw error;
+  }
+  throw notFound('The project');
+}
+
+function refusal(verdict: Verdict, write: Write): Error {
+  if (verdict.checked) return new RacedByTwin();
+  const { type, name } = write.resource;
+  const label = name ? `${type} ${name}` : `The ${type}`;
+  if (verdict.missing) return notFound(`The ${type}`);
+  if (verdict.forbidden) {
+    const state = verdict.state ?? 'in this state';
+    return conflict(write.forbidden?.(state) ?? `${label} is ${state}; this is not possible then.`);
+  }
+  if (verdict.taken) return conflict(write.taken?.message ?? `${label} exists already.`);
+  if (verdict.frozen) return new ApiError('BUDGET_FROZEN', 'The budget of this project is used up.');
+  const dimension = verdict.exceeded ?? 'the quota';
+  const limit = plainDecimal(verdict.limit_value ?? '');
+  const used = plainDecimal(verdict.used_value ?? '');
+  return new QuotaBreach(
+    `Quota exceeded for ${dimension}: limit ${limit}, in use ${used}. Ask an administrator to raise ${dimension}_limit.`,
+  );
+}
