@@ -1,6 +1,7 @@
 import { authenticate } from '@/lib/identity/authenticate';
 import { settings } from '@/lib/settings';
 import { endpoints } from './endpoints';
+import { healthz, metrics, readyz } from './health';
 import { serve } from './kernel';
 import { openApiDocument } from './openapi';
 
@@ -13,3 +14,6 @@ app.get('/api/v1/openapi.json', () => {
   document ??= JSON.stringify(openApiDocument(endpoints, settings().baseUrl));
   return new Response(document, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
 });
+app.get('/healthz', healthz);
+app.get('/readyz', readyz);
+app.get('/metrics', (context) => metrics(context.req.raw, context.env?.incoming?.socket?.remoteAddress ?? ''));

@@ -15,7 +15,7 @@ import { Page } from './pagination';
 import { decide } from './policy';
 import { RateLimiter, type RateVerdict } from './rate-limit';
 import { JSON_BODY_BYTES, openUpload, parseJsonBody, parseParams, parseQuery, readBody } from './request';
-import { checkResponse } from './response-check';
+import { checkRefusal, checkResponse } from './response-check';
 import { requireSameOrigin } from './same-origin';
 
 /** What the kernel needs to know of identity: who sent this credential, in which realm. */
@@ -115,7 +115,7 @@ class Serving {
       this.finish(endpoint, response.status, call);
       return response;
     } catch (error) {
-      const known = error instanceof ApiError ? error : internalError(error);
+      const known = checkRefusal(endpoint, error instanceof ApiError ? error : internalError(error));
       if (known.code === 'INTERNAL_ERROR') {
         log.error({ err: error, request_id: this.requestId, endpoint: endpoint.operation_id }, 'a request failed');
       }

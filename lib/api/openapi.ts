@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AnyEndpoint, fullPath } from './endpoint';
+import { errorCodes } from './error-codes';
 import { type ErrorCode, errorStatus } from './errors';
 import { errorRecord, quotaBreachRecord } from './schemas';
 
@@ -157,20 +158,6 @@ function content(declared: AnyEndpoint['responses'][number], schemaOf: SchemaOf)
   if (declared === null || declared === undefined) return {};
   if ('stream' in declared) return { content: { [declared.stream]: { schema: { type: 'string' } } } };
   return { content: { 'application/json': { schema: schemaOf(declared, 'output') } } };
-}
-
-/** The codes that an endpoint may answer with: those of its kind, and its own. */
-export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
-  const codes = new Set<ErrorCode>(['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', ...endpoint.errors]);
-  if (endpoint.access !== 'public') {
-    for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RESOURCE_NOT_FOUND'] as const) codes.add(code);
-    if (endpoint.realm === 'tenant') codes.add('TENANT_SUSPENDED');
-  }
-  if (endpoint.params) codes.add('RESOURCE_NOT_FOUND');
-  if (endpoint.body || endpoint.upload) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (endpoint.freezable) codes.add('BUDGET_FROZEN');
-  if (endpoint.idempotency !== 'none') codes.add('IDEMPOTENCY_KEY_REUSED').add('IDEMPOTENCY_IN_PROGRESS');
-  return codes;
 }
 
 function failures(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {

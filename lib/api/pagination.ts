@@ -68,9 +68,11 @@ export async function keysetPage<Row extends { id: string }>(options: {
     sql`SELECT ${options.select}${byAge ? raw('') : sql`, ${value} AS keyset_value`} FROM ${options.from}
         ${where.length > 0 ? sql`WHERE ${join(where, ' AND ')}` : raw('')} ORDER BY ${order} LIMIT ${options.limit + 1}::int`,
   );
-  const items = rows.slice(0, options.limit);
-  const last = items.at(-1);
-  const next = rows.length > options.limit && last ? writeCursor(sort, last.keyset_value ?? null, last.id) : null;
+  const shown = rows.slice(0, options.limit);
+  const last = rows.length > options.limit ? shown.at(-1) : undefined;
+  const next = last ? writeCursor(sort, last.keyset_value ?? null, last.id) : null;
+  for (const row of shown) delete row.keyset_value;
+  const items: Row[] = shown;
   return new Page(items, next);
 }
 

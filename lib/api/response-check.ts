@@ -1,5 +1,7 @@
 import { settings } from '@/lib/settings';
 import type { AnyEndpoint } from './endpoint';
+import { errorCodes } from './error-codes';
+import { ApiError } from './errors';
 
 /**
  * Under test, an answer that its endpoint did not declare is an error: what OpenAPI promises is what is sent.
@@ -19,4 +21,10 @@ export function checkResponse(endpoint: AnyEndpoint, status: number, text: strin
   if (!checked.success) {
     throw new Error(`${endpoint.operation_id} answered outside its schema: ${JSON.stringify(checked.error.issues)}`);
   }
+}
+
+/** Under test, a refusal with a code that its endpoint did not declare is an error as well. */
+export function checkRefusal(endpoint: AnyEndpoint, refusal: ApiError): ApiError {
+  if (settings().nodeEnv !== 'test' || errorCodes(endpoint).has(refusal.code)) return refusal;
+  return new ApiError('INTERNAL_ERROR', `${endpoint.operation_id} answered ${refusal.code}, which it does not declare`);
 }

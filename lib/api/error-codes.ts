@@ -1,0 +1,16 @@
+import type { AnyEndpoint } from './endpoint';
+import type { ErrorCode } from './errors';
+
+/** The codes that an endpoint may answer with: those of its kind, and those it declares. */
+export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
+  const codes = new Set<ErrorCode>(['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', ...endpoint.errors]);
+  if (endpoint.access !== 'public') {
+    for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RESOURCE_NOT_FOUND'] as const) codes.add(code);
+    if (endpoint.realm === 'tenant') codes.add('TENANT_SUSPENDED');
+  }
+  if (endpoint.params) codes.add('RESOURCE_NOT_FOUND');
+  if (endpoint.body || endpoint.upload) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (endpoint.freezable) codes.add('BUDGET_FROZEN');
+  if (endpoint.idempotency !== 'none') codes.add('IDEMPOTENCY_KEY_REUSED').add('IDEMPOTENCY_IN_PROGRESS');
+  return codes;
+}

@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { readMigrations } from '@/lib/db/migrate';
+import { pool, query } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { databaseConnections, registry } from '@/lib/metrics';
+import { settings } from '@/lib/settings';
+
+/** `/healthz`: this process answers. */
+export function healthz(): Response {
+  return Response.json({ status: 'ok' });
+}
+
+type EngineRow = { host_id: string; engine: string; status: string; message: string; updated_at: Date };
+
+/** `/readyz`: 503 only for the database or its migrations; engines are listed, since the rest works without them. */
+export async function readyz(): Promise<Response> {
+  const database = await databaseState();
+  const engines = database === 'ok' ? await engineStates() : [];
+  return Response.json(
+    { status: database === 'ok' ? 'ok' : 'unavailable', database, engines },
+    { status: database === 'ok' ? 200 : 503 },
+  );
+}
+
+async function databaseState(): Promise<string> {
+  try {
+    const pending = await missingMigrations();
+    return pending.length === 0 ? 'ok' : `migrations are missing: ${pending.join(', ')}`;
+  } catch {
+    return 'the database does not answer';
+  }
+}
+
+let expected: readonly string[] | undefined;
+
+async function missingMigrations(): Promise<string[]> {
+  expected ??= readMigrations('prisma/migrations').map(({ name }) => name);
+  const applied = await query<{ migration_name: string }>(
+    sql`SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+  );
+  const names = new Set(applied.map(({ migration_name }) => migration_name));
+  return expected.filter((name) => !names.has(name));
+}
+
+async function engineStates() {
+  const rows = await query<EngineRow>(
+    sql`SELECT host_id, engine, status, message, updated_at FROM engine_reports ORDER BY host_id, engine`,
+  );
+  return rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
+}
+
+/** `/metrics` in Prometheus' text format: for this machine, or for whoever has `METRICS_TOKEN`. */
+export async function metrics(request: Request, socketAddress: string): Promise<Response> {
+  if (!mayRead(request, socketAddress)) {
+    return new Response('Metrics are for this machine, or with METRICS_TOKEN as bearer token.\n', { status: 403 });
+  }
+  const { totalCount, idleCount, waitingCount } = pool();
+  databaseConnections.set({ state: 'open' }, totalCount);
+  databaseConnections.set({ state: 'idle' }, idleCount);
+  databaseConnections.set({ state: 'waiting' }, waitingCount);
+  return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } });
+}
+
+function mayRead(request: Request, socketAddress: string): boolean {
+  const { metricsToken } = settings();
+  const given = Buffer.from(request.headers.get('authorization') ?? '');
+  const wanted = Buffer.from(`Bearer ${metricsToken}`);
+  if (metricsToken && given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
+  // A proxy on this machine speaks for others.
+  const forwarded = request.headers.has('x-forwarded-for');
+  return !forwarded && ipaddr.isValid(socketAddress) && ipaddr.process(socketAddress).range() === 'loopback';
+}

@@ -1,0 +1,31 @@
+import type { TestProject } from './world';
+
+/** Path parameters that name something that exists in a project. */
+export type Fixture = (project: TestProject, call: Call) => Promise<Record<string, string>>;
+type Call = (
+  method: string,
+  path: string,
+  options: { token?: string; body?: unknown },
+) => Promise<{ status: number; body: unknown }>;
+
+async function created(answer: Promise<{ status: number; body: unknown }>): Promise<Record<string, string>> {
+  const { status, body } = await answer;
+  if (status !== 201 || typeof body !== 'object' || body === null || !('id' in body) || typeof body.id !== 'string') {
+    throw new Error(`a fixture was not created: ${status} ${JSON.stringify(body)}`);
+  }
+  return { id: body.id };
+}
+
+/**
+ * How to make what a path with parameters addresses, by the beginning of the path. Every endpoint with parameters needs
+ * one: the generated suite calls it as another tenant and expects 404.
+ */
+export const fixtures: Record<string, Fixture> = {
+  '/vault/secrets/{id}': (project, call) =>
+    created(
+      call('POST', '/vault/secrets', {
+        token: project.users.member.token,
+        body: { name: 'fixture', type: 'opaque', payload: 'x' },
+      }),
+    ),
+};
