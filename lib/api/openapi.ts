@@ -201,7 +201,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Json)
   }) as Json & { $defs?: Json };
   for (const [name, part] of Object.entries($defs ?? {})) components[name] = relinked(part);
   const named = schema.meta()?.id;
-  if (typeof named === 'string') {
+  if (typeof named === 'string' && !('$ref' in whole)) {
     components[named] = relinked(whole);
     return { $ref: `${COMPONENTS}${named}` };
   }
