@@ -1,0 +1,108 @@
+/** What an instance should be doing. */
+export type PowerState = 'running' | 'paused' | 'stopped';
+
+/** A virtual interface of an instance, as the network engine was told about it. */
+export type InstancePort = {
+  id: string;
+  networkId: string;
+  mac: string;
+  ip: string;
+  prefixLength: number;
+  gatewayIp: string;
+  dnsServers: string[];
+  /** false: the address is written into the seed, because nobody will answer DHCP. */
+  dhcp: boolean;
+};
+
+/** What the guest's cloud-init (NoCloud) is told at its first boot. */
+export type InstanceSeed = { hostname: string; sshPublicKeys: string[]; userData: string | null };
+
+/** Limits of one disk; absent means the engine's default. */
+export type DiskLimits = { iops: number; bytesPerSecond: number };
+
+/** One instance as it should be. Plain values: the engine knows no database. */
+export type InstanceSpec = {
+  id: string;
+  vcpus: number;
+  ramMb: number;
+  /** A new `generation` means a new disk from the image: that is how a rebuild is said. */
+  disk: { imageId: string; sizeGb: number; generation: number };
+  ports: InstancePort[];
+  /** Volumes that should be attached, live too. */
+  volumeIds: string[];
+  seed: InstanceSeed;
+  power: PowerState;
+  diskLimits?: DiskLimits;
+  /** How long the guest may take to answer the power button before it is switched off; 20 s when absent. */
+  shutdownSeconds?: number;
+};
+
+/** Why an instance is not what its spec says. */
+export type InstanceFault =
+  /** The guest switched itself off. */
+  | 'guest_shutdown'
+  /** The process ended without being asked to. */
+  | 'crashed'
+  /** A write failed (mostly: the host's disk is full), so the guest was halted before it could lose data. */
+  | 'disk_error'
+  /** The process lives and does not answer. */
+  | 'unresponsive';
+
+/** One instance as it is. */
+export type ObservedInstance = {
+  id: string;
+  power: PowerState;
+  fault: InstanceFault | null;
+  /** null when the engine holds no spec of it: a leftover to remove. */
+  generation: number | null;
+  volumeIds: string[];
+  /** Since when the machine is on. */
+  startedAt: Date | null;
+};
+
+/** Counters since the machine was switched on, but egress: since its port exists. A value below the last one means a new start. */
+export type InstanceStats = {
+  sampledAt: Date;
+  cpuSeconds: number;
+  /** What the guest uses when its balloon driver tells, otherwise what the host gives it. */
+  memoryBytes: number;
+  disk: { readBytes: number; writtenBytes: number; readOperations: number; writeOperations: number };
+  network: { receivedBytes: number; sentBytes: number };
+  /** Bytes that left the platform's private networks. */
+  egressBytes: number;
+};
+
+/** Unix sockets of the consoles, for the server's WebSocket proxy. VNC takes any number of clients, serial one at a time. */
+export type ConsoleSockets = { vnc: string; serial: string };
+
+/** What the host has for guests, and what its running guests were promised of it. */
+export type HostCapacity = {
+  vcpus: { total: number; committed: number };
+  memoryMb: { total: number; committed: number; free: number };
+  diskBytes: { total: number; free: number };
+  gpuSlices: number;
+};
+
+/**
+ * Machines. Every call is idempotent and may be repeated after a crash at any point; calls about one instance queue up,
+ * except that removal interrupts whatever else waits on that instance.
+ */
+export interface ComputeEngine {
+  /**
+   * Makes the instance what its spec says and resolves when it is: booted, halted or switched off.
+   * @throws EngineError `CAPACITY_EXHAUSTED` before anything is allocated, `NOT_FOUND` for an unknown image or volume
+   */
+  ensureInstance(spec: InstanceSpec): Promise<void>;
+  /** Restarts a running guest: `soft` by its power button and, when it does not answer in time, as `hard`. */
+  rebootInstance(id: string, mode: 'soft' | 'hard'): Promise<void>;
+  /** Removes process, disk, seed and logs; no error when some or all are gone. */
+  removeInstance(id: string): Promise<void>;
+  observeInstances(): Promise<ObservedInstance[]>;
+  /** @throws EngineError `NOT_FOUND` when the machine is off */
+  consoleSockets(id: string): Promise<ConsoleSockets>;
+  /** The last lines that the guest wrote to its serial port, over all of its boots. */
+  consoleLog(id: string, lines: number): Promise<{ output: string; truncated: boolean }>;
+  /** null when the machine is off. */
+  sampleInstance(id: string): Promise<InstanceStats | null>;
+  capacity(): Promise<HostCapacity>;
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
+import { newId } from '@/lib/db/id';
+import { inGuest, type Subject, smallInstance } from './subject';
+
+const GUEST_MS = 180_000;
+
+/** What every compute engine must do. The guest's life is one story, because each boot costs seconds. */
+export function computeContract(name: string, prepare: () => Promise<Subject>): void {
+  describe(`compute engine: ${name}`, { timeout: GUEST_MS }, () => {
+    let subject: Subject;
+    let spec: InstanceSpec;
+    const tiny = newId();
+
+    const ensure = (change: Partial<InstanceSpec>) => {
+      spec = { ...spec, ...change };
+      return subject.engine.compute.ensureInstance(spec);
+    };
+    const observed = async (id = spec.id): Promise<ObservedInstance | undefined> =>
+      (await subject.engine.compute.observeInstances()).find((instance) => instance.id === id);
+    const guest = (command: string) =>
+      inGuest(subject.engine.compute, spec.id, async (shell) => (await shell.run(command)).output);
+
+    beforeAll(async () => {
+      subject = await prepare();
+      await subject.engine.images.buildTinyImage(tiny);
+      const userData = '#!/bin/sh\necho once >> /root/runs\n';
+      const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDn6+sBBxxLqNXxRMDZLj6YvBmGHPSpCuOJmUYgMCHsa someone@example';
+      spec = smallInstance(tiny, { seed: { hostname: 'web-1', sshPublicKeys: [key], userData }, shutdownSeconds: 30 });
+    }, GUEST_MS);
+
+    afterAll(async () => {
+      for (const { id } of await subject.engine.compute.observeInstances())
+        await subject.engine.compute.removeInstance(id);
+      await subject.engine.images.removeImage(tiny);
+      expect(await subject.leftovers()).toEqual([]);
+    }, GUEST_MS);
+
+    it('boots a guest that knows its name, keys, script, memory and the size of its disk', async () => {
+      await ensure({ power: 'running' });
+      await inGuest(subject.engine.compute, spec.id, async (shell) => {
+        expect((await shell.run('hostname')).output).toBe('web-1');
+        expect(await shell.eventually('cat /root/runs')).toBe('once');
+        expect((await shell.run('cat /root/.ssh/authorized_keys')).output).toContain('someone@example');
+        const kib = Number((await shell.run("sed -n 's/MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo")).output);
+        expect(kib).toBeGreaterThan(48 * 1024);
+        expect(kib).toBeLessThan(96 * 1024);
+        await shell.eventually("df -m / | awk 'NR == 2 { exit !($2 > 800 && $2 < 1024) }'");
+        await shell.run('echo kept > /root/file; sync');
+      });
+      expect(await observed()).toMatchObject({ power: 'running', fault: null, generation: 1 });
+    });
+
+    it('changes nothing when it is asked for what is already so', async () => {
+      const before = await observed();
+      await ensure({});
+      expect((await observed())?.startedAt?.getTime()).toBeCloseTo(before?.startedAt?.getTime() ?? 0, -3);
+    });
+
+    it('is found again, with consoles and log, by an engine that remembers nothing', async () => {
+      const again = subject.restarted();
+      expect((await again.compute.observeInstances()).map(({ id, power }) => ({ id, power }))).toEqual([
+        { id: spec.id, power: 'running' },
+      ]);
+      const { output } = await again.compute.consoleLog(spec.id, 1000);
+      expect(output).toContain('Linux version');
+      expect((await again.compute.consoleLog(spec.id, 3)).output.split('\n').length).toBeLessThanOrEqual(4);
+      expect((await again.compute.consoleLog(spec.id, 3)).truncated).toBe(true);
+    });
+
+    it('counts what the guest uses', async () => {
+      const before = await subject.engine.compute.sampleInstance(spec.id);
+      await guest('dd if=/dev/urandom of=/root/noise bs=1M count=2 conv=fsync 2>&1; rm /root/noise');
+      const after = await subject.engine.compute.sampleInstance(spec.id);
+      expect(after?.cpuSeconds).toBeGreaterThan(before?.cpuSeconds ?? Number.NaN);
+      expect((after?.disk.writtenBytes ?? 0) - (before?.disk.writtenBytes ?? 0)).toBeGreaterThanOrEqual(2 * 1024 ** 2);
+      expect(after?.memoryBytes).toBeGreaterThan(8 * 1024 ** 2);
+    });
+
+    it("pause stops the guest's clock and unpause lets it go on", async () => {
+      const uptime = async () => Number((await guest('cut -d " " -f 1 /proc/uptime')).trim());
+      await ensure({ power: 'paused' });
+      expect(await observed()).toMatchObject({ power: 'paused', fault: null });
+      const used = async () => (await subject.engine.compute.sampleInstance(spec.id))?.cpuSeconds ?? Number.NaN;
+      const pausedAt = await used();
+      const wallBefore = Date.now();
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      expect((await used()) - pausedAt).toBeLessThan(0.5);
+      await ensure({ power: 'running' });
+      const first = await uptime();
+      expect((Date.now() - wallBefore) / 1000).toBeGreaterThan(3);
+      expect(await uptime()).toBeGreaterThan(first);
+      expect(await observed()).toMatchObject({ power: 'running', fault: null });
+    });
+
+    it('a soft reboot shuts the guest down in order and runs its script no second time', async () => {
+      await subject.engine.compute.rebootInstance(spec.id, 'soft');
+      expect(await guest('cat /root/file /root/runs')).toBe('kept\nonce');
+      expect((await subject.engine.compute.consoleLog(spec.id, 2000)).output).toContain('reboot: Power down');
+    });
+
+    it('a hard reboot needs no consent of the guest', async () => {
+      await guest('trap "" TERM; sync; echo before > /run/before');
+      await subject.engine.compute.rebootInstance(spec.id, 'hard');
+      expect(await guest('ls /run/before 2>&1')).toContain('No such file');
+    });
+
+    it('stop presses the power button, frees the processor, and start finds the disk as it was', async () => {
+      await ensure({ power: 'stopped' });
+      expect(await observed()).toMatchObject({ power: 'stopped', fault: null, startedAt: null });
+      await expect(subject.engine.compute.consoleSockets(spec.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect(await subject.engine.compute.sampleInstance(spec.id)).toBeNull();
+      await ensure({ power: 'running' });
+      expect(await guest('cat /root/file')).toBe('kept');
+    });
+
+    it('tells a guest that switched itself off from one that was lost, and brings both back', async (context) => {
+      await inGuest(subject.engine.compute, spec.id, (shell) => shell.run('poweroff')).catch(() => {});
+      await expect.poll(observed, { timeout: 60_000 }).toMatchObject({ power: 'stopped', fault: 'guest_shutdown' });
+      await ensure({ power: 'running' });
+      expect(await guest('cat /root/file')).toBe('kept');
+      if (!subject.powerFailure) return context.skip();
+      subject.powerFailure(spec.id);
+      await expect.poll(observed, { timeout: 30_000 }).toMatchObject({ power: 'stopped', fault: 'crashed' });
+      await ensure({ power: 'running' });
+      expect(await guest('cat /root/file')).toBe('kept');
+    });
+
+    it('a new generation is a new disk with a first boot of its own', async () => {
+      await ensure({ disk: { ...spec.disk, generation: 2 } });
+      await inGuest(subject.engine.compute, spec.id, async (shell) => {
+        expect((await shell.run('ls /root/file')).status).not.toBe(0);
+        expect(await shell.eventually('cat /root/runs')).toBe('once');
+      });
+      expect(await observed()).toMatchObject({ power: 'running', generation: 2 });
+    });
+
+    it('refuses what the host has no room for, and allocates nothing', async () => {
+      const { memoryMb } = await subject.engine.compute.capacity();
+      const huge = smallInstance(tiny, { ramMb: Math.ceil(memoryMb.free) + 1024 });
+      await expect(subject.engine.compute.ensureInstance(huge)).rejects.toMatchObject({ code: 'CAPACITY_EXHAUSTED' });
+      expect(await observed(huge.id)).toBeUndefined();
+    });
+
+    it('removal interrupts a start, and is no error for what is gone', async () => {
+      const other = smallInstance(tiny);
+      const starting = subject.engine.compute.ensureInstance(other).catch(() => {});
+      await expect.poll(() => observed(other.id), { timeout: 60_000 }).toBeDefined();
+      await subject.engine.compute.removeInstance(other.id);
+      await starting;
+      expect(await observed(other.id)).toBeUndefined();
+      subject.powerFailure?.(spec.id);
+      await subject.engine.compute.removeInstance(spec.id);
+      await subject.engine.compute.removeInstance(spec.id);
+      expect(await observed()).toBeUndefined();
+    });
+  });
+}

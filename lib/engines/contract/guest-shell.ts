@@ -1,0 +1,82 @@
+import { createConnection, type Socket } from 'node:net';
+
+/** BusyBox asks the terminal where its cursor is. */
+const CURSOR_QUERY = '\u001b[6n';
+
+/** A shell in a guest, over its serial console: what a person would type, and what they would see. */
+export class GuestShell {
+  private seen = '';
+  private count = 0;
+  private readonly changed = new Set<() => void>();
+
+  private constructor(private readonly socket: Socket) {
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      this.seen += text.replaceAll(CURSOR_QUERY, '');
+      for (const look of this.changed) look();
+    });
+    socket.on('error', () => {});
+  }
+
+  /** Connects and resolves once a prompt answers. */
+  static async open(path: string, timeoutMs = 120_000): Promise<GuestShell> {
+    const shell = new GuestShell(createConnection(path));
+    const knock = setInterval(() => shell.socket.write('\n'), 500);
+    try {
+      await shell.until(/[#$] $/, timeoutMs);
+    } finally {
+      clearInterval(knock);
+    }
+    return shell;
+  }
+
+  /** Runs one command line and gives what it printed and how it ended. */
+  async run(command: string, timeoutMs = 60_000): Promise<{ output: string; status: number }> {
+    this.count += 1;
+    // What is typed is echoed, so the marks are put together by the guest itself.
+    this.socket.write(`printf 'begin%s\\n' -${this.count}; ${command}\nprintf 'end%s %s\\n' -${this.count} $?\n`);
+    const pattern = new RegExp(`begin-${this.count}\\r?\\n([\\s\\S]*?)end-${this.count} (\\d+)`);
+    const [, output = '', status = '-1'] = await this.until(pattern, timeoutMs);
+    const lines = output.replaceAll('\r', '').split('\n');
+    const echoed = lines.filter((line) => !line.includes("printf 'end%s") && !line.includes(`\\n' -${this.count} $?`));
+    return { output: echoed.join('\n').trim(), status: Number(status) };
+  }
+
+  /** Runs a command until it succeeds. */
+  async eventually(command: string, timeoutMs = 60_000): Promise<string> {
+    const end = Date.now() + timeoutMs;
+    for (;;) {
+      const { output, status } = await this.run(command, timeoutMs);
+      if (status === 0) return output;
+      if (Date.now() > end) throw new Error(`In the guest, "${command}" went on failing: ${output}`);
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private until(pattern: RegExp, timeoutMs: number): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer);
+        this.changed.delete(look);
+        this.socket.off('close', gone);
+      };
+      const look = () => {
+        const match = pattern.exec(this.seen);
+        if (!match) return;
+        settle();
+        resolve(match);
+      };
+      const fail = (why: string) => {
+        settle();
+        reject(new Error(`${why} while waiting for ${pattern}; last seen: ${JSON.stringify(this.seen.slice(-400))}`));
+      };
+      const gone = () => fail('The console closed');
+      const timer = setTimeout(() => fail('Time is over'), timeoutMs);
+      this.changed.add(look);
+      this.socket.on('close', gone);
+      look();
+    });
+  }
+}

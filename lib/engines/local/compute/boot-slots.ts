@@ -1,0 +1,71 @@
+import { cpus } from 'node:os';
+import { cpuSecondsOf, type EngineProcess, isAlive } from '../processes';
+
+const SAMPLE_MS = 250;
+const CALM_SAMPLES = 3;
+const CALM_SHARE = 0.5;
+const LONGEST_BOOT_MS = 45_000;
+
+/**
+ * Lets as many guests boot at once as the host has processors. More would all be slow together, and boots that take too
+ * long make guests give up on their disks and clocks.
+ */
+export class BootSlots {
+  private free: number;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(slots = Math.max(1, cpus().length)) {
+    this.free = slots;
+  }
+
+  /** Starts a guest when it is its turn, and keeps the turn until the guest has calmed down. */
+  async boot(start: () => Promise<EngineProcess>, signal: AbortSignal): Promise<void> {
+    await this.enter(signal);
+    try {
+      await untilCalm(await start(), signal);
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.free > 0) {
+      this.free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const turn = () => {
+        signal.removeEventListener('abort', give);
+        resolve();
+      };
+      const give = () => {
+        this.queue.splice(this.queue.indexOf(turn), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', give, { once: true });
+      this.queue.push(turn);
+    });
+  }
+
+  private leave(): void {
+    const next = this.queue.shift();
+    if (next) next();
+    else this.free += 1;
+  }
+}
+
+/** A guest has booted, whatever it runs, when it stops using its processor for most of a second. */
+async function untilCalm(guest: EngineProcess, signal: AbortSignal): Promise<void> {
+  const end = Date.now() + LONGEST_BOOT_MS;
+  let calm = 0;
+  let before = { used: cpuSecondsOf(guest.pid), at: performance.now() };
+  while (calm < CALM_SAMPLES && Date.now() < end && isAlive(guest)) {
+    signal.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    const now = { used: cpuSecondsOf(guest.pid), at: performance.now() };
+    const share = ((now.used - before.used) * 1000) / (now.at - before.at);
+    calm = share < CALM_SHARE ? calm + 1 : 0;
+    before = now;
+  }
+}

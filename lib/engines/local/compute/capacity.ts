@@ -1,0 +1,60 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import type { HostCapacity, InstanceSpec } from '@/lib/compute/engine';
+import { EngineError } from '../../error';
+import type { Host } from '../host';
+import { findProcesses } from '../processes';
+import { allInstances } from './instance-record';
+
+/** vCPUs a processor carries, as other clouds have it by default: most guests sleep most of the time. */
+const VCPU_OVERCOMMIT = 16;
+/** Memory a guest takes besides its own: QEMU itself and its translation cache. */
+const OVERHEAD_MB = 160;
+/** Memory that guests never get. */
+const HOST_RESERVE_MB = 512;
+
+/** What the host has for guests and what its running guests were promised. */
+export async function measureCapacity(host: Host): Promise<HostCapacity> {
+  const running = new Set(findProcesses(host).flatMap(({ role, id }) => (role === 'qemu' ? id : [])));
+  const guests = [...(await allInstances(host)).values()].filter(({ id }) => running.has(id));
+  const { totalMb, availableMb } = await hostMemory();
+  const total = Math.max(0, totalMb - HOST_RESERVE_MB);
+  const committed = guests.reduce((sum, { ramMb }) => sum + ramMb + OVERHEAD_MB, 0);
+  const disk = await statfs(host.directory);
+  return {
+    vcpus: { total: cpus().length * VCPU_OVERCOMMIT, committed: guests.reduce((sum, { vcpus }) => sum + vcpus, 0) },
+    // Guests have not touched all that they were promised, so what is free now is no measure alone.
+    memoryMb: { total, committed, free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB)) },
+    diskBytes: { total: disk.blocks * disk.bsize, free: Math.max(0, disk.bavail * disk.bsize - host.diskFloorBytes) },
+    gpuSlices: 0,
+  };
+}
+
+/** @throws EngineError `CAPACITY_EXHAUSTED` when the guest does not fit */
+export async function requireRoom(host: Host, spec: InstanceSpec): Promise<void> {
+  const { vcpus, memoryMb, diskBytes } = await measureCapacity(host);
+  const needed = spec.ramMb + OVERHEAD_MB;
+  if (memoryMb.free < needed) {
+    throw full(`it has ${Math.floor(memoryMb.free)} MB of memory left for guests and this one needs ${needed} MB`);
+  }
+  if (vcpus.total - vcpus.committed < spec.vcpus) {
+    throw full(`it has ${vcpus.total - vcpus.committed} vCPUs left and this guest needs ${spec.vcpus}`);
+  }
+  if (diskBytes.free === 0)
+    throw full(`its disk is down to the last ${host.diskFloorBytes} bytes, which guests never get`);
+}
+
+/** @throws EngineError `CAPACITY_EXHAUSTED` when that many bytes would leave too little of the disk */
+export async function requireDisk(host: Host, bytes: number): Promise<void> {
+  const disk = await statfs(host.directory);
+  const free = Math.max(0, disk.bavail * disk.bsize - host.diskFloorBytes);
+  if (free < bytes || free === 0) throw full(`it has ${free} bytes of disk left for guests and this needs ${bytes}`);
+}
+
+const full = (why: string) => new EngineError('CAPACITY_EXHAUSTED', `This host is full: ${why}.`);
+
+async function hostMemory(): Promise<{ totalMb: number; availableMb: number }> {
+  const text = await readFile('/proc/meminfo', 'utf8');
+  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024;
+  return { totalMb: megabytes('MemTotal'), availableMb: megabytes('MemAvailable') };
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { InstanceSpec } from '@/lib/compute/engine';
+import { type Host, shortHash } from '../host';
+import { readRecord, readRecords } from '../record';
+
+const port = z.object({
+  id: z.string(),
+  networkId: z.string(),
+  mac: z.string(),
+  ip: z.string(),
+  prefixLength: z.number(),
+  gatewayIp: z.string(),
+  dnsServers: z.array(z.string()),
+  dhcp: z.boolean(),
+});
+
+/** The last spec that the engine was given, kept beside the machine so that a new worker knows it. */
+const instanceSpec: z.ZodType<InstanceSpec> = z.object({
+  id: z.string(),
+  vcpus: z.number(),
+  ramMb: z.number(),
+  disk: z.object({ imageId: z.string(), sizeGb: z.number(), generation: z.number() }),
+  ports: z.array(port),
+  volumeIds: z.array(z.string()),
+  seed: z.object({ hostname: z.string(), sshPublicKeys: z.array(z.string()), userData: z.string().nullable() }),
+  power: z.enum(['running', 'paused', 'stopped']),
+  diskLimits: z.object({ iops: z.number(), bytesPerSecond: z.number() }).optional(),
+  shutdownSeconds: z.number().optional(),
+});
+
+const instancesDirectory = (host: Host) => join(host.directory, 'instances');
+
+/** Beside the instance's folder and not in it: what a guest's process can write, nothing else believes. */
+export const instanceFile = (host: Host, id: string) => join(instancesDirectory(host), `${id}.json`);
+export const instanceDirectory = (host: Host, id: string) => join(instancesDirectory(host), id);
+export const findInstance = (host: Host, id: string) => readRecord(instanceFile(host, id), instanceSpec);
+export const allInstances = (host: Host) => readRecords(instancesDirectory(host), instanceSpec);
+
+export const consoleLogFile = (host: Host, id: string) => join(instanceDirectory(host, id), 'console.log');
+export const qemuLogFile = (host: Host, id: string) => join(instanceDirectory(host, id), 'qemu.log');
+export const seedFile = (host: Host, id: string) => join(instanceDirectory(host, id), 'seed.img');
+export const bootDiskFile = (host: Host, id: string, generation: number) =>
+  join(instanceDirectory(host, id), `boot-${generation}.qcow2`);
+
+/** The folder of an instance's sockets, under a short name. */
+export const socketDirectory = (host: Host, id: string) => join(host.sockets, shortHash(id, 16));
+export const monitorSocket = (host: Host, id: string) => join(socketDirectory(host, id), 'qmp.sock');
+export const vncSocket = (host: Host, id: string) => join(socketDirectory(host, id), 'vnc.sock');
+export const serialSocket = (host: Host, id: string) => join(socketDirectory(host, id), 'serial.sock');

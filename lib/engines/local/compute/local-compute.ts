@@ -1,0 +1,182 @@
+import { lstat } from 'node:fs/promises';
+import type {
+  ComputeEngine,
+  ConsoleSockets,
+  HostCapacity,
+  InstanceSpec,
+  InstanceStats,
+  ObservedInstance,
+} from '@/lib/compute/engine';
+import { EngineError } from '../../error';
+import { type Accelerator, chooseAccelerator } from '../accelerator';
+import { type Host, prepareHost } from '../host';
+import { type EngineProcess, endProcess, findProcess } from '../processes';
+import { runState, withMonitor } from '../qmp';
+import { removePath, writeRecord } from '../record';
+import { pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
+import { findVolume, requireVolume } from '../storage/layers';
+import { Turns } from '../turns';
+import { BootSlots } from './boot-slots';
+import { measureCapacity, requireRoom } from './capacity';
+import { dropShare } from './cgroup';
+import { lastLines } from './console-log';
+import {
+  consoleLogFile,
+  findInstance,
+  instanceDirectory,
+  instanceFile,
+  monitorSocket,
+  serialSocket,
+  socketDirectory,
+  vncSocket,
+} from './instance-record';
+import { pressPowerButton, startMachine, stopMachine } from './machine';
+import { observeAll } from './observe';
+import { sampleMachine } from './sample';
+
+const SHUTDOWN_SECONDS = 20;
+
+/** Guests as QEMU processes of this host. */
+export class LocalCompute implements ComputeEngine {
+  private readonly turns = new Turns();
+  private readonly interrupts = new Map<string, AbortController>();
+  private readonly slots = new BootSlots();
+  private accelerator: Promise<Accelerator> | null = null;
+
+  constructor(private readonly host: Host) {}
+
+  ensureInstance(spec: InstanceSpec): Promise<void> {
+    return this.inTurn(spec.id, async (signal) => {
+      await prepareHost(this.host);
+      const machine = findProcess(this.host, 'qemu', spec.id);
+      const before = await findInstance(this.host, spec.id);
+      const isRebuild = before !== null && before.disk.generation !== spec.disk.generation;
+      if (machine && isRebuild) await endProcess(machine);
+      const current = isRebuild ? undefined : machine;
+      if (!current && spec.power !== 'stopped') await requireRoom(this.host, spec);
+      await writeRecord(instanceFile(this.host, spec.id), spec);
+      if (spec.power === 'stopped') await this.switchOff(spec, current, signal);
+      else await this.switchOn(spec, current, signal);
+    });
+  }
+
+  rebootInstance(id: string, mode: 'soft' | 'hard'): Promise<void> {
+    return this.inTurn(id, async (signal) => {
+      const spec = await findInstance(this.host, id);
+      const machine = findProcess(this.host, 'qemu', id);
+      if (!spec || !machine) throw new EngineError('NOT_FOUND', `The machine of instance ${id} is off.`);
+      if (mode === 'soft') await pressPowerButton(this.host, machine, shutdownMs(spec), signal);
+      await this.slots.boot(async () => {
+        await withMonitor(monitorSocket(this.host, id), async (monitor) => {
+          await monitor.execute('system_reset');
+          await monitor.execute('cont');
+        });
+        return machine;
+      }, signal);
+    });
+  }
+
+  async removeInstance(id: string): Promise<void> {
+    this.interrupts.get(id)?.abort(new EngineError('ENGINE_ERROR', 'The instance is being removed.'));
+    await this.turns.take(id, async () => {
+      const machine = findProcess(this.host, 'qemu', id);
+      if (machine) await endProcess(machine);
+      await dropShare(this.host, id);
+      await removePath(socketDirectory(this.host, id));
+      await removePath(instanceDirectory(this.host, id));
+      // Last, so that a crash on the way leaves something that is observed and removed again.
+      await removePath(instanceFile(this.host, id));
+    });
+  }
+
+  observeInstances(): Promise<ObservedInstance[]> {
+    return observeAll(this.host);
+  }
+
+  async consoleSockets(id: string): Promise<ConsoleSockets> {
+    const sockets = { vnc: vncSocket(this.host, id), serial: serialSocket(this.host, id) };
+    for (const path of Object.values(sockets)) {
+      const found = await lstat(path).catch(() => null);
+      if (!found?.isSocket())
+        throw new EngineError('NOT_FOUND', `The machine of instance ${id} is off: start it first.`);
+    }
+    return sockets;
+  }
+
+  consoleLog(id: string, lines: number): Promise<{ output: string; truncated: boolean }> {
+    return lastLines(consoleLogFile(this.host, id), lines);
+  }
+
+  sampleInstance(id: string): Promise<InstanceStats | null> {
+    return sampleMachine(this.host, id);
+  }
+
+  async capacity(): Promise<HostCapacity> {
+    await prepareHost(this.host);
+    return measureCapacity(this.host);
+  }
+
+  private async switchOn(spec: InstanceSpec, running: EngineProcess | undefined, signal: AbortSignal): Promise<void> {
+    const machine = await this.usable(spec, running);
+    if (!machine) {
+      this.accelerator ??= chooseAccelerator(this.host);
+      const accelerator = await this.accelerator;
+      await this.slots.boot(async () => {
+        const started = await startMachine(this.host, spec, accelerator);
+        await this.matchVolumes(spec);
+        return started;
+      }, signal);
+    } else {
+      await this.matchVolumes(spec);
+    }
+    await withMonitor(monitorSocket(this.host, spec.id), async (monitor) => {
+      const state = await runState(monitor);
+      if (spec.power === 'paused' && state === 'running') await monitor.execute('stop');
+      if (spec.power === 'running' && state !== 'running') await monitor.execute('cont');
+    });
+  }
+
+  /** A process whose guest has switched itself off, or that answers no more, makes room for a new one. */
+  private async usable(spec: InstanceSpec, machine: EngineProcess | undefined): Promise<EngineProcess | undefined> {
+    if (!machine) return undefined;
+    const state = await withMonitor(monitorSocket(this.host, spec.id), runState).catch(() => 'silent');
+    if (state !== 'shutdown' && state !== 'silent' && state !== 'internal-error') return machine;
+    await endProcess(machine);
+    return undefined;
+  }
+
+  private async switchOff(spec: InstanceSpec, machine: EngineProcess | undefined, signal: AbortSignal): Promise<void> {
+    if (machine) await stopMachine(this.host, machine, shutdownMs(spec), signal);
+    await dropShare(this.host, spec.id);
+    await removePath(socketDirectory(this.host, spec.id));
+  }
+
+  private async matchVolumes(spec: InstanceSpec): Promise<void> {
+    const wanted = new Set(spec.volumeIds);
+    await withMonitor(monitorSocket(this.host, spec.id), async (monitor) => {
+      const plugged = new Set(await pluggedVolumes(monitor));
+      for (const id of plugged) {
+        const volume = wanted.has(id) ? null : await findVolume(this.host, id);
+        if (volume) await unplugVolume(monitor, volume);
+      }
+      for (const id of wanted) {
+        if (plugged.has(id)) continue;
+        await plugVolume(this.host, monitor, await requireVolume(this.host, id), spec.id, spec.diskLimits);
+      }
+    });
+  }
+
+  private inTurn(id: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    return this.turns.take(id, async () => {
+      const interrupt = new AbortController();
+      this.interrupts.set(id, interrupt);
+      try {
+        await work(interrupt.signal);
+      } finally {
+        this.interrupts.delete(id);
+      }
+    });
+  }
+}
+
+const shutdownMs = (spec: InstanceSpec) => (spec.shutdownSeconds ?? SHUTDOWN_SECONDS) * 1000;

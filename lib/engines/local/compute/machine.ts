@@ -1,0 +1,98 @@
+import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import type { InstanceSpec } from '@/lib/compute/engine';
+import { EngineError } from '../../error';
+import type { Accelerator } from '../accelerator';
+import { giveToGuest, type Host } from '../host';
+import { imageFile, requireImage } from '../images/store';
+import { networkCommand } from '../network/namespaces';
+import { type EngineProcess, endProcess, findProcess, startProcess } from '../processes';
+import { runState, withMonitor } from '../qmp';
+import { removePath } from '../record';
+import { waitFor } from '../turns';
+import { ensureBootDisk } from './boot-disk';
+import { shareProcessors } from './cgroup';
+import { consoleLogFile, monitorSocket, qemuLogFile, socketDirectory } from './instance-record';
+import { qemuCommand } from './qemu-command';
+import { writeSeed } from './seed';
+
+const START_MS = 60_000;
+
+/** Starts a guest's process and resolves when QEMU answers; the guest itself has only begun to boot then. */
+export async function startMachine(host: Host, spec: InstanceSpec, accelerator: Accelerator): Promise<EngineProcess> {
+  await ensureBootDisk(host, spec);
+  await writeSeed(host, spec);
+  await prepareSockets(host, spec.id);
+  await prepareLogs(host, spec.id);
+  const image = await requireImage(host, spec.disk.imageId);
+  const disc = image.format === 'ISO' ? imageFile(host, image) : null;
+  const command = [...(await networkCommand(host, spec)), ...qemuCommand(host, spec, accelerator, { disc })];
+  const hasEnded = startProcess(host, 'qemu', spec.id, command, qemuLogFile(host, spec.id));
+  const machine = await untilAnswering(host, spec.id, hasEnded);
+  await shareProcessors(host, spec, machine.pid);
+  return machine;
+}
+
+/** Switches a guest off by its power button, and by force when it has not obeyed in time. */
+export async function stopMachine(
+  host: Host,
+  machine: EngineProcess,
+  graceMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (graceMs > 0) await pressPowerButton(host, machine, graceMs, signal);
+  await endProcess(machine);
+  await removePath(socketDirectory(host, machine.id));
+}
+
+/** Whether the guest switched itself off within the time; its process stays until someone ends it. */
+export async function pressPowerButton(host: Host, machine: EngineProcess, graceMs: number, signal?: AbortSignal) {
+  const socket = monitorSocket(host, machine.id);
+  try {
+    const state = await withMonitor(socket, async (monitor) => {
+      const before = await runState(monitor);
+      if (before === 'paused') await monitor.execute('cont');
+      if (before !== 'shutdown') await monitor.execute('system_powerdown');
+      return before;
+    });
+    if (state === 'shutdown') return true;
+    const isOff = async () => (await withMonitor(socket, runState)) === 'shutdown';
+    return (await waitFor(isOff, { timeoutMs: graceMs, everyMs: 200, signal })) ?? false;
+  } catch {
+    signal?.throwIfAborted();
+    // A machine that does not answer cannot be asked.
+    return false;
+  }
+}
+
+async function prepareSockets(host: Host, id: string): Promise<void> {
+  const directory = socketDirectory(host, id);
+  await removePath(directory);
+  await mkdir(directory, { mode: 0o700 });
+  await giveToGuest(host, directory, id, 0o700);
+}
+
+async function prepareLogs(host: Host, id: string): Promise<void> {
+  const log = consoleLogFile(host, id);
+  await (await open(log, 'a')).close();
+  await giveToGuest(host, log, id, 0o600);
+  await (await open(qemuLogFile(host, id), 'w')).close();
+  await chmod(qemuLogFile(host, id), 0o600);
+}
+
+async function untilAnswering(host: Host, id: string, hasEnded: () => boolean): Promise<EngineProcess> {
+  const answering = async () => {
+    if (hasEnded()) throw await startFailure(host, id);
+    return withMonitor(monitorSocket(host, id), runState).then(
+      () => findProcess(host, 'qemu', id),
+      () => undefined,
+    );
+  };
+  const machine = await waitFor(answering, { timeoutMs: START_MS, everyMs: 50 });
+  if (machine) return machine;
+  throw await startFailure(host, id);
+}
+
+async function startFailure(host: Host, id: string): Promise<EngineError> {
+  const words = (await readFile(qemuLogFile(host, id), 'utf8').catch(() => '')).trim().slice(-800);
+  return new EngineError('ENGINE_ERROR', `The guest's process did not start: ${words || 'it said nothing'}`);
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FetchProgress, ImageSource } from '@/lib/images/engine';
+import { EngineError, reasonOf } from '../../error';
+import { removePath } from '../record';
+
+const CONNECT_MS = 30_000;
+const SILENCE_MS = 60_000;
+
+/**
+ * Downloads into `file`, going on where an earlier try stopped, and verifies the checksum of the whole.
+ * @returns the file, complete and verified
+ * @throws EngineError `ENGINE_ERROR` when the source can't be reached (what came stays), `INVALID` for a wrong checksum
+ */
+export async function download(file: string, source: ImageSource, onProgress?: FetchProgress): Promise<string> {
+  const have = await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  try {
+    await receive(file, have, source, onProgress);
+  } catch (error) {
+    throw new EngineError('ENGINE_ERROR', `${source.url} could not be fetched: ${reasonOf(error)}`, { cause: error });
+  }
+  const { algorithm, hex } = source.checksum;
+  const hash = createHash(algorithm);
+  await pipeline(createReadStream(file, { highWaterMark: 1024 ** 2 }), hash);
+  if (hash.digest('hex') === hex.toLowerCase()) return file;
+  await removePath(file);
+  throw new EngineError(
+    'INVALID',
+    `What ${source.url} sent does not have the ${algorithm} checksum that it should have.`,
+  );
+}
+
+async function receive(file: string, have: number, source: ImageSource, onProgress?: FetchProgress): Promise<void> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(new Error('no answer')), CONNECT_MS);
+  try {
+    const headers: Record<string, string> = have > 0 ? { range: `bytes=${have}-` } : {};
+    const response = await fetch(source.url, { headers, redirect: 'follow', signal: silence.signal });
+    // The server has nothing after what we have: it is complete, and its checksum tells.
+    if (response.status === 416) return;
+    if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
+    const resumed = response.status === 206;
+    const length = Number(response.headers.get('content-length') ?? Number.NaN);
+    let received = resumed ? have : 0;
+    const total = Number.isNaN(length) ? null : received + length;
+    const meter = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(new Error('the transfer stopped')), SILENCE_MS);
+        received += chunk.length;
+        onProgress?.(received, total);
+        done(null, chunk);
+      },
+    });
+    const body = Readable.from(response.body);
+    await pipeline(body, meter, createWriteStream(file, { flags: resumed ? 'a' : 'w', mode: 0o600 }), {
+      signal: silence.signal,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { EngineImage, FetchProgress, ImageEngine, ImageFormat, ImageSource } from '@/lib/images/engine';
+import { EngineError } from '../../error';
+import { allInstances } from '../compute/instance-record';
+import { type Host, openToGuests, prepareHost } from '../host';
+import { removePath, writeRecord } from '../record';
+import { layerBases } from '../storage/chain';
+import { Turns } from '../turns';
+import { buildTinyDisk, builtTinyDisk } from './build-tiny';
+import { download } from './download';
+import { inspectImage } from './inspect';
+import { allImages, findImage, imageFile, imageRecordFile } from './store';
+
+/** Images as files of this host. */
+export class LocalImages implements ImageEngine {
+  private readonly turns = new Turns();
+
+  constructor(private readonly host: Host) {}
+
+  importImage(id: string, file: string, format: ImageFormat): Promise<EngineImage> {
+    return this.turns.take(id, async () => (await findImage(this.host, id)) ?? this.takeOver(id, file, format));
+  }
+
+  fetchImage(id: string, source: ImageSource, onProgress?: FetchProgress): Promise<EngineImage> {
+    return this.turns.take(id, async () => {
+      const known = await findImage(this.host, id);
+      if (known) return known;
+      const file = await download(join(await this.uploadDirectory(), `${id}.part`), source, onProgress);
+      return this.takeOver(id, file, source.format);
+    });
+  }
+
+  buildTinyImage(id: string): Promise<EngineImage> {
+    return this.turns.take('tiny', async () => {
+      const known = await findImage(this.host, id);
+      if (known) return known;
+      const disk = (await builtTinyDisk(this.host.cacheDir)) ?? (await buildTinyDisk(this.host.cacheDir));
+      const copy = join(await this.uploadDirectory(), `${id}.part`);
+      await copyFile(disk, copy);
+      return this.takeOver(id, copy, 'QCOW2');
+    });
+  }
+
+  removeImage(id: string): Promise<void> {
+    return this.turns.take(id, async () => {
+      const image = await findImage(this.host, id);
+      if (image) {
+        await this.requireUnused(image);
+        await removePath(imageRecordFile(this.host, id));
+        await removePath(imageFile(this.host, image));
+      }
+      await removePath(join(await this.uploadDirectory(), `${id}.part`));
+    });
+  }
+
+  async observeImages(): Promise<EngineImage[]> {
+    return [...(await allImages(this.host)).values()];
+  }
+
+  async uploadDirectory(): Promise<string> {
+    await prepareHost(this.host);
+    return join(this.host.directory, 'uploads');
+  }
+
+  private async takeOver(id: string, file: string, format: ImageFormat): Promise<EngineImage> {
+    await prepareHost(this.host);
+    try {
+      await openToGuests(this.host, file, 0o440);
+      const { virtualSizeBytes } = await inspectImage(this.host, file, format);
+      const image = { id, format, sizeBytes: (await stat(file)).size, virtualSizeBytes, sha256: await digest(file) };
+      await rename(file, imageFile(this.host, image));
+      await writeRecord(imageRecordFile(this.host, id), image);
+      return image;
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'INVALID') await removePath(file);
+      throw error;
+    }
+  }
+
+  private async requireUnused(image: EngineImage): Promise<void> {
+    const instances = [...(await allInstances(this.host)).values()].filter(({ disk }) => disk.imageId === image.id);
+    const layers = [...(await layerBases(this.host)).values()].filter((base) => base === imageFile(this.host, image));
+    if (instances.length + layers.length === 0) return;
+    throw new EngineError(
+      'IN_USE',
+      `${instances.length} instances and ${layers.length} volumes stand on this image: delete them first.`,
+    );
+  }
+}
+
+async function digest(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file, { highWaterMark: 1024 ** 2 }), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { EngineError } from '../error';
+import { programEnvironment } from './exec';
+import { GUEST_USERS, type Host } from './host';
+import { waitFor } from './turns';
+
+/** What a process of the engine is for. */
+export type Role = 'qemu' | 'dnsmasq' | 'slirp' | 'holder';
+
+/** A live process of the engine. Pid and start time (clock ticks since boot) together are never reused. */
+export type EngineProcess = { role: Role; id: string; pid: number; startTime: number };
+
+/**
+ * Every process that the engine starts carries its role in its environment, from the first instruction to the last.
+ * So what runs is read from /proc alone: no pid file that a crash could leave behind or fail to write.
+ */
+const MARK = 'NEPHELE_ENGINE_PROCESS';
+
+const mark = (host: Host, role: Role, id: string) => `${host.tag}/${role}/${id}`;
+
+/**
+ * Starts a process that outlives this one, in a session of its own, with its output in a file.
+ * @returns whether it has ended already
+ */
+export function startProcess(
+  host: Host,
+  role: Role,
+  id: string,
+  argv: readonly string[],
+  logFile: string,
+): () => boolean {
+  const [program = '', ...args] = argv;
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    const child = spawn(program, args, {
+      detached: true,
+      cwd: '/',
+      stdio: ['ignore', log, log],
+      env: programEnvironment({ [MARK]: mark(host, role, id) }),
+    });
+    child.on('error', () => {});
+    child.unref();
+    return () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** All live processes of this engine, whoever started them. */
+export function findProcesses(host: Host): EngineProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => identify(host, Number(name)) ?? []);
+}
+
+/** The process of one role and id, the oldest when there are several. */
+export function findProcess(host: Host, role: Role, id: string): EngineProcess | undefined {
+  return findProcesses(host)
+    .filter((process) => process.role === role && process.id === id)
+    .sort((a, b) => a.startTime - b.startTime)[0];
+}
+
+export function isAlive(process: EngineProcess): boolean {
+  return startTimeOf(process.pid) === process.startTime;
+}
+
+/**
+ * Ends a process: asks first when it is given time for that, then kills.
+ * @throws EngineError when the kernel does not let go of it, as with a stuck disk
+ */
+export async function endProcess(process: EngineProcess, graceMs = 0): Promise<void> {
+  if (graceMs > 0) {
+    signal(process, 'SIGTERM');
+    if (await waitFor(async () => !isAlive(process), { timeoutMs: graceMs, everyMs: 20 })) return;
+  }
+  signal(process, 'SIGKILL');
+  if (await waitFor(async () => !isAlive(process), { timeoutMs: 15_000, everyMs: 20 })) return;
+  throw new EngineError('ENGINE_ERROR', `Process ${process.pid} (${process.role} ${process.id}) can't be ended.`);
+}
+
+export function signal(target: EngineProcess, name: NodeJS.Signals): void {
+  if (!isAlive(target)) return;
+  try {
+    process.kill(target.pid, name);
+  } catch {
+    // It ended in between.
+  }
+}
+
+/** Seconds of CPU that a process has used, in all of its threads. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = statFields(pid);
+  return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND;
+}
+
+/** When a process started, by the host's clock. */
+export function startedAt(process: EngineProcess): Date {
+  const [uptime = '0'] = readFileSync('/proc/uptime', 'utf8').split(' ');
+  return new Date(Date.now() - (Number(uptime) - process.startTime / TICKS_PER_SECOND) * 1000);
+}
+
+/** USER_HZ, which Linux keeps at 100 for user space on every architecture we run on. */
+const TICKS_PER_SECOND = 100;
+
+function identify(host: Host, pid: number): EngineProcess | undefined {
+  try {
+    const value = readFileSync(`/proc/${pid}/environ`, 'latin1')
+      .split('\0')
+      .find((entry) => entry.startsWith(`${MARK}=${host.tag}/`));
+    const [, role, id] = value?.split('/') ?? [];
+    const startTime = startTimeOf(pid);
+    if (id === undefined || startTime === undefined || !isRole(role) || !isOurs(pid)) return undefined;
+    return { role, id, pid, startTime };
+  } catch {
+    return undefined;
+  }
+}
+
+function isRole(value: string | undefined): value is Role {
+  return value === 'qemu' || value === 'dnsmasq' || value === 'slirp' || value === 'holder';
+}
+
+/** Anyone may write anything into an environment: only users that the engine runs processes as are believed. */
+function isOurs(pid: number): boolean {
+  const { uid } = statSync(`/proc/${pid}`);
+  const self = process.getuid?.() ?? 0;
+  return uid === self || (self === 0 && (uid === NOBODY || uid >= GUEST_USERS));
+}
+
+const NOBODY = 65534;
+
+function startTimeOf(pid: number): number | undefined {
+  const fields = statFields(pid);
+  // A zombie holds its pid until its parent looks, but it does nothing any more.
+  return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : Number(fields[19]);
+}
+
+/** Fields of /proc/PID/stat after the name, which may itself hold blanks and brackets; the first is the state. */
+function statFields(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import type { EngineStatus, MissingProgram } from '../status';
+
+/** Administrators' programs live in sbin, which is not on an ordinary user's path. */
+export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
+
+type EngineName = EngineStatus['engine'];
+type Program = { program: string; package: string; engines: EngineName[]; onlyUnprivileged?: true };
+
+/** Every program that the local engine starts, and the Debian package that has it. */
+export const PROGRAMS: readonly Program[] = [
+  { program: 'qemu-system-x86_64', package: 'qemu-system-x86', engines: ['compute'] },
+  { program: 'qemu-img', package: 'qemu-utils', engines: ['compute', 'storage', 'images'] },
+  { program: 'mformat', package: 'mtools', engines: ['compute', 'images'] },
+  { program: 'mcopy', package: 'mtools', engines: ['compute', 'images'] },
+  { program: 'setpriv', package: 'util-linux', engines: ['compute'] },
+  { program: 'prlimit', package: 'util-linux', engines: ['images'] },
+  { program: 'nsenter', package: 'util-linux', engines: ['compute', 'network'] },
+  { program: 'unshare', package: 'util-linux', engines: ['compute', 'network'] },
+  { program: 'ip', package: 'iproute2', engines: ['network'] },
+  { program: 'nft', package: 'nftables', engines: ['network'] },
+  { program: 'dnsmasq', package: 'dnsmasq-base', engines: ['network'] },
+  { program: 'slirp4netns', package: 'slirp4netns', engines: ['network'], onlyUnprivileged: true },
+];
+
+/** Only the tiny image's builder needs these; without them the other images still work. */
+export const TINY_PROGRAMS: readonly { program: string; package: string }[] = [
+  { program: 'apt-get', package: 'apt' },
+  { program: 'apt-cache', package: 'apt' },
+  { program: 'dpkg-deb', package: 'dpkg' },
+  { program: 'sfdisk', package: 'fdisk' },
+  { program: 'mkfs.ext4', package: 'e2fsprogs' },
+  { program: 'syslinux', package: 'syslinux' },
+  { program: 'xz', package: 'xz-utils' },
+];
+
+/** The Debian package that has a program, when it is one of ours. */
+export function packageOf(program: string): string | undefined {
+  return [...PROGRAMS, ...TINY_PROGRAMS].find((known) => known.program === program)?.package;
+}
+
+/** Debian packages that the engine needs, for the step that installs them. */
+export function requiredPackages(unprivileged: boolean): string[] {
+  const programs = PROGRAMS.filter((known) => unprivileged || !known.onlyUnprivileged);
+  return [...new Set([...programs, ...TINY_PROGRAMS].map((known) => known.package))].sort();
+}
+
+/** Programs that one engine needs and that are not on this host. */
+export function missingPrograms(engine: EngineName, unprivileged: boolean): MissingProgram[] {
+  return missingOf(
+    PROGRAMS.filter((known) => known.engines.includes(engine) && (unprivileged || !known.onlyUnprivileged)),
+  );
+}
+
+export function missingOf(programs: readonly MissingProgram[]): MissingProgram[] {
+  return programs
+    .filter((known) => !isInstalled(known.program))
+    .map((known) => ({ program: known.program, package: known.package }));
+}
+
+function isInstalled(program: string): boolean {
+  return PROGRAM_PATH.split(':').some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,47 @@
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+
+/** Reads a JSON file of the engine; null when it is missing or not what it should be. */
+export async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
+  try {
+    const parsed = schema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a JSON file so that a crash leaves the old one or the new one, never half of it. */
+export async function writeRecord(file: string, value: unknown): Promise<void> {
+  const draft = `${file}.${process.pid}.new`;
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    await handle.writeFile(JSON.stringify(value, null, 1));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+}
+
+/** All records of a folder by their id, which is their file's name. */
+export async function readRecords<T>(directory: string, schema: z.ZodType<T>): Promise<Map<string, T>> {
+  const records = new Map<string, T>();
+  for (const name of await namesIn(directory)) {
+    if (!name.endsWith('.json')) continue;
+    const record = await readRecord(join(directory, name), schema);
+    if (record) records.set(name.slice(0, -'.json'.length), record);
+  }
+  return records;
+}
+
+/** Names in a folder; none when there is no such folder. */
+export async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
+}
+
+/** Deletes a file or folder; no error when it is gone. */
+export async function removePath(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+}

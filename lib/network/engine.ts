@@ -1,0 +1,71 @@
+/** A rule of a security group. Ports are null for `icmp`, `any` and "all ports". */
+export type SecurityRule = {
+  direction: 'ingress' | 'egress';
+  protocol: 'tcp' | 'udp' | 'icmp' | 'any';
+  portRangeMin: number | null;
+  portRangeMax: number | null;
+  cidr: string;
+};
+
+export type SecurityGroup = { id: string; rules: SecurityRule[] };
+
+/** A virtual interface. Rules of all its groups add up; with no group nothing passes. */
+export type Port = {
+  id: string;
+  mac: string;
+  ip: string;
+  /** DHCP and DNS name of the guest behind it. */
+  hostname: string;
+  securityGroupIds: string[];
+};
+
+export type Network = {
+  id: string;
+  /** IPv4, unique within its router; other routers may use the same range. */
+  cidr: string;
+  gatewayIp: string;
+  dhcpEnabled: boolean;
+  /** Told to guests; empty means the platform's own resolver at the gateway. */
+  dnsServers: string[];
+  ports: Port[];
+};
+
+/** An address of the external pool, bound one to one to a port of the same router. */
+export type FloatingIp = { id: string; address: string; portId: string };
+
+/** A tenant's router with everything behind it: an island of its own, whose address ranges no other router knows. */
+export type Router = {
+  id: string;
+  networks: Network[];
+  securityGroups: SecurityGroup[];
+  floatingIps: FloatingIp[];
+};
+
+/** All of one host's networking as it should be. */
+export type Topology = { routers: Router[] };
+
+/** Where a caller on this host reaches a port of a floating IP, when that is not simply the same port. */
+export type FloatingIpForward = { floatingIp: string; protocol: 'tcp' | 'udp'; port: number; hostPort: number };
+
+export type ObservedNetwork = {
+  routers: { id: string; externalIp: string; networkIds: string[]; portIds: string[] }[];
+  /**
+   * Empty where floating IPs are plain addresses. Without root they are loopback addresses with a forward for each
+   * port that a rule opens (single ports, and ranges up to 64 ports); 80 is reached at 8080, because low ports need root.
+   */
+  forwards: FloatingIpForward[];
+  /** What could not be done as asked, for a person to read. */
+  warnings: string[];
+};
+
+/** Networks, ports, rules and floating IPs of one host. */
+export interface NetworkEngine {
+  /**
+   * Makes this host's networking exactly what is given: adds, changes and removes, without cutting what stays.
+   * A changed rule holds for the next packet, of established connections too.
+   */
+  ensureTopology(topology: Topology): Promise<void>;
+  observeNetwork(): Promise<ObservedNetwork>;
+  /** Range that floating IPs may be allocated from on this host. */
+  floatingIpPool(): { cidr: string; first: string; last: string };
+}

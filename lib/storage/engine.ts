@@ -1,0 +1,38 @@
+/** What a volume's first bytes are. */
+export type VolumeSource =
+  | { kind: 'empty' }
+  | { kind: 'image'; imageId: string }
+  | { kind: 'snapshot'; snapshotId: string };
+
+export type VolumeSpec = { id: string; sizeGb: number; source: VolumeSource };
+
+export type ObservedVolume = {
+  id: string;
+  sizeGb: number;
+  /** The running instance that holds it. */
+  attachedTo: string | null;
+  /** What it takes of the host's disk now. */
+  allocatedBytes: number;
+};
+
+export type ObservedSnapshot = { id: string; volumeId: string; sizeGb: number };
+
+/** Block volumes and their snapshots. Every call is idempotent. */
+export interface StorageEngine {
+  /**
+   * Creates the volume, or grows it to the size given; a running guest sees the new size at once. The source counts only at creation.
+   * @throws EngineError `INVALID` for a size below its source's or its own, `CAPACITY_EXHAUSTED`, `NOT_FOUND`
+   */
+  ensureVolume(spec: VolumeSpec): Promise<void>;
+  /** Puts the volume into a running guest, where it appears as a SCSI disk whose serial is the volume's id. */
+  attachVolume(volumeId: string, instanceId: string): Promise<void>;
+  /** Takes the volume out of the guest; a guest that is off needs no call. */
+  detachVolume(volumeId: string, instanceId: string): Promise<void>;
+  /** @throws EngineError `IN_USE` while a running guest holds it */
+  removeVolume(id: string): Promise<void>;
+  /** Freezes the volume as it is now, attached or not; takes no time and no room until the volume changes. */
+  ensureSnapshot(snapshot: { id: string; volumeId: string }): Promise<void>;
+  /** Volumes made from it stay whole. */
+  removeSnapshot(id: string): Promise<void>;
+  observeStorage(): Promise<{ volumes: ObservedVolume[]; snapshots: ObservedSnapshot[] }>;
+}
