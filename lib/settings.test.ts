@@ -28,6 +28,12 @@ describe('settings', () => {
     expect([s.baseUrl, s.backofficeUrl]).toEqual(['https://cloud.example.org', 'https://cloud.example.org/admin']);
   });
 
+  it('a back office that listens apart has an address of its own', () => {
+    const s = parseSettings({ BACKOFFICE_LISTEN: '[::1]:3001' });
+    expect([s.backofficeListen, s.backofficeUrl]).toEqual([{ host: '::1', port: 3001 }, 'http://localhost:3001']);
+    expect(messageOf({ BACKOFFICE_LISTEN: '3001' })).toContain('BACKOFFICE_LISTEN: needs an IP address and a port');
+  });
+
   it('every wrong setting is named in one message, with what to put there', () => {
     const message = messageOf({
       PORT: '70000',

@@ -20,6 +20,16 @@ const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an address such as https://cloud.example.org' })
   .transform((url) => url.replace(/\/+$/, ''));
 
+const address = z.union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'an IP address to listen on');
+const listenAddress = z.string().transform((value, context) => {
+  const [, name = '', digits = ''] = /^\[?([^\]]+)\]?:(\d+)$/.exec(value) ?? [];
+  const host = address.safeParse(name);
+  const port = Number(digits);
+  if (host.success && port >= 1 && port <= 65_535) return { host: host.data, port };
+  context.addIssue({ code: 'custom', message: 'an IP address and a port such as 127.0.0.1:3001' });
+  return z.NEVER;
+});
+
 const postgresUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: 'a connection string such as postgresql://user:password@host:5432/database',
@@ -67,10 +77,11 @@ const firstPassword = z.string().min(8, 'at least 8 characters').max(1024, 'at m
 /** Every setting by its environment name. `.env.example` explains them to an operator. */
 const environment = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test']).default('production'),
-  HOST: z.union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'an IP address to listen on').default('127.0.0.1'),
+  HOST: address.default('127.0.0.1'),
   PORT: whole(65_535, 'a port from 1 to 65535').default(3000),
   BASE_URL: httpUrl.optional(),
   BACKOFFICE_URL: httpUrl.optional(),
+  BACKOFFICE_LISTEN: listenAddress.optional(),
   DATA_DIR: z.string().optional(),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_LISTEN_URL: postgresUrl.optional(),
@@ -121,6 +132,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
     throw new SettingsError(`These settings are wrong:\n${[...new Set(lines)].join('\n')}`);
   }
   const s = result.data;
+  const own = s.BACKOFFICE_LISTEN;
   const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
   return {
     nodeEnv: s.NODE_ENV,
@@ -128,7 +140,9 @@ export function parseSettings(env: Record<string, string | undefined>) {
     port: s.PORT,
     /** Where browsers and scripts reach this platform; no slash at the end. */
     baseUrl,
-    backofficeUrl: s.BACKOFFICE_URL ?? `${baseUrl}/admin`,
+    backofficeUrl: s.BACKOFFICE_URL ?? (own ? `http://localhost:${own.port}` : `${baseUrl}/admin`),
+    /** Where the back office listens apart from everything else; then it answers nowhere else. */
+    backofficeListen: own,
     /** Absolute. Holds keys, the embedded database, uploads and the engines' files. */
     dataDir: resolve(s.DATA_DIR ?? (process.getuid?.() === 0 ? '/var/lib/nephele' : '.data')),
     /** Undefined until the supervisor has started the embedded database and handed its address to its children. */

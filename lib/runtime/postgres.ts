@@ -26,11 +26,15 @@ export type PostgresOptions = {
   /** False trades safety for speed: only for data that is thrown away. */
   durable: boolean;
   log: (line: string) => void;
+  /** Gives up while it starts. */
+  signal?: AbortSignal;
 };
 
 /** A running embedded PostgreSQL. */
 export type PostgresServer = {
-  process: ChildProcess;
+  pid: number | undefined;
+  /** Settles when the server has ended, with why. */
+  ended: Promise<string>;
   /** The connection string of one of its databases. */
   url(database: string): string;
   /** Fast shutdown: connections are closed, the data is checkpointed. */
@@ -59,7 +63,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 }
 
 /** Ends the server that still runs on a folder although whoever started it is gone. */
-export async function stopPostgresIn(directory: string): Promise<void> {
+export async function stopPostgresIn(directory: string, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   const running = () => {
     try {
       const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -70,7 +74,7 @@ export async function stopPostgresIn(directory: string): Promise<void> {
   };
   const pid = running();
   if (!pid) return;
-  process.kill(pid, 'SIGINT');
+  process.kill(pid, signal);
   for (let waited = 0; running() === pid; waited += 50) {
     if (waited === 60_000) process.kill(pid, 'SIGQUIT');
     await delay(50);
@@ -85,6 +89,9 @@ function createCluster({ directory, password, durable }: PostgresOptions, progra
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account) for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
+  if (account && spawnSync('test', ['-w', draft], { ...account, cwd: '/' }).status !== 0) {
+    throw new Error(`PostgreSQL's user cannot enter ${draft}: let others pass its parents (chmod o+x)`);
+  }
   const flags = [
     `--pgdata=${draft}`,
     '--username=nephele',
@@ -149,15 +156,18 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
     if (lastLines.push(line) > 10) lastLines.shift();
     log(line);
   });
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
+  const ended = new Promise<string>((resolve) => {
+    child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
     child.once('error', (error) => {
       lastLines.push(error.message);
-      resolve();
+      resolve(error.message);
     });
   });
+  const giveUp = () => child.kill('SIGINT');
+  options.signal?.addEventListener('abort', giveUp);
   const server: PostgresServer = {
-    process: child,
+    pid: child.pid,
+    ended,
     url: (database) => `postgresql://nephele:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
     async stop() {
       child.kill('SIGINT');
@@ -167,11 +177,13 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
       if (host !== directory) rmSync(host, { recursive: true });
     },
   };
-  return (await waitUntilReady(directory, child, ended)) ? server : lastLines.join('\n');
+  const ready = await waitUntilReady(directory, child, ended);
+  options.signal?.removeEventListener('abort', giveUp);
+  return ready ? server : lastLines.join('\n');
 }
 
 /** True when it takes connections, false when it ended before; crash recovery may take minutes, so there is no limit. */
-async function waitUntilReady(directory: string, child: ChildProcess, ended: Promise<void>): Promise<boolean> {
+async function waitUntilReady(directory: string, child: ChildProcess, ended: Promise<unknown>): Promise<boolean> {
   while (child.pid && child.exitCode === null && child.signalCode === null) {
     // The file that pg_ctl watches: its last line turns from "starting" to "ready".
     const status = readIfPresent(join(directory, 'postmaster.pid')).split('\n');

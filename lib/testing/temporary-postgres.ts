@@ -30,7 +30,7 @@ export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
     rmSync(directory, { recursive: true });
     throw error;
   });
-  const watcher = spawn('/bin/sh', ['-c', guard, 'guard', String(server.process.pid), directory], {
+  const watcher = spawn('/bin/sh', ['-c', guard, 'guard', String(server.pid), directory], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

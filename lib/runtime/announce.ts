@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { Settings } from '@/lib/settings';
+
+/** What a start has prepared in the database: the migrations it applied, the accounts that a first start makes. */
+export const preparedSchema = z.object({
+  migrations: z.array(z.string()),
+  accounts: z.array(z.object({ role: z.string(), email: z.string(), password: z.string() })),
+});
+export type Prepared = z.infer<typeof preparedSchema>;
+
+/** Says where the platform is. */
+export function announceReady({ baseUrl, backofficeUrl, dataDir }: Settings, seconds: number): void {
+  console.log(`
+Nephele is ready after ${seconds.toFixed(1)} s:  ${baseUrl}
+  back office     ${backofficeUrl}
+  API reference   ${baseUrl}/docs
+  data            ${dataDir}
+Ctrl-C stops everything.`);
+}
+
+/** Shows the first accounts, this one time: only hashes of their passwords are kept. */
+export function announceAccounts(accounts: Prepared['accounts']): void {
+  if (accounts.length === 0) return;
+  const width = Math.max(...accounts.map(({ email }) => email.length));
+  const lines = accounts.map(({ role, email, password }) => `  ${email.padEnd(width)}   ${password}   (${role})`);
+  console.log(`\nThe first accounts and their passwords, shown this once:\n${lines.join('\n')}`);
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Settings } from '@/lib/settings';
+import { announceAccounts, announceReady, preparedSchema } from './announce';
+import { restartOnChange } from './development';
+import { startEmbeddedDatabase } from './embedded-database';
+import { buildPages, generateApiClient, generateDatabaseClient } from './generate';
+import { keepRunning, type Launch } from './keep-running';
+import { endLeftovers, supervisedMark } from './leftovers';
+import { launchNode } from './node-process';
+import { type RunOptions, runNode } from './run-node';
+import { installMissing, missingForEngines } from './system-packages';
+import { report, showDatabaseLine, terminalLine } from './terminal-log';
+
+/** How to stop one part of the platform. */
+export type Stop = { name: string; stop(): Promise<void> };
+
+type Options = {
+  dev: boolean;
+  /** Gives up while the platform comes up. */
+  signal: AbortSignal;
+  /** Filled as parts come up: the last must be stopped first. */
+  stops: Stop[];
+};
+
+/** How long web and worker may take to finish what they are doing. */
+const graceMs = 40_000;
+
+/** Brings up database, worker and web, with all that they need; settles when the platform answers. */
+export async function bringUp(settings: Settings, { dev, signal, stops }: Options): Promise<void> {
+  const begunAt = performance.now();
+  const { dataDir } = settings;
+  await endLeftovers(dataDir, graceMs);
+  await requireFree(settings.host, settings.port, 'PORT');
+  if (settings.backofficeListen) {
+    await requireFree(settings.backofficeListen.host, settings.backofficeListen.port, 'BACKOFFICE_LISTEN');
+  }
+
+  const failing = new AbortController();
+  const givingUp = AbortSignal.any([signal, failing.signal]);
+  const keep = (name: string, launch: Launch) => keepRunning(name, launch, { report, givingUp });
+  const env: Record<string, string> = {
+    ...supervisedMark(dataDir),
+    NODE_ENV: dev ? 'development' : 'production',
+    NEXT_TELEMETRY_DISABLED: '1',
+  };
+  if (!settings.databaseUrl) {
+    const database = await keep('database', async (giveUp) => {
+      const server = await startEmbeddedDatabase(dataDir, showDatabaseLine, giveUp);
+      env.DATABASE_URL = server.databaseUrl;
+      return server;
+    });
+    stops.push({ name: 'database', stop: database.stop });
+  }
+
+  const run: RunOptions = { env, signal: givingUp };
+  const packages = installMissing(missingForEngines, 'Machines and networks are not available', givingUp);
+  await generateDatabaseClient(run);
+  const prepared = runNode(['--import', 'tsx', 'lib/runtime/prepare.ts'], run).then(preparedSchema.parse);
+  // Processes load their code while the database is prepared, and begin after it.
+  const begin = Promise.all([prepared, packages]);
+  const onLine = process.stdout.isTTY ? (line: string) => console.log(terminalLine(line)) : undefined;
+  const launch = (name: string) =>
+    keep(name, (giveUp) => launchNode({ name, env, begin, graceMs, onLine }, giveUp)).catch((error) => {
+      failing.abort(error);
+      return undefined;
+    });
+  const [worker, web] = await Promise.all([
+    launch('worker'),
+    (dev ? generateApiClient(run) : buildPages(run)).then(() => launch('web')),
+  ]);
+  if (worker) stops.push({ name: 'worker', stop: worker.stop });
+  if (web) stops.push({ name: 'web', stop: web.stop });
+
+  // Nobody would see them again, so they are shown even where something else went wrong.
+  announceAccounts(await prepared.then(({ accounts }) => accounts).catch(() => []));
+  givingUp.throwIfAborted();
+  announceReady(settings, (performance.now() - begunAt) / 1000);
+  if (dev && worker) void restartOnChange(worker, run, signal);
+}
+
+/** Says at once what would otherwise fail after a build. */
+async function requireFree(host: string, port: number, setting: string): Promise<void> {
+  const probe = createServer().listen(port, host);
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' ? 'is in use' : `${error}`;
+    throw new Error(`${host}:${port} ${reason}: choose another ${setting}.`);
+  }
+  probe.close();
+  await once(probe, 'close');
+}

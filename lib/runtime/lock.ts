@@ -1,0 +1,41 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A lock that the kernel holds for this process and lets go of when it ends, even by kill -9. */
+export type Lock = { release(): void };
+
+/** Takes a lock without waiting. @returns the lock, or the pid of the process that has it */
+export function tryLock(path: string): Lock | { heldBy: string } {
+  const file = openLockFile(path);
+  // flock(1) locks the open file that it inherits, and with that ours: no native module is needed.
+  const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', file],
+  });
+  if (error) throw new Error('The program `flock` is missing: install the package util-linux', { cause: error });
+  if (status !== 0) {
+    closeSync(file);
+    return { heldBy: readFileSync(path, 'utf8').trim() };
+  }
+  return held(file);
+}
+
+/** Takes a lock when whoever has it lets go. */
+export async function waitForLock(path: string): Promise<Lock> {
+  const file = openLockFile(path);
+  const child = spawn('flock', ['--exclusive', '3'], { stdio: ['ignore', 'ignore', 'ignore', file] });
+  await once(child, 'exit');
+  return held(file);
+}
+
+function openLockFile(path: string): number {
+  mkdirSync(dirname(path), { recursive: true });
+  return openSync(path, 'a+', 0o600);
+}
+
+function held(file: number): Lock {
+  ftruncateSync(file);
+  writeSync(file, `${process.pid}\n`);
+  return { release: () => closeSync(file) };
+}

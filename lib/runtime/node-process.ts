@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Running } from './keep-running';
+
+/** A process of the platform: `lib/runtime/<name>.ts`. */
+export type NodeProcess = {
+  name: string;
+  env: Record<string, string>;
+  /** Settles when it may begin its work; it loads its code before. */
+  begin: Promise<unknown>;
+  /** How long it may take to finish what it is doing when it is asked to stop. */
+  graceMs: number;
+  /** Takes its output line by line; without it, the output goes where this process's does. */
+  onLine?: (line: string) => void;
+};
+
+/**
+ * Starts a process in a session of its own, so that a terminal's Ctrl-C reaches the supervisor alone, which then stops
+ * everything in order. Settles when the process says that it is ready.
+ */
+export async function launchNode(options: NodeProcess, signal: AbortSignal): Promise<Running> {
+  const output = options.onLine ? 'pipe' : 'inherit';
+  const child = spawn(process.execPath, ['--import', 'tsx', `lib/runtime/${options.name}.ts`], {
+    detached: true,
+    env: { ...process.env, ...options.env, NEPHELE_PROCESS: options.name },
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream && options.onLine) createInterface(stream).on('line', options.onLine);
+  }
+  const ended = endOf(child);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const impatience = setTimeout(() => child.kill('SIGKILL'), options.graceMs);
+    await ended;
+    clearTimeout(impatience);
+  };
+  const ready = once(child, 'message', { signal }).then(() => undefined);
+  const begun = options.begin.then(() => {
+    if (child.connected) child.send('begin');
+    return ready;
+  });
+  try {
+    const reason = await Promise.race([ended, begun]);
+    if (reason !== undefined) throw new Error(`${options.name} ended while it started (${reason})`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { ended, stop };
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+  });
+}

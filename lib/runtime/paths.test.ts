@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { backofficeUrl, isApi, isBackoffice, plainPath } from './paths';
+
+describe('paths', () => {
+  it.each(['/admin', '/admin/', '/admin/x?y=1', '//admin', '/%61dmin/x', '/a/../admin/x', '/./admin', '/a\\..\\admin'])(
+    'no spelling hides the back office: %s',
+    (url) => expect(isBackoffice(plainPath(url) ?? '')).toBe(true),
+  );
+
+  it.each(['/administrators', '/docs/admin', '/api/v1/admin', '/?next=/admin'])(
+    'a path that only resembles it is not the back office: %s',
+    (url) => expect(isBackoffice(plainPath(url) ?? '')).toBe(false),
+  );
+
+  it('the API answers for all of its addresses and for no page', () => {
+    expect(['/api/v1', '/api/v1/nothing', '/admin/api/v1/tenants'].filter(isApi)).toHaveLength(3);
+    expect(['/api/auth/session', '/api/v10', '/admin/tenants', '/docs'].filter(isApi)).toEqual([]);
+  });
+
+  it('a path that cannot be decoded has no form', () => expect(plainPath('/%E0%A4%A')).toBeUndefined());
+
+  it('a back office of its own begins at the root', () => {
+    expect(backofficeUrl('/api/v1/tenants/1/quota?x=1')).toBe('/admin/api/v1/tenants/1/quota?x=1');
+    expect(['/', '/admin/tenants', '/_next/x.js'].map(backofficeUrl)).toEqual([
+      '/admin',
+      '/admin/tenants',
+      '/_next/x.js',
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * The path of a request in the one form that rules are written for: decoded, without empty and dot segments.
+ * Undefined when it has no such form.
+ */
+export function plainPath(url: string): string | undefined {
+  try {
+    const { pathname } = new URL(url.replace(/^\/+/, '/'), 'http://host');
+    return decodeURIComponent(pathname).replace(/\/{2,}/g, '/');
+  } catch {
+    return undefined;
+  }
+}
+
+const within = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** True for the back office: its pages and its API. */
+export function isBackoffice(path: string): boolean {
+  return within(path, '/admin');
+}
+
+/** True for what the API answers, unknown addresses in it included. */
+export function isApi(path: string): boolean {
+  return within(path, '/api/v1') || within(path, '/admin/api/v1');
+}
+
+/** True for what watches the platform. */
+export function isHealth(path: string): boolean {
+  return path === '/healthz' || path === '/readyz' || path === '/metrics';
+}
+
+/** On a listener of its own the back office begins at the root: `{backoffice_url}/api/v1/…` and `/` for its pages. */
+export function backofficeUrl(url: string): string {
+  if (url.startsWith('/api/v1/')) return `/admin${url}`;
+  return url === '/' ? '/admin' : url;
+}

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { migrate } from '@/lib/db/migrate';
+import { closePool } from '@/lib/db/pool';
+import { bootstrap } from '@/lib/identity/bootstrap';
+import { ensureKeys } from '@/lib/keyring';
+import { databaseUrl, settings } from '@/lib/settings';
+import type { Prepared } from './announce';
+
+const patienceMs = 60_000;
+
+/** A database of one's own may still be starting, when both come up with the machine. */
+async function waitForDatabase(url: string): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : '';
+      const starting = code === 'ECONNREFUSED' || code === '57P03' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+      if (!starting || Date.now() > deadline) throw error;
+      await delay(500);
+    }
+  }
+}
+
+// A process of its own, so that the supervisor stays small: what is loaded here is gone after it.
+const url = settings().databaseListenUrl ?? databaseUrl();
+await waitForDatabase(url);
+const migrations = await migrate(url);
+ensureKeys();
+const { accounts } = await bootstrap(settings());
+await closePool();
+const prepared: Prepared = { migrations, accounts };
+process.send?.(prepared);
+process.disconnect?.();

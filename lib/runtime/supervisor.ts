@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { settings } from '@/lib/settings';
+import { bringUp, type Stop } from './bring-up';
+import { endLeftovers } from './leftovers';
+import { tryLock } from './lock';
+import { stopPostgresIn } from './postgres';
+
+/**
+ * `npm start`: brings the platform up, keeps it running, and on Ctrl-C or SIGTERM stops it in the opposite order.
+ * Ends this process: with 0 after a stop that was asked for, with 1 and a reason when it could not start.
+ */
+export async function start({ dev }: { dev: boolean }): Promise<never> {
+  // A closed terminal or pipe is no reason to leave anything running.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const stops: Stop[] = [];
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let failed = false;
+  try {
+    const options = settings();
+    claim(options.dataDir);
+    onStopSignal(
+      () => stopping.abort(),
+      () => endAtOnce(options.dataDir),
+    );
+    await bringUp(options, { dev, signal, stops });
+    if (!signal.aborted) await once(signal, 'abort');
+  } catch (error) {
+    failed = !signal.aborted;
+    if (failed) console.error(`\nNephele cannot start.\n${error instanceof Error ? error.message : error}`);
+  }
+  if (stops.length > 0) console.log('\nStopping …');
+  for (const { name, stop } of stops.reverse()) {
+    await stop().catch((error) => console.error(`${name} did not stop as it should: ${error.message}`));
+  }
+  if (stops.length > 0) console.log('Everything is stopped.');
+  process.exit(failed ? 1 : 0);
+}
+
+/** One platform a data folder: the kernel keeps the lock until this process has ended, however it ends. */
+function claim(dataDir: string): void {
+  if (!existsSync(dataDir)) {
+    // Root's database and machines run as other users, who must pass through.
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  }
+  const lock = tryLock(join(dataDir, 'lock'));
+  if ('heldBy' in lock) {
+    throw new Error(
+      `Another copy (pid ${lock.heldBy}) runs on ${dataDir}. Stop it, or set DATA_DIR and PORT for a second platform.`,
+    );
+  }
+}
+
+const forceAfterMs = 2000;
+
+/** `force` is for whoever asks again: npm passes a terminal's Ctrl-C on, so that one arrives twice at once. */
+function onStopSignal(stop: () => void, force: () => void): void {
+  let askedAt: number | undefined;
+  const ask = () => {
+    if (askedAt === undefined) {
+      askedAt = Date.now();
+      stop();
+    } else if (Date.now() - askedAt > forceAfterMs) force();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
+  // npm that is killed tells nobody.
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event) {
+    setInterval(() => process.ppid !== parent && askedAt === undefined && ask(), 1000).unref();
+  }
+}
+
+/** Asked twice: nothing is finished any more, and nothing is left. */
+async function endAtOnce(dataDir: string): Promise<never> {
+  console.error('Ending at once.');
+  await endLeftovers(dataDir, 0);
+  await stopPostgresIn(join(dataDir, 'postgres'), 'SIGQUIT');
+  process.exit(1);
+}

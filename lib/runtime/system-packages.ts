@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { missingOf, PROGRAMS, TINY_PROGRAMS } from '@/lib/engines/local/programs';
+
+type Tool = { program: string; package: string };
+
+/** Programs of the local engines that this host lacks. */
+export function missingForEngines(): Tool[] {
+  const unprivileged = process.getuid?.() !== 0;
+  return missingOf([...PROGRAMS.filter((known) => unprivileged || !known.onlyUnprivileged), ...TINY_PROGRAMS]);
+}
+
+/** What only the tests need: a browser, letters for its screenshots, and a TOTP generator that is not ours. */
+export function missingForTests(): Tool[] {
+  const font = { program: 'LiberationSans-Regular.ttf', package: 'fonts-liberation' };
+  const hasFont = existsSync('/usr/share/fonts/truetype/liberation');
+  const tools = [
+    { program: 'chromium', package: 'chromium' },
+    { program: 'oathtool', package: 'oathtool' },
+  ];
+  return [...missingOf(tools), ...(hasFont ? [] : [font])];
+}
+
+/**
+ * Installs the Debian packages of missing programs where this process may. It never fails: what is then still missing
+ * is named with the one command to run. An attempt that did not help is not repeated until something else is missing.
+ * @param without what does not work without them
+ */
+export async function installMissing(find: () => Tool[], without: string, signal?: AbortSignal): Promise<void> {
+  const wanted = packagesOf(find());
+  if (wanted.length === 0) return;
+  const attempt = join('.cache', 'system-packages');
+  const mayInstall = process.getuid?.() === 0 && onPath('apt-get') && read(attempt) !== wanted.join(' ');
+  if (mayInstall) {
+    console.log(`Installing ${wanted.join(', ')} …`);
+    mkdirSync('.cache', { recursive: true });
+    writeFileSync(attempt, wanted.join(' '));
+    const install = ['install', '-y', '--no-install-recommends', ...wanted];
+    if (!(await apt(install, signal))) {
+      await apt(['update'], signal);
+      await apt(install, signal);
+    }
+  }
+  const missing = packagesOf(find());
+  if (missing.length > 0 && !signal?.aborted) {
+    console.log(`${without} without these packages:\n  sudo apt-get install ${missing.join(' ')}`);
+  }
+}
+
+const packagesOf = (tools: Tool[]) => [...new Set(tools.map((tool) => tool.package))].sort();
+
+const onPath = (program: string) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+
+const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+function apt(args: string[], signal?: AbortSignal): Promise<boolean> {
+  const child = spawn('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: 'ignore',
+    signal,
+  });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('close', (code) => resolve(code === 0));
+  });
+}

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import next from 'next';
+import { app } from '@/lib/api/app';
+import { ApiError } from '@/lib/api/errors';
+import { closePool } from '@/lib/db/pool';
+import { settings } from '@/lib/settings';
+import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
+import { announceStop } from './stopping';
+import { runSupervised } from './supervised';
+import { findUpgrade } from './upgrades';
+import { listen, malformed, refuse, type Surface } from './web-server';
+
+const { host, port, baseUrl, nodeEnv, backofficeListen } = settings();
+const dev = nodeEnv === 'development';
+
+// next-auth takes its own origin from here, and reads it once.
+process.env.NEXTAUTH_URL = baseUrl;
+
+// Next hangs an upgrade listener onto the server that it is given: one that never listens keeps it off our paths.
+const nextUpgrades = createServer();
+const pages = next({ dev, dir: process.cwd(), hostname: host, port, httpServer: nextUpgrades });
+const prepared = pages.prepare();
+
+const serveApi = getRequestListener(app.fetch, {
+  // Next needs the Request and Response that it knows.
+  overrideGlobalObjects: false,
+  errorHandler: () => Response.json(malformed.body(new Date()), { status: malformed.status }),
+});
+
+/** Under development Next serves the API too: it mounts the same app, and reloads it with every change. */
+const isDirect = (path: string) => isHealth(path) || (isApi(path) && !dev);
+
+/** Serves the paths that `serves` lets through. */
+function surface(serves: (path: string) => boolean): Surface {
+  const servePage = pages.getRequestHandler();
+  return {
+    async request(request, response) {
+      const path = plainPath(request.url ?? '');
+      if (path === undefined) refuse(response, malformed);
+      else if (!serves(path)) refuse(response, new ApiError('RESOURCE_NOT_FOUND', 'There is no such address.'));
+      else if (isDirect(path)) await serveApi(request, response);
+      else await servePage(request, response);
+    },
+    async upgrade(request, socket, head) {
+      const path = plainPath(request.url ?? '');
+      const handler = path !== undefined && serves(path) ? findUpgrade(path) : undefined;
+      if (handler) await handler(request, socket, head);
+      else if (!dev || !nextUpgrades.emit('upgrade', request, socket, head)) {
+        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      }
+    },
+  };
+}
+
+/** The back office on an address of its own, where it begins at the root. */
+function atRoot(whole: Surface): Surface {
+  return {
+    ...whole,
+    request(request, response) {
+      request.url = backofficeUrl(request.url ?? '');
+      return whole.request(request, response);
+    },
+  };
+}
+
+async function begin() {
+  await prepared;
+  const everything = surface(() => true);
+  const stops = [
+    await listen(backofficeListen ? surface((path) => !isBackoffice(path)) : everything, { host, port }),
+    ...(backofficeListen ? [await listen(atRoot(everything), backofficeListen)] : []),
+  ];
+  return {
+    async stop() {
+      announceStop();
+      await Promise.all(stops.map((stop) => stop()));
+      await closePool();
+    },
+  };
+}
+
+await runSupervised(begin);
