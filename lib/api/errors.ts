@@ -56,9 +56,9 @@ export class QuotaBreach extends ApiError {
   }
 }
 
-/** 404 for what is not there, or belongs to another tenant. */
-export function notFound(what: string): ApiError {
-  return new ApiError('RESOURCE_NOT_FOUND', `${what} was not found in this project.`);
+/** 404 for what is not there, or belongs to another tenant. The back office looks in no project: `where` is `''`. */
+export function notFound(what: string, where: ' in this project' | '' = ' in this project'): ApiError {
+  return new ApiError('RESOURCE_NOT_FOUND', `${what} was not found${where}.`);
 }
 
 /** 409 for a wrong state, a name that is taken, a thing in use. */

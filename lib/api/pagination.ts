@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { query } from '@/lib/db/pool';
 import { join, raw, type Sql, sql } from '@/lib/db/sql';
-import { invalid } from './errors';
+import { type ApiError, invalid } from './errors';
 
 /** One page of a list and the cursor of the next, if there is one. */
 export class Page<Item> {
@@ -34,7 +34,7 @@ const cursorShape = z.tuple([z.string(), z.string().nullable(), z.uuid()]);
 
 /**
  * One page by keyset, so that page 1,000 costs what page 1 costs. `from` names the table or join, `where` its
- * conditions; the rows' ids are UUIDv7, so `created_at` sorts by `id` alone. Other sort columns must be text.
+ * conditions; the rows' ids are UUIDv7, so `created_at` sorts by `id` alone. Other sort columns are text, but `at`.
  */
 export async function keysetPage<Row extends { id: string }>(options: {
   select: Sql;
@@ -60,11 +60,11 @@ export async function keysetPage<Row extends { id: string }>(options: {
     where.push(
       byAge
         ? sql`${id} ${compare} ${after.id}::uuid`
-        : sql`(${value}, ${id}) ${compare} (${after.value}::text, ${after.id}::uuid)`,
+        : sql`(${value}, ${id}) ${compare} (${sortValue(column, after.value)}, ${after.id}::uuid)`,
     );
   }
   const order = byAge ? sql`${id} ${direction}` : sql`${value} ${direction}, ${id} ${direction}`;
-  const rows = await query<Row & { keyset_value?: string }>(
+  const rows = await query<Row & { keyset_value?: string | Date }>(
     sql`SELECT ${options.select}${byAge ? raw('') : sql`, ${value} AS keyset_value`} FROM ${options.from}
         ${where.length > 0 ? sql`WHERE ${join(where, ' AND ')}` : raw('')} ORDER BY ${order} LIMIT ${options.limit + 1}::int`,
   );
@@ -76,7 +76,15 @@ export async function keysetPage<Row extends { id: string }>(options: {
   return new Page(items, next);
 }
 
-function writeCursor(sort: string, value: string | null, id: string): string {
+/** Where a page ended in its sort column, with its type: the column `at` is a time. */
+function sortValue(column: string, value: string | null): Sql {
+  if (column !== 'at') return sql`${value}::text`;
+  const time = new Date(value ?? '');
+  if (Number.isNaN(time.getTime())) throw badCursor();
+  return sql`${time}::timestamptz`;
+}
+
+function writeCursor(sort: string, value: string | Date | null, id: string): string {
   return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url');
 }
 
@@ -87,7 +95,11 @@ function readCursor(cursor: string, sort: string): { value: string | null; id: s
   } catch {
     // Told below, like a cursor of another order.
   }
-  throw invalid('cursor: take it unchanged from the `Link` header of the page before, with the same `sort`.');
+  throw badCursor();
+}
+
+function badCursor(): ApiError {
+  return invalid('cursor: take it unchanged from the `Link` header of the page before, with the same `sort`.');
 }
 
 /** A condition for `search=`: the text anywhere in the column, capital or not. */

@@ -67,7 +67,7 @@ export function parseQuery(search: URLSearchParams, schema: z.ZodType | undefine
 export function parseParams(params: Record<string, string>, schema: z.ZodType | undefined): unknown {
   if (!schema) return undefined;
   const parsed = hasUnstorableText(params) ? undefined : schema.safeParse(params);
-  if (!parsed?.success) throw notFound('The resource');
+  if (!parsed?.success) throw notFound('The resource', '');
   return parsed.data;
 }
 

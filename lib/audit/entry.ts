@@ -3,7 +3,7 @@ import type { Call } from '@/lib/api/endpoint';
 import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { execute } from '@/lib/db/pool';
-import { insert, type Sql } from '@/lib/db/sql';
+import { insert, Sql } from '@/lib/db/sql';
 
 export type AuditResult = 'succeeded' | 'refused' | 'failed';
 
@@ -14,8 +14,8 @@ export type AuditFacts = {
   code?: string | undefined;
   project_id?: string | null | undefined;
   resource?: { type: string; id: string; name?: string | undefined } | undefined;
-  /** Old and new values and the like. Never a secret value. */
-  details?: Record<string, unknown> | undefined;
+  /** Old and new values and the like; in SQL an expression of type jsonb. Never a secret value. */
+  details?: Record<string, unknown> | Sql | undefined;
 };
 
 /** Who acted, as the audit log shows it; a name stays readable after the account is gone. */
@@ -38,8 +38,15 @@ export function projectOf(call: Call): string | null {
   return call.caller && call.caller.kind !== 'administrator' ? (call.caller.membership?.project_id ?? null) : null;
 }
 
+/** Whether every member of the project may know of it: a change that readers can see the outcome of. */
+function isActivity({ endpoint }: Call, result: AuditResult): boolean {
+  const change = endpoint.method !== 'GET' && result === 'succeeded';
+  return change && endpoint.realm === 'tenant' && (endpoint.access === 'member' || endpoint.access === 'reader');
+}
+
 /** The audit entry of a call as a statement, or a part of one. */
 export function auditInsert(call: Call, facts: AuditFacts, from?: Sql): Sql {
+  const details = facts.details instanceof Sql ? facts.details : (facts.details as Prisma.InputJsonObject | undefined);
   return insert<Prisma.AuditEntryUncheckedCreateInput>(
     'audit_entries',
     {
@@ -56,7 +63,8 @@ export function auditInsert(call: Call, facts: AuditFacts, from?: Sql): Sql {
       code: facts.code ?? null,
       address: call.address,
       request_id: call.request_id,
-      details: (facts.details as Prisma.InputJsonValue | undefined) ?? undefined,
+      details,
+      activity: isActivity(call, facts.result),
     },
     from,
   );

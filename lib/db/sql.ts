@@ -56,16 +56,24 @@ export function compile(piece: Sql): Statement {
   return { name, text, values: [...piece.values] };
 }
 
+/** A row to insert; a value may be an expression in SQL. */
+export type NewRow<Row> = { [Column in keyof Row]: Row[Column] | Sql };
+
 /**
  * `INSERT … SELECT` of one row, its types taken from the table. `from` decides whether the row comes to be: it must
- * yield one row or none, for example `verdict WHERE verdict.ok`.
+ * yield one row or none, for example `verdict WHERE verdict.ok`; expressions among the values may refer to it.
  */
-export function insert<Row extends object>(table: string, row: Row, from: Sql = raw('(SELECT 1) AS always')): Sql {
+export function insert<Row extends object>(
+  table: string,
+  row: NewRow<Row>,
+  from: Sql = raw('(SELECT 1) AS always'),
+): Sql {
   const present = Object.entries(row).filter(([, value]) => value !== undefined);
   const columns = present.map(([name]) => `"${name}"`).join(', ');
-  const chosen = present.map(([name]) => `new_row."${name}"`).join(', ');
-  const record = JSON.stringify(Object.fromEntries(present.map(([name, value]) => [name, storable(value)])));
-  return sql`INSERT INTO ${raw(table)} (${raw(columns)}) SELECT ${raw(chosen)}
+  const chosen = present.map(([name, value]) => (value instanceof Sql ? value : raw(`new_row."${name}"`)));
+  const given = present.filter(([, value]) => !(value instanceof Sql)).map(([name, value]) => [name, storable(value)]);
+  const record = JSON.stringify(Object.fromEntries(given));
+  return sql`INSERT INTO ${raw(table)} (${raw(columns)}) SELECT ${join(chosen, ', ')}
     FROM jsonb_populate_record(NULL::${raw(table)}, ${record}::jsonb) AS new_row, ${from}`;
 }
 

@@ -24,8 +24,8 @@ export type Write = {
    * No row: 404. Not allowed: 409 that names the state. It joins `k`, so that the project's row is locked first.
    */
   target?: Sql;
-  /** The action that `state` forbids, for the message: "deleted while it is attached". */
-  forbidden?: (state: string) => string;
+  /** What to answer where `state` forbids it: the message of a 409 ("deleted while it is attached"), or another refusal. */
+  forbidden?: (state: string) => string | ApiError;
   /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
   taken?: { when: Sql; message: string };
   claims?: readonly Claim[];
@@ -36,8 +36,8 @@ export type Write = {
   /** Further statements by name, each hanging on `verdict WHERE verdict.ok`. */
   rows: Record<string, Sql>;
   operation?: NewOperation;
-  /** For the audit entry; in SQL it may refer to `target`. Never a secret value. */
-  details?: Record<string, unknown>;
+  /** For the audit entry: values, or an expression of type jsonb that may refer to `target`. Never a secret value. */
+  details?: Record<string, unknown> | Sql;
   /** The success answer, kept for a repeated Idempotency-Key. */
   answer?: { status: number; body: unknown };
 };
@@ -105,7 +105,7 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
         ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`,
     write,
   );
-  if (!verdict.ok) throw refusal(verdict, write);
+  if (!verdict.ok) throw refusal(call, verdict, write);
   call.record.audited = true;
   if (idempotency) idempotency.recorded = true;
   signalChange();
@@ -219,14 +219,17 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
   throw notFound('The project');
 }
 
-function refusal(verdict: Verdict, write: Write): Error {
+function refusal(call: Call, verdict: Verdict, write: Write): Error {
   if (verdict.checked) return new RacedByTwin();
   const { type, name } = write.resource;
   const label = name ? `${type} ${name}` : `The ${type}`;
-  if (verdict.missing) return notFound(`The ${type}`);
+  if (verdict.missing) {
+    return call.endpoint.realm === 'tenant' ? notFound(`The ${type}`) : notFound(`The ${type}`, '');
+  }
   if (verdict.forbidden) {
     const state = verdict.state ?? 'in this state';
-    return conflict(write.forbidden?.(state) ?? `${label} is ${state}; this is not possible then.`);
+    const refused = write.forbidden?.(state) ?? `${label} is ${state}; this is not possible then.`;
+    return typeof refused === 'string' ? conflict(refused) : refused;
   }
   if (verdict.taken) return conflict(write.taken?.message ?? `${label} exists already.`);
   if (verdict.frozen) return new ApiError('BUDGET_FROZEN', 'The budget of this project is used up.');
