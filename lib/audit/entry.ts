@@ -1,5 +1,5 @@
 import type { Caller } from '@/lib/api/caller';
-import type { Call } from '@/lib/api/endpoint';
+import type { AnyEndpoint, Call } from '@/lib/api/endpoint';
 import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { execute } from '@/lib/db/pool';
@@ -7,8 +7,21 @@ import { insert, Sql } from '@/lib/db/sql';
 
 export type AuditResult = 'succeeded' | 'refused' | 'failed';
 
+/** Where an entry comes from: a call, or what happens apart from any endpoint, on the host or on a page. */
+export type AuditOrigin = {
+  at: Date;
+  caller: Caller | undefined;
+  address: string | null;
+  request_id: string | null;
+  endpoint?: AnyEndpoint;
+};
+
+export type Actor = { actor_type: string; actor_id: string | null; actor_name: string };
+
 export type AuditFacts = {
   action: string;
+  /** Who acted, where the caller does not say it: who tried to sign in, or the host. */
+  actor?: Actor | undefined;
   result: AuditResult;
   status: number;
   code?: string | undefined;
@@ -19,7 +32,7 @@ export type AuditFacts = {
 };
 
 /** Who acted, as the audit log shows it; a name stays readable after the account is gone. */
-export function actor(caller: Caller | undefined): { actor_type: string; actor_id: string | null; actor_name: string } {
+export function actor(caller: Caller | undefined): Actor {
   switch (caller?.kind) {
     case undefined:
       return { actor_type: 'anonymous', actor_id: null, actor_name: 'anonymous' };
@@ -34,18 +47,19 @@ export function actor(caller: Caller | undefined): { actor_type: string; actor_i
 }
 
 /** The project a call acts in; null for people without one and for the back office. */
-export function projectOf(call: Call): string | null {
+export function projectOf(call: Pick<Call, 'caller'>): string | null {
   return call.caller && call.caller.kind !== 'administrator' ? (call.caller.membership?.project_id ?? null) : null;
 }
 
 /** Whether every member of the project may know of it: a change that readers can see the outcome of. */
-function isActivity({ endpoint }: Call, result: AuditResult): boolean {
+function isActivity({ endpoint }: AuditOrigin, result: AuditResult): boolean {
+  if (!endpoint) return false;
   const change = endpoint.method !== 'GET' && result === 'succeeded';
   return change && endpoint.realm === 'tenant' && (endpoint.access === 'member' || endpoint.access === 'reader');
 }
 
 /** The audit entry of a call as a statement, or a part of one. */
-export function auditInsert(call: Call, facts: AuditFacts, from?: Sql): Sql {
+export function auditInsert(call: AuditOrigin, facts: AuditFacts, from?: Sql): Sql {
   const details = facts.details instanceof Sql ? facts.details : (facts.details as Prisma.InputJsonObject | undefined);
   return insert<Prisma.AuditEntryUncheckedCreateInput>(
     'audit_entries',
@@ -53,7 +67,7 @@ export function auditInsert(call: Call, facts: AuditFacts, from?: Sql): Sql {
       id: newId(),
       project_id: facts.project_id === undefined ? projectOf(call) : facts.project_id,
       at: call.at,
-      ...actor(call.caller),
+      ...(facts.actor ?? actor(call.caller)),
       action: facts.action,
       resource_type: facts.resource?.type ?? null,
       resource_id: facts.resource?.id ?? null,
@@ -71,6 +85,6 @@ export function auditInsert(call: Call, facts: AuditFacts, from?: Sql): Sql {
 }
 
 /** Writes the entry by a statement of its own, for what no guarded statement recorded. */
-export async function recordAudit(call: Call, facts: AuditFacts): Promise<void> {
+export async function recordAudit(call: AuditOrigin, facts: AuditFacts): Promise<void> {
   await execute(auditInsert(call, facts));
 }
