@@ -10,7 +10,7 @@ async function freshProcess(env: Record<string, string> = {}) {
   vi.resetModules();
   vi.stubEnv('DATA_DIR', dataDir);
   for (const [name, value] of Object.entries({ JWT_KEYS: '', ENCRYPTION_KEYS: '', ...env })) vi.stubEnv(name, value);
-  return import('./keyring');
+  return { ...(await import('./keyring')), ...(await import('./runtime/keys')) };
 }
 
 beforeEach(() => {

@@ -37,7 +37,16 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
   await whenChanged({
     name: 'pages',
     doing: 'Building the pages',
-    inputs: ['app', 'components', 'lib', 'public', 'next.config.ts', 'postcss.config.mjs', 'package-lock.json'],
+    inputs: [
+      'app',
+      'components',
+      'lib',
+      'public',
+      'proxy.ts',
+      'next.config.ts',
+      'postcss.config.mjs',
+      'package-lock.json',
+    ],
     output: '.next/BUILD_ID',
     run: () =>
       runNode(['node_modules/next/dist/bin/next', 'build'], { ...run, env: { ...run.env, NODE_ENV: 'production' } }),

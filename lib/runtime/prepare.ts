@@ -3,9 +3,9 @@ import pg from 'pg';
 import { migrate } from '@/lib/db/migrate';
 import { closePool } from '@/lib/db/pool';
 import { bootstrap } from '@/lib/identity/bootstrap';
-import { ensureKeys } from '@/lib/keyring';
 import { databaseUrl, settings } from '@/lib/settings';
 import type { Prepared } from './announce';
+import { ensureKeys } from './keys';
 
 const patienceMs = 60_000;
 

@@ -6,6 +6,7 @@ import { bringUp, type Stop } from './bring-up';
 import { endLeftovers } from './leftovers';
 import { tryLock } from './lock';
 import { stopPostgresIn } from './postgres';
+import { isAlive, npmParent } from './process-table';
 
 /**
  * `npm start`: brings the platform up, keeps it running, and on Ctrl-C or SIGTERM stops it in the opposite order.
@@ -66,10 +67,8 @@ function onStopSignal(stop: () => void, force: () => void): void {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
   // npm that is killed tells nobody.
-  const parent = process.ppid;
-  if (process.env.npm_lifecycle_event) {
-    setInterval(() => process.ppid !== parent && askedAt === undefined && ask(), 1000).unref();
-  }
+  const npm = npmParent();
+  if (npm) setInterval(() => askedAt === undefined && !isAlive(npm) && ask(), 1000).unref();
 }
 
 /** Asked twice: nothing is finished any more, and nothing is left. */

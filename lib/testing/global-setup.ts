@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '@/lib/db/migrate';
-import { ensureKeys } from '@/lib/keyring';
+import { ensureKeys } from '@/lib/runtime/keys';
 import { asAdmin, databaseOn } from './database';
 import { applyTestSettings } from './environment';
 import { startTemporaryPostgres } from './temporary-postgres';

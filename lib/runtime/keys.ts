@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { givenKeys, type Key, type KeyPurpose, type Keys, keyPath, keyPurposes, readKeys } from '@/lib/keyring';
+
+/** Writes the keys that neither the environment nor an earlier start gave. Never replaces one. */
+export function ensureKeys(): void {
+  for (const purpose of keyPurposes) {
+    if (!givenKeys(purpose)) writeKeys(keyPath(purpose), [newKey()], linkIfAbsent);
+  }
+}
+
+/**
+ * Puts a new key in front; running processes follow within a second, and the older keys stay valid.
+ * @returns the new key's id
+ */
+export function rotateKeys(purpose: KeyPurpose): string {
+  if (givenKeys(purpose)) {
+    throw new Error(`${environmentName[purpose]} holds these keys: put the new one in front of it there`);
+  }
+  const fresh = newKey();
+  writeKeys(keyPath(purpose), [fresh, ...readKeys(purpose)], renameSync);
+  return fresh.id;
+}
+
+const environmentName = { signing: 'JWT_KEYS', encryption: 'ENCRYPTION_KEYS' } as const;
+
+function newKey(): Key {
+  const day = new Date().toISOString().slice(0, 10);
+  return { id: `${day}-${randomBytes(4).toString('hex')}`, secret: new Uint8Array(randomBytes(32)) };
+}
+
+/** The file appears whole and on disk, or not at all: whoever loses a key loses what it encrypted. */
+function writeKeys(path: string, keys: Keys, publish: (from: string, to: string) => void): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const entries = keys.map(({ id, secret }) => ({ id, secret: Buffer.from(secret).toString('base64url') }));
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(entries, null, 2)}\n`);
+    fsyncSync(file);
+    publish(draft, path);
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+  }
+  const directory = openSync(folder, 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+}
+
+function linkIfAbsent(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
