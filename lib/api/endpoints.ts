@@ -1,6 +1,12 @@
+import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
 import type { AnyEndpoint } from './endpoint';
 
 /** Every endpoint of the platform, in the order in which the reference shows them. */
-export const endpoints: readonly AnyEndpoint[] = [...quotaEndpoints, ...secretEndpoints];
+export const endpoints: readonly AnyEndpoint[] = [
+  ...quotaEndpoints,
+  ...secretEndpoints,
+  ...auditEndpoints,
+  ...platformAuditEndpoints,
+];

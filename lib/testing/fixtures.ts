@@ -1,3 +1,6 @@
+import { now } from '@/lib/clock';
+import { newId } from '@/lib/db/id';
+import { prisma } from '@/lib/db/prisma';
 import type { TestProject } from './world';
 
 /** Path parameters that name something that exists in a project. */
@@ -21,6 +24,11 @@ async function created(answer: Promise<{ status: number; body: unknown }>): Prom
  * one: the generated suite calls it as another tenant and expects 404.
  */
 export const fixtures: Record<string, Fixture> = {
+  '/audit/{id}': async (project) => {
+    const entry = { id: newId(), project_id: project.id, at: now(), actor_type: 'user', actor_name: 'x' };
+    await prisma().auditEntry.create({ data: { ...entry, action: 'test.entry', result: 'succeeded', status: 200 } });
+    return { id: entry.id };
+  },
   '/vault/secrets/{id}': (project, call) =>
     created(
       call('POST', '/vault/secrets', {

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { id, timestamp } from '@/lib/api/schemas';
+
+const fields = {
+  id,
+  at: timestamp,
+  actor_type: z.enum(['user', 'token', 'workload', 'administrator', 'host', 'anonymous']),
+  actor_id: z.string().nullable(),
+  actor_name: z.string(),
+  action: z.string().meta({ example: 'secret.create' }),
+  resource_type: z.string().nullable(),
+  resource_id: z.string().nullable(),
+  resource_name: z.string().nullable(),
+};
+
+const outcome = {
+  result: z.enum(['succeeded', 'refused', 'failed']),
+  status: z.int().meta({ description: 'The HTTP status of the answer.' }),
+  code: z.string().nullable().meta({ description: 'The error code, when it was refused or failed.' }),
+  address: z.string().nullable().meta({ description: 'The network address that it came from.' }),
+  request_id: z.string().nullable(),
+  details: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'Old and new values and the like; never a secret value.' }),
+};
+
+/** An entry as a project's admin sees it. */
+export const auditEntry = z.strictObject({ ...fields, ...outcome }).meta({ id: 'AuditEntry' });
+export type AuditEntry = z.output<typeof auditEntry>;
+
+/** An entry as the back office sees it: of any project, or of none. */
+export const platformAuditEntry = z
+  .strictObject({
+    ...fields,
+    project_id: id.nullable(),
+    tenant_name: z.string().nullable(),
+    tenant_slug: z.string().nullable(),
+    ...outcome,
+  })
+  .meta({ id: 'PlatformAuditEntry' });
+export type PlatformAuditEntry = z.output<typeof platformAuditEntry>;
+
+/** A change as every member of the project may know of it. */
+export const activity = z
+  .strictObject({
+    id,
+    at: timestamp,
+    actor_type: fields.actor_type,
+    actor_name: z.string(),
+    action: fields.action,
+    resource_type: z.string().nullable(),
+    resource_id: z.string().nullable(),
+    resource_name: z.string().nullable(),
+  })
+  .meta({ id: 'Activity' });
+export type Activity = z.output<typeof activity>;
+
+const text = z.string().min(1).max(254);
+
+export const auditFilters = {
+  actor: text.optional().meta({ description: 'The id of who acted, or a part of the name.' }),
+  action: text.optional().meta({ description: 'Exactly this action.' }),
+  resource_type: text.optional(),
+  resource_id: text.optional(),
+  result: outcome.result.optional(),
+  from: timestamp.optional().meta({ description: 'Not before this time.' }),
+  to: timestamp.optional().meta({ description: 'Before this time.' }),
+  search: text.optional().meta({ description: 'A part of the action, of who acted or of the resource’s name or id.' }),
+};
+
+/** The filters as the service takes them. */
+export type AuditFilters = {
+  [Name in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[Name]> | undefined;
+};
+
+export const tenantFilter = { tenant_id: id.optional().meta({ description: 'Of this tenant.' }) };
