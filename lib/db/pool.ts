@@ -25,7 +25,7 @@ export function pool(): pg.Pool {
 
 /** The rows of one statement, prepared once per connection. */
 export async function query<Row extends object>(piece: Sql): Promise<Row[]> {
-  const { rows } = await pool().query<Row>(compile(piece));
+  const { rows } = await send<Row>(piece);
   return rows;
 }
 
@@ -37,8 +37,21 @@ export async function queryOne<Row extends object>(piece: Sql): Promise<Row | un
 
 /** Runs a statement for its effect; gives the number of rows it touched. */
 export async function execute(piece: Sql): Promise<number> {
-  const { rowCount } = await pool().query(compile(piece));
+  const { rowCount } = await send(piece);
   return rowCount ?? 0;
+}
+
+const DEADLOCK = '40P01';
+const MOST_ATTEMPTS = 5;
+
+/** A statement that was ended to resolve a deadlock has done nothing and can run again. */
+async function send<Row extends object>(piece: Sql, attempt = 1): Promise<pg.QueryResult<Row>> {
+  try {
+    return await pool().query<Row>(compile(piece));
+  } catch (error) {
+    if (databaseError(error)?.code !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error;
+    return send(piece, attempt + 1);
+  }
 }
 
 /** Ends all connections; the next use opens new ones. */

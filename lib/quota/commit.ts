@@ -8,6 +8,7 @@ import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
 import { type NewOperation, operationInsert } from '@/lib/operations/enqueue';
 import { type Dimension, dimensions, plainDecimal } from './dimensions';
+import { releaseParts } from './release';
 
 /** How much of a dimension a resource takes. An amount in SQL may refer to columns of `target`, which is locked. */
 export type Claim = { dimension: Dimension; amount: string | number | Sql };
@@ -29,7 +30,7 @@ export type Write = {
   /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
   taken?: { when: Sql; message: string };
   claims?: readonly Claim[];
-  /** Gives back all that the resource holds. */
+  /** Gives back all that the resource holds. Not together with claims: a change of size claims the difference. */
   release?: boolean;
   /** A frozen budget refuses it. */
   freezable?: boolean;
@@ -70,7 +71,9 @@ export const ifAdmitted = raw('verdict WHERE verdict.ok');
 export async function commit(call: Call, write: Write): Promise<unknown> {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
   const claims = write.claims ?? [];
-  const locks = claims.length > 0 || write.release === true || write.freezable === true;
+  if (write.release && claims.length > 0) throw new Error(`${call.endpoint.operation_id} claims what it releases`);
+  // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
+  const locks = claims.length > 0 || write.release || write.freezable || write.operation;
   const { idempotency } = call.record;
 
   const ctes: [name: string, piece: Sql][] = [
@@ -150,44 +153,28 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
     NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AS passed FROM (${inner}) AS found`;
 }
 
-/** Ledger and account. Released rows are summed per dimension before the account's one update. */
-function account(write: Write, projectId: string | null, claims: readonly Claim[]): [string, Sql][] {
-  if (claims.length === 0 && !write.release) return [];
+/** Ledger and account. */
+function account(write: Write, projectId: string | null, claims: readonly Claim[]): [name: string, piece: Sql][] {
   const { type, id } = write.resource;
-  const parts: [string, Sql][] = [];
-  if (write.release) {
-    const sums = dimensions.map((d) => raw(`coalesce(sum(amount) FILTER (WHERE dimension = '${d}'), 0) AS ${d}`));
-    parts.push(
-      [
-        'released',
-        sql`DELETE FROM quota_ledger USING verdict WHERE verdict.ok AND quota_ledger.resource_id = ${id}::uuid
-            AND quota_ledger.project_id = ${projectId}::uuid RETURNING dimension, amount`,
-      ],
-      ['given_back', sql`SELECT ${join(sums, ', ')} FROM released`],
-    );
-  }
-  if (claims.length > 0) {
-    const values = claims.map(({ dimension }) => raw(`('${dimension}', verdict.claim_${dimension})`));
-    parts.push([
+  if (write.release) return releaseParts(projectId, id);
+  if (claims.length === 0) return [];
+  const values = claims.map(({ dimension }) => raw(`('${dimension}', verdict.claim_${dimension})`));
+  const used = claims.map(({ dimension: d }) => raw(`${d}_used = project_accounts.${d}_used + verdict.claim_${d}`));
+  return [
+    [
       'claimed',
       sql`INSERT INTO quota_ledger (project_id, resource_type, resource_id, dimension, amount)
           SELECT ${projectId}::uuid, ${type}::text, ${id}::uuid, taken_amount.dimension, taken_amount.amount
           FROM verdict CROSS JOIN LATERAL (VALUES ${join(values, ', ')}) AS taken_amount (dimension, amount)
           WHERE verdict.ok AND taken_amount.amount <> 0
           ON CONFLICT (resource_id, dimension) DO UPDATE SET amount = quota_ledger.amount + excluded.amount`,
-    ]);
-  }
-  const touched = write.release ? dimensions : claims.map(({ dimension }) => dimension);
-  const set = touched.map((d) => {
-    const plus = claims.some(({ dimension }) => dimension === d) ? ` + verdict.claim_${d}` : '';
-    return raw(`${d}_used = project_accounts.${d}_used${plus}${write.release ? ` - given_back.${d}` : ''}`);
-  });
-  parts.push([
-    'charged',
-    sql`UPDATE project_accounts SET ${join(set, ', ')} FROM verdict ${write.release ? raw(', given_back') : raw('')}
-        WHERE verdict.ok AND project_accounts.project_id = ${projectId}::uuid`,
-  ]);
-  return parts;
+    ],
+    [
+      'charged',
+      sql`UPDATE project_accounts SET ${join(used, ', ')} FROM verdict
+          WHERE verdict.ok AND project_accounts.project_id = ${projectId}::uuid`,
+    ],
+  ];
 }
 
 function auditFacts(call: Call, write: Write) {

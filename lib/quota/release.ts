@@ -1,0 +1,44 @@
+import { join, raw, type Sql, sql } from '@/lib/db/sql';
+import type { Claim } from './commit';
+import { dimensions } from './dimensions';
+
+/**
+ * The parts of a guarded statement that give back what a resource holds of the quota: all of it, or at most these
+ * amounts. Given back twice is given back once: the ledger says what there is to give.
+ *
+ * The statement has the project's account locked in `k` and its permission in `verdict.ok`. Amounts are summed per
+ * dimension first, because a join updates the account's row once, with one of them.
+ */
+export function releaseParts(
+  projectId: string | null,
+  resourceId: string,
+  amounts?: readonly Claim[],
+): [name: string, piece: Sql][] {
+  const sums = dimensions.map((dimension) =>
+    raw(`coalesce(sum(released_amount) FILTER (WHERE released_dimension = '${dimension}'), 0) AS ${dimension}`),
+  );
+  const given = dimensions.map((d) => raw(`${d}_used = project_accounts.${d}_used - given_back.${d}`));
+  return [
+    [
+      'released',
+      sql`SELECT ledger.* FROM verdict CROSS JOIN LATERAL
+          release_ledger(${projectId}::uuid, ${resourceId}::uuid, ${amounts ? amountsByDimension(amounts) : null}::jsonb) AS ledger
+          WHERE verdict.ok`,
+    ],
+    ['given_back', sql`SELECT ${join(sums, ', ')} FROM released`],
+    [
+      'charged',
+      sql`UPDATE project_accounts SET ${join(given, ', ')} FROM verdict, given_back
+          WHERE verdict.ok AND project_accounts.project_id = ${projectId}::uuid`,
+    ],
+  ];
+}
+
+function amountsByDimension(amounts: readonly Claim[]): Sql {
+  const pairs = amounts.map(({ dimension, amount }) =>
+    amount && typeof amount === 'object'
+      ? sql`${raw(`'${dimension}'`)}, (${amount})::numeric`
+      : sql`${raw(`'${dimension}'`)}, ${String(amount)}::numeric`,
+  );
+  return sql`jsonb_build_object(${join(pairs, ', ')})`;
+}
