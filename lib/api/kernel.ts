@@ -16,6 +16,7 @@ import { decide } from './policy';
 import { RateLimiter, type RateVerdict } from './rate-limit';
 import { JSON_BODY_BYTES, openUpload, parseJsonBody, parseParams, parseQuery, readBody } from './request';
 import { checkRefusal, checkResponse } from './response-check';
+import { routesOf, siblingFor } from './routes';
 import { requireSameOrigin } from './same-origin';
 
 /** What the kernel needs to know of identity: who sent this credential, in which realm. */
@@ -29,16 +30,13 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
   const app: App = new Hono();
   const limits = rateLimiters();
 
-  const byPath = groupBy(endpoints, fullPath);
-  for (const [path, siblings] of byPath) {
-    const route = path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'key' ? ':key{.+}' : `:${name}`));
+  for (const { pattern, siblings } of routesOf(endpoints)) {
     const allowed = siblings
       .map(({ method }) => method)
       .sort()
       .join(', ');
-    app.all(route, (context) => {
-      const method = context.req.method === 'HEAD' ? 'GET' : context.req.method;
-      const endpoint = siblings.find((candidate) => candidate.method === method);
+    app.all(pattern, (context) => {
+      const endpoint = siblingFor(siblings, context.req.method);
       const socketAddress =
         context.env?.incoming?.socket?.remoteAddress ?? context.req.header('x-nephele-client-address') ?? '';
       const serving = new Serving(context.req.raw, socketAddress, authenticate, limits);
@@ -62,12 +60,6 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
     return new Serving(context.req.raw, '', authenticate, limits).refuse(internalError(error));
   });
   return app;
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }
 
 type Limits = { callers: RateLimiter; anonymous: RateLimiter };

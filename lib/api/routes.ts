@@ -1,0 +1,45 @@
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
+import { getPath } from 'hono/utils/url';
+import { type AnyEndpoint, fullPath } from './endpoint';
+
+/** A path in the router's own language, and the endpoints that share it. */
+export type Route = { pattern: string; siblings: readonly AnyEndpoint[] };
+
+/** One route a path, in the order of the table: where several match a request, the first one takes it. */
+export function routesOf(endpoints: readonly AnyEndpoint[]): Route[] {
+  const byPath = new Map<string, AnyEndpoint[]>();
+  for (const endpoint of endpoints) {
+    const path = fullPath(endpoint);
+    byPath.set(path, [...(byPath.get(path) ?? []), endpoint]);
+  }
+  return [...byPath].map(([path, siblings]) => ({
+    // An object's key may hold slashes.
+    pattern: path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'key' ? ':key{.+}' : `:${name}`)),
+    siblings,
+  }));
+}
+
+/** The endpoint among those of one path that serves the method. HEAD is a GET without its body. */
+export function siblingFor(siblings: readonly AnyEndpoint[], method: string): AnyEndpoint | undefined {
+  const served = method === 'HEAD' ? 'GET' : method;
+  return siblings.find((endpoint) => endpoint.method === served);
+}
+
+/**
+ * Finds the endpoint that a request would reach, by the router that the kernel stands on: the method, and the path as a
+ * client writes it, `{base_url}` left out. Undefined where the API would answer 404 or 405.
+ */
+export function endpointMatcher(
+  endpoints: readonly AnyEndpoint[],
+): (method: string, path: string) => AnyEndpoint | undefined {
+  const router = new SmartRouter<readonly AnyEndpoint[]>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  for (const { pattern, siblings } of routesOf(endpoints)) router.add('ALL', pattern, siblings);
+  return (method, path) => {
+    const url = `http://localhost${path}`;
+    if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
+    const [[first] = []] = router.match(method, getPath(new Request(url)));
+    return first && siblingFor(first[0], method);
+  };
+}
