@@ -31,6 +31,8 @@ export type ProjectCall = Call & {
 };
 /** A call by a signed-in person on their own account. */
 export type PersonCall = Call & { caller: Extract<Caller, { kind: 'user' }> };
+/** A call by a signed-in person in their project. */
+export type ProjectPersonCall = PersonCall & Pick<ProjectCall, 'project_id' | 'role'>;
 /** A call with any tenant's credential. */
 export type TenantCall = Call & { caller: Exclude<Caller, { kind: 'administrator' }> };
 /** A call in the back office. */
@@ -40,11 +42,13 @@ export type CallOf<A extends Access> = A extends 'public'
   ? Call
   : A extends 'person'
     ? PersonCall
-    : A extends 'any'
-      ? TenantCall
-      : A extends 'administrator'
-        ? AdministratorCall
-        : ProjectCall;
+    : A extends 'project_person'
+      ? ProjectPersonCall
+      : A extends 'any'
+        ? TenantCall
+        : A extends 'administrator'
+          ? AdministratorCall
+          : ProjectCall;
 
 /** What a write leaves behind besides its rows; the kernel writes what no statement has written. */
 export type CallRecord = {

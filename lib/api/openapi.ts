@@ -74,6 +74,7 @@ function description(endpoint: AnyEndpoint): string {
   const needs: { [access: string]: string } = {
     public: 'Needs no credential.',
     person: 'For a signed-in person, about their own account.',
+    project_person: 'For a signed-in person in their project, not for tokens.',
     any: 'For any valid credential.',
     administrator: 'For administrators of the platform.',
   };

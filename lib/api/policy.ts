@@ -3,10 +3,11 @@ import type { ErrorCode } from './errors';
 
 /**
  * Who may call an endpoint (api conventions, section 3):
- * `public` anyone · `person` a signed-in person, for their own account · `any` any credential, with or without a
- * project · `reader` `member` `admin` that role in the project · `administrator` the back office.
+ * `public` anyone · `person` a signed-in person, for their own account · `project_person` the same, in a project of
+ * theirs · `any` any credential, with or without a project · `reader` `member` `admin` that role in the project ·
+ * `administrator` the back office.
  */
-export type Access = 'public' | 'person' | 'any' | 'reader' | 'member' | 'admin' | 'administrator';
+export type Access = 'public' | 'person' | 'project_person' | 'any' | 'reader' | 'member' | 'admin' | 'administrator';
 
 export type Decision =
   | { allowed: true; reason: string; matched: string[] }
@@ -35,11 +36,10 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
       ? allow('The caller is an administrator of the platform.')
       : deny('UNAUTHENTICATED', 'This credential is not valid here: tenants and the back office sign in separately.');
   }
-  if (access === 'person') {
-    return subject.kind === 'user'
-      ? allow('Signed-in people manage their own account.')
-      : deny('FORBIDDEN', 'Only a signed-in person may do this, not a token.');
+  if ((access === 'person' || access === 'project_person') && subject.kind !== 'user') {
+    return deny('FORBIDDEN', 'Only a signed-in person may do this, not a token.');
   }
+  if (access === 'person') return allow('Signed-in people manage their own account.');
   const { membership } = subject;
   // A person may have other projects than the suspended one; a token has not.
   if (access === 'any' && subject.kind === 'user') return allow('Any valid credential may do this.');
@@ -49,6 +49,7 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
     return deny('TENANT_SUSPENDED', 'The project is suspended; ask the administrator of the platform.');
   }
   if (access === 'any') return allow('Any valid credential may do this.');
+  if (access === 'project_person') return allow('Members of a project do this for themselves.');
   return includesRole(membership.role, access)
     ? allow(`The role ${membership.role} includes ${access}.`)
     : deny('FORBIDDEN', `This needs the role ${access}; yours is ${membership.role}.`);
