@@ -172,17 +172,22 @@ export function parseSettings(env: Record<string, string | undefined>) {
 
 let parsed: Settings | undefined;
 
-/**
- * The settings of this process, read once from the environment and from `.env` in the checkout; the environment wins.
- * Tests see no `.env`: an operator's file must not change what they prove.
- */
+/** The settings of this process, read once from the environment and from `.env`. */
 export function settings(): Settings {
   if (!parsed) {
-    const file = join(process.cwd(), '.env');
-    if (process.env.NODE_ENV !== 'test' && existsSync(file)) process.loadEnvFile(file);
+    loadEnvironmentFile();
     parsed = parseSettings(process.env);
   }
   return parsed;
+}
+
+/**
+ * Adds what `.env` in the checkout says to the environment, which wins. Tests see no such file: an operator's settings
+ * must not change what they prove.
+ */
+export function loadEnvironmentFile(): void {
+  const file = join(process.cwd(), '.env');
+  if (process.env.NODE_ENV !== 'test' && existsSync(file)) process.loadEnvFile(file);
 }
 
 /** The database's address. @throws SettingsError when neither the operator nor the supervisor gave one */

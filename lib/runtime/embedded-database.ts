@@ -2,10 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type PostgresServer, startPostgres } from './postgres';
+import { type PostgresServer, postgresUrl, startPostgres } from './postgres';
 
 /** A running embedded database of the platform. */
 export type EmbeddedDatabase = PostgresServer & { databaseUrl: string };
+
+const database = 'nephele';
+const folderOf = (dataDir: string) => join(dataDir, 'postgres');
+
+/** The address of the database that a data folder holds, whether it runs or not; undefined when it holds none. */
+export function embeddedDatabaseUrl(dataDir: string): string | undefined {
+  const directory = folderOf(dataDir);
+  return existsSync(directory) ? postgresUrl(directory, password(dataDir), database) : undefined;
+}
 
 /** Starts the platform's own PostgreSQL inside the data folder, and makes its database on the first start. */
 export async function startEmbeddedDatabase(
@@ -13,15 +22,20 @@ export async function startEmbeddedDatabase(
   log: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<EmbeddedDatabase> {
-  const directory = join(dataDir, 'postgres');
-  const server = await startPostgres({ directory, password: password(dataDir), durable: true, log, signal });
+  const server = await startPostgres({
+    directory: folderOf(dataDir),
+    password: password(dataDir),
+    durable: true,
+    log,
+    signal,
+  });
   try {
     await ensureDatabase(server.url('postgres'));
   } catch (error) {
     await server.stop();
     throw error;
   }
-  return { ...server, databaseUrl: server.url('nephele') };
+  return { ...server, databaseUrl: server.url(database) };
 }
 
 function password(dataDir: string): string {
@@ -38,8 +52,8 @@ async function ensureDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client(adminUrl);
   await client.connect();
   try {
-    const found = await client.query(`SELECT FROM pg_database WHERE datname = 'nephele'`);
-    if (found.rowCount === 0) await client.query('CREATE DATABASE nephele');
+    const found = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${database}`);
   } finally {
     await client.end();
   }

@@ -65,10 +65,15 @@ async function writeApiClient(): Promise<void> {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  if (process.argv[2] === 'api-client') {
+  const [what] = process.argv.slice(2);
+  if (what === 'api-client') {
     await writeApiClient();
+  } else if (what === 'pages') {
+    await buildPages();
   } else {
     await generateDatabaseClient();
     await generateApiClient();
+    // The types of Next's own files and routes, which a type check needs and a start does not.
+    await runNode(['node_modules/next/dist/bin/next', 'typegen']);
   }
 }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** A lock that the kernel holds for this process and lets go of when it ends, even by kill -9. */
 export type Lock = { release(): void };
@@ -19,6 +19,15 @@ export function tryLock(path: string): Lock | { heldBy: string } {
     return { heldBy: readFileSync(path, 'utf8').trim() };
   }
   return held(file);
+}
+
+/** Makes the data folder where there is none, and takes its lock: whoever has it may run or change what is in it. */
+export function lockDataDir(dataDir: string): Lock | { heldBy: string } {
+  if (!existsSync(dataDir)) {
+    // Root's database and machines run as other users, who must pass through.
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  }
+  return tryLock(join(dataDir, 'lock'));
 }
 
 /** Takes a lock when whoever has it lets go. */

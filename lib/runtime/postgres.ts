@@ -113,23 +113,33 @@ function createCluster({ directory, password, durable }: PostgresOptions, progra
   renameSync(draft, directory);
 }
 
-/** A Unix socket's path ends at 107 bytes; a longer one moves to a short folder that only its owner can enter. */
-function socketFolder(directory: string, account: Account): string {
+/** The connection string of a database of the cluster in a folder, whether it runs or not. */
+export function postgresUrl(directory: string, password: string, database: string): string {
+  return `postgresql://nephele:${password}@localhost/${database}?host=${encodeURIComponent(socketFolder(directory))}`;
+}
+
+/** A Unix socket's path ends at 107 bytes; a longer one moves to a short folder. */
+function socketFolder(directory: string): string {
   if (Buffer.byteLength(join(directory, socketName)) <= 107) return directory;
-  const owner = account?.uid ?? process.getuid?.();
-  const short = join(tmpdir(), `nephele-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`);
-  if (!existsSync(short)) {
-    mkdirSync(short, { mode: 0o700 });
-    if (account) chownSync(short, account.uid, account.gid);
+  return join(tmpdir(), `nephele-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`);
+}
+
+/** Makes the short folder, which only its owner may enter. */
+function makeSocketFolder(folder: string, account: Account): void {
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { mode: 0o700 });
+    if (account) chownSync(folder, account.uid, account.gid);
   }
-  const { uid, mode } = statSync(short);
-  if (uid !== owner || (mode & 0o777) !== 0o700) throw new Error(`${short} belongs to somebody else: shorten DATA_DIR`);
-  return short;
+  const { uid, mode } = statSync(folder);
+  if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o777) !== 0o700) {
+    throw new Error(`${folder} belongs to somebody else: shorten DATA_DIR`);
+  }
 }
 
 async function launch(options: PostgresOptions, programs: string, account: Account): Promise<PostgresServer | string> {
   const { directory, password, durable, log } = options;
-  const host = socketFolder(directory, account);
+  const host = socketFolder(directory);
+  makeSocketFolder(host, account);
   const configuration = {
     listen_addresses: '',
     unix_socket_directories: host,
@@ -168,7 +178,7 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
   const server: PostgresServer = {
     pid: child.pid,
     ended,
-    url: (database) => `postgresql://nephele:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
+    url: (database) => postgresUrl(directory, password, database),
     async stop() {
       child.kill('SIGINT');
       const impatience = setTimeout(() => child.kill('SIGQUIT'), 60_000);

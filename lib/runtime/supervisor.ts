@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { settings } from '@/lib/settings';
 import { bringUp, type Stop } from './bring-up';
 import { endLeftovers } from './leftovers';
-import { tryLock } from './lock';
+import { lockDataDir } from './lock';
 import { stopPostgresIn } from './postgres';
 import { isAlive, npmParent } from './process-table';
 
@@ -40,13 +39,9 @@ export async function start({ dev }: { dev: boolean }): Promise<never> {
   process.exit(failed ? 1 : 0);
 }
 
-/** One platform a data folder: the kernel keeps the lock until this process has ended, however it ends. */
+/** One platform a data folder. */
 function claim(dataDir: string): void {
-  if (!existsSync(dataDir)) {
-    // Root's database and machines run as other users, who must pass through.
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  }
-  const lock = tryLock(join(dataDir, 'lock'));
+  const lock = lockDataDir(dataDir);
   if ('heldBy' in lock) {
     throw new Error(
       `Another copy (pid ${lock.heldBy}) runs on ${dataDir}. Stop it, or set DATA_DIR and PORT for a second platform.`,

@@ -1,0 +1,73 @@
+import { keyPurposes } from '@/lib/keyring';
+import { loadEnvironmentFile, parseSettings } from '@/lib/settings';
+import { embeddedDatabaseUrl, startEmbeddedDatabase } from './embedded-database';
+import { generateDatabaseClient } from './generate';
+import { rotateKeys } from './keys';
+import { lockDataDir } from './lock';
+
+const usage = `Usage: npm run admin -- COMMAND
+  reset-password EMAIL              gives a user a new password, and ends all sessions
+  reset-2fa EMAIL                   removes a user's second factor
+  rotate-keys signing|encryption    puts a new key in front; the older ones stay valid`;
+
+/** `npm run admin`: what only somebody on the host may do, while the platform runs or is stopped. */
+export async function administer([command, subject, ...rest]: string[]): Promise<void> {
+  try {
+    if (!subject || rest.length > 0) fail(usage, 2);
+    else if (command === 'rotate-keys') rotate(subject);
+    else if (command === 'reset-password') await withDatabase(() => resetPassword(subject));
+    else if (command === 'reset-2fa') await withDatabase(() => resetSecondFactor(subject));
+    else fail(usage, 2);
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error), 1);
+  }
+}
+
+function fail(message: string, exitCode: number): void {
+  console.error(message);
+  process.exitCode = exitCode;
+}
+
+function rotate(subject: string): void {
+  const purpose = keyPurposes.find((known) => known === subject);
+  if (!purpose) fail(usage, 2);
+  else console.log(`The ${purpose} key is now ${rotateKeys(purpose)}. A running platform follows within a second.`);
+}
+
+async function resetPassword(email: string): Promise<void> {
+  const { resetPassword } = await import('@/lib/identity/recovery');
+  console.log(`The new password of ${email}, shown this once:  ${await resetPassword(email)}`);
+}
+
+async function resetSecondFactor(email: string): Promise<void> {
+  const { resetSecondFactor } = await import('@/lib/identity/recovery');
+  await resetSecondFactor(email);
+  console.log(`${email} signs in with the password alone now, and can set up a new second factor.`);
+}
+
+/** Runs with the database of this host; where the embedded one is stopped, it is up for as long as that takes. */
+async function withDatabase(run: () => Promise<void>): Promise<void> {
+  await generateDatabaseClient();
+  const { closePool } = await import('@/lib/db/pool');
+  const stop = await reachDatabase();
+  try {
+    await run();
+  } finally {
+    await closePool();
+    await stop();
+  }
+}
+
+/** Sets DATABASE_URL before anything reads it. @returns what to do when the database is not needed any more */
+async function reachDatabase(): Promise<() => Promise<void>> {
+  loadEnvironmentFile();
+  const { dataDir, databaseUrl } = parseSettings(process.env);
+  if (databaseUrl) return async () => {};
+  const url = embeddedDatabaseUrl(dataDir);
+  if (!url) throw new Error(`${dataDir} holds no platform yet: run npm start first, or set DATA_DIR`);
+  process.env.DATABASE_URL = url;
+  const lock = lockDataDir(dataDir);
+  if ('heldBy' in lock) return async () => {};
+  const database = await startEmbeddedDatabase(dataDir, () => {});
+  return () => database.stop();
+}

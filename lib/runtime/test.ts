@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { z } from 'zod';
+import { installMissing, missingForEngines, missingForTests } from './system-packages';
+
+type Count = { passed: number; failed: number };
+type Step = { name: string; args: string[]; env?: Record<string, string>; count?: () => Count };
+
+const unitResults = 'test-results/unit.json';
+const browserResults = 'test-results/browser.json';
+
+const steps: Step[] = [
+  { name: 'generate', args: ['--import', 'tsx', 'lib/runtime/generate.ts'] },
+  { name: 'types', args: ['node_modules/typescript-native/bin/tsc', '--noEmit'] },
+  { name: 'lint', args: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
+  {
+    name: 'unit and integration',
+    args: [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile=${unitResults}`,
+    ],
+    count: countUnit,
+  },
+  { name: 'build', args: ['--import', 'tsx', 'lib/runtime/generate.ts', 'pages'] },
+  {
+    name: 'browser',
+    args: ['node_modules/@playwright/test/cli.js', 'test', '--pass-with-no-tests'],
+    count: countBrowser,
+  },
+];
+
+/**
+ * `npm test`: every check there is, each told apart, whatever the ones before it found. Ends with a summary whose last
+ * line is `N passed, N failed`, and the exit code to match.
+ */
+export async function runTests(): Promise<void> {
+  const without = 'Tests of machines and pages fail';
+  await installMissing(() => [...missingForTests(), ...missingForEngines()], without);
+  rmSync('test-results', { recursive: true, force: true });
+  const summary: string[] = [];
+  const total = { passed: 0, failed: 0 };
+  for (const step of steps) {
+    console.log(`\n── ${step.name}`);
+    const startedAt = performance.now();
+    const succeeded = await run(step);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const count = counted(step, succeeded);
+    total.passed += count.passed;
+    total.failed += count.failed;
+    summary.push(`  ${step.name.padEnd(22)}${seconds.padStart(6)} s   ${count.passed} passed, ${count.failed} failed`);
+  }
+  console.log(`\n${summary.join('\n')}\n\n${total.passed} passed, ${total.failed} failed`);
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}
+
+/** A step without tests of its own counts as one; a step that failed has at least one failure. */
+function counted({ count }: Step, succeeded: boolean): Count {
+  const { passed, failed } = count?.() ?? { passed: succeeded ? 1 : 0, failed: 0 };
+  return { passed, failed: succeeded ? failed : Math.max(failed, 1) };
+}
+
+async function run({ args, env }: Step): Promise<boolean> {
+  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+  const forward = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    child.once('exit', () => process.exit(128 + constants.signals[signal]));
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, forward);
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', resolve);
+  });
+  for (const signal of signals) process.off(signal, forward);
+  return code === 0;
+}
+
+function countUnit(): Count {
+  const report = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+  const read = readReport(unitResults, report);
+  return { passed: read?.numPassedTests ?? 0, failed: read?.numFailedTests ?? 0 };
+}
+
+function countBrowser(): Count {
+  const report = z.object({ stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }) });
+  const stats = readReport(browserResults, report)?.stats;
+  return { passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0), failed: stats?.unexpected ?? 0 };
+}
+
+function readReport<T>(path: string, report: z.ZodType<T>): T | undefined {
+  return existsSync(path) ? report.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { settingNames } from '@/lib/settings';
+import { administrator, owner } from './accounts';
+
+/**
+ * Once before the browser tests: the whole platform, by the command that a user starts it with, on a data folder of
+ * its own. E2E_BASE_URL names one that runs already instead.
+ */
+export default async function setup() {
+  const { E2E_PORT: port } = process.env;
+  if (!port) return;
+  const dataDir = mkdtempSync(join(tmpdir(), 'nephele-e2e-'));
+  chmodSync(dataDir, 0o711);
+  // An empty value hides what the developer's `.env` says.
+  const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
+  const platform = spawn(process.execPath, ['lib/runtime/start.mjs'], {
+    env: {
+      ...process.env,
+      ...nothingGiven,
+      PORT: port,
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
+      BOOTSTRAP_TENANT_PASSWORD: owner.password,
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const ended = once(platform, 'exit');
+  const stop = async () => {
+    platform.kill('SIGTERM');
+    await ended;
+    rmSync(dataDir, { recursive: true });
+  };
+  while (!(await isReady(`http://localhost:${port}/readyz`))) {
+    if (platform.exitCode !== null) {
+      await stop();
+      throw new Error('The platform did not start.');
+    }
+    await delay(100);
+  }
+  return stop;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(url).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
