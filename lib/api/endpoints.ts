@@ -1,5 +1,5 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
-import { quotaEndpoints } from '@/lib/quota/endpoints';
+import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
 import type { AnyEndpoint } from './endpoint';
 
@@ -8,5 +8,6 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...quotaEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
+  ...limitEndpoints,
   ...platformAuditEndpoints,
 ];

@@ -10,6 +10,7 @@ export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
   }
   if (endpoint.params) codes.add('RESOURCE_NOT_FOUND');
   if (endpoint.body || endpoint.upload) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (endpoint.versioned && endpoint.method !== 'GET') codes.add('PRECONDITION_FAILED');
   if (endpoint.freezable) codes.add('BUDGET_FROZEN');
   if (endpoint.idempotency !== 'none') codes.add('IDEMPOTENCY_KEY_REUSED').add('IDEMPOTENCY_IN_PROGRESS');
   return codes;

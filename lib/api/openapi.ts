@@ -120,6 +120,9 @@ function parameters(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json[] {
           ),
         ]
       : []),
+    ...(endpoint.versioned && endpoint.method !== 'GET'
+      ? [header('If-Match', 'The `ETag` of what was read; 412 when it has been changed since. Absent: changed anyway.')]
+      : []),
     ...(endpoint.idempotency === 'none'
       ? []
       : [header('Idempotency-Key', 'A retry with the same key replays the first successful answer, for 24 hours.')]),
@@ -140,17 +143,13 @@ function requestBody(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
 function successes(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
   const entries = Object.entries(endpoint.responses).map(([status, declared]) => {
     const isList = declared !== null && !('stream' in declared) && declared.type === 'array';
-    const headers = isList
-      ? {
-          headers: {
-            Link: {
-              description: 'The next page, `rel="next"`, when there is one (RFC 8288).',
-              schema: { type: 'string' },
-            },
-          },
-        }
-      : {};
-    return [status, { description: statusText[status] ?? 'Done.', ...headers, ...content(declared, schemaOf) }];
+    const text = (description: string) => ({ description, schema: { type: 'string' } });
+    const headers = {
+      ...(isList ? { Link: text('The next page, `rel="next"`, when there is one (RFC 8288).') } : {}),
+      ...(endpoint.versioned ? { ETag: text('The version, for `If-Match` (RFC 9110).') } : {}),
+    };
+    const named = Object.keys(headers).length > 0 ? { headers } : {};
+    return [status, { description: statusText[status] ?? 'Done.', ...named, ...content(declared, schemaOf) }];
   });
   return Object.fromEntries(entries);
 }

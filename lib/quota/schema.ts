@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { id } from '@/lib/api/schemas';
 import { type Dimension, dimensionUnits } from './dimensions';
@@ -32,3 +33,34 @@ export const quota = z
   })
   .meta({ id: 'Quota' });
 export type Quota = z.output<typeof quota>;
+
+const MOST = 1_000_000_000;
+const wholeLimit = z.int().min(0).max(MOST).optional();
+/** Six decimals are what the account keeps: a limit is stored as it was written, or refused. */
+const decimalLimit = z
+  .number()
+  .min(0)
+  .max(MOST)
+  .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimals')
+  .optional();
+
+/** The body of spec 4.20, with the two dimensions that its table leaves out. */
+export const limits = z
+  .strictObject({
+    vcpus_limit: wholeLimit,
+    ram_gb_limit: decimalLimit,
+    storage_tb_limit: decimalLimit,
+    instances_limit: wholeLimit,
+    volumes_limit: wholeLimit,
+    databases_limit: wholeLimit,
+    serverless_functions_limit: wholeLimit,
+    airflow_dags_limit: wholeLimit,
+    api_gateways_limit: wholeLimit,
+  })
+  .refine((given) => Object.keys(given).length > 0, 'give at least one limit')
+  .meta({
+    id: 'QuotaLimits',
+    description: 'At least one; what is absent stays. Below what is in use, a limit blocks only new claims.',
+    example: { vcpus_limit: 128, ram_gb_limit: 512, storage_tb_limit: 10.5 },
+  });
+export type Limits = z.output<typeof limits>;

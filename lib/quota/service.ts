@@ -15,19 +15,28 @@ const amounts = join(
 
 /** Live limits, use and what is left in the nine dimensions (spec 4.19). */
 export async function readQuota(call: ProjectCall): Promise<Sendable<Quota>> {
-  const row = await queryOne<Amounts & { name: string; slug: string }>(
-    sql`SELECT p.name, p.slug, ${amounts} FROM project_accounts a JOIN projects p ON p.id = a.project_id
-        WHERE a.project_id = ${call.project_id}::uuid`,
+  const found = await quotaOf(call.project_id);
+  if (!found) throw notFound('The project');
+  return found.quota;
+}
+
+/** A project's quota record and the version of its limits, read at one moment. */
+export async function quotaOf(
+  projectId: string,
+): Promise<{ quota: Sendable<Quota>; limits_version: number } | undefined> {
+  const row = await queryOne<Amounts & { name: string; slug: string; limits_version: number }>(
+    sql`SELECT p.name, p.slug, a.limits_version, ${amounts} FROM project_accounts a JOIN projects p ON p.id = a.project_id
+        WHERE a.project_id = ${projectId}::uuid`,
   );
-  if (!row) throw notFound('The project');
+  if (!row) return undefined;
   const entry = <D extends Dimension>(dimension: D) => ({
     limit: JsonNumber.decimal(row[`${dimension}_limit`]),
     used: JsonNumber.decimal(row[`${dimension}_used`]),
     available: JsonNumber.decimal(row[`${dimension}_available`]),
     unit: dimensionUnits[dimension],
   });
-  return {
-    project_id: call.project_id,
+  const quota = {
+    project_id: projectId,
     tenant_name: row.name,
     tenant_slug: row.slug,
     vcpus: entry('vcpus'),
@@ -40,4 +49,5 @@ export async function readQuota(call: ProjectCall): Promise<Sendable<Quota>> {
     airflow_dags: entry('airflow_dags'),
     api_gateways: entry('api_gateways'),
   };
+  return { quota, limits_version: row.limits_version };
 }
