@@ -24,11 +24,12 @@ declare module 'vitest' {
  * to use instead (a superuser's or CREATEDB role's address); what was made there is dropped at the end.
  */
 export default async function setup(project: TestProject) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'nephele-data-'));
-  applyTestSettings({ DATA_DIR: dataDir });
-  ensureKeys();
   const external = process.env.TEST_DATABASE_URL;
   const server = external ? undefined : await startTemporaryPostgres();
+  const directory = server?.directory ?? mkdtempSync(join(tmpdir(), 'nephele-test-'));
+  const dataDir = join(directory, 'data');
+  applyTestSettings({ DATA_DIR: dataDir });
+  ensureKeys();
   const adminUrl = external ?? server?.url('postgres') ?? '';
   const template = `nephele_test_${randomBytes(4).toString('hex')}`;
 
@@ -40,7 +41,7 @@ export default async function setup(project: TestProject) {
   return async () => {
     if (external) await asAdmin(adminUrl, (admin) => dropAll(admin, template));
     await server?.stop();
-    rmSync(dataDir, { recursive: true });
+    rmSync(directory, { recursive: true, force: true });
   };
 }
 

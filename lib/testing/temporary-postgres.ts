@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@/lib/runtime/postgres';
 
-/** A PostgreSQL for one run: its data is gone when it stops. */
+/** A PostgreSQL for one run: when it stops, its folder and everything in it is gone. */
 export type TemporaryPostgres = { url(database: string): string; directory: string; stop(): Promise<void> };
 
 /** Waits for its input to end, however this process ends, then stops the server and removes the folder. */
 const guard = `
   cat > /dev/null
   kill -INT "$1"
-  for try in $(seq 200); do kill -0 "$1" 2> /dev/null || break; sleep 0.05; done
+  for try in $(seq 200); do [ -e "$2/postgres/postmaster.pid" ] || break; sleep 0.05; done
   kill -QUIT "$1" 2> /dev/null
   rm -rf "$2"`;
 
