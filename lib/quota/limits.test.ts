@@ -132,7 +132,7 @@ describe('the limits of a tenant', () => {
   test('are audited with old and new values, in the tenant’s log and in the platform’s', async () => {
     const { project, path } = await createTenant();
     await put({ vcpus_limit: 128, storage_tb_limit: 0.5 }, {}, path);
-    const details = { vcpus_limit: { from: 64, to: 128 }, storage_tb_limit: { from: 5, to: 0.5 } };
+    const details = { vcpus_limit: { old: 64, new: 128 }, storage_tb_limit: { old: 5, new: 0.5 } };
     const entry = { action: 'quota.update', result: 'succeeded', resource_name: project.slug, details };
     const own = await call('GET', '/audit?action=quota.update', { token: project.users.admin.token });
     expect(own.body).toMatchObject([entry]);
@@ -186,7 +186,7 @@ describe('If-Match', () => {
     expect((await read()).body).toEqual(won[0]?.body);
     const entries = await prisma().auditEntry.findMany({ where: { resource_id: acme.id, result: 'succeeded' } });
     const set = entries.filter(({ details }) =>
-      limits.some((limit) => JSON.stringify(details).includes(`"to":${limit}`)),
+      limits.some((limit) => JSON.stringify(details).includes(`"new":${limit}`)),
     );
     expect(set).toHaveLength(1);
   });

@@ -37,7 +37,7 @@ export async function setLimits(
   const before = given.map(({ column }) => raw(`a.${column}`));
   const change = given.map(
     ({ column, limit }) =>
-      sql`${raw(`'${column}', jsonb_build_object('from', trim_scale(target.${column}), 'to'`)}, ${limit})`,
+      sql`${raw(`'${column}', jsonb_build_object('old', trim_scale(target.${column}), 'new'`)}, ${limit})`,
   );
   await commit(call, {
     project_id: tenantId,
