@@ -29,6 +29,10 @@ export type Write = {
   forbidden?: (state: string) => string | ApiError;
   /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
   taken?: { when: Sql; message: string };
+  /** For a delete: what the caller reads where something that came meanwhile still stands on the row (409). */
+  in_use?: string;
+  /** Whether the host can bear it, as a boolean in SQL over `target`; refused after everything else. */
+  room?: { fits: Sql; refusal: ApiError };
   claims?: readonly Claim[];
   /** Gives back all that the resource holds. Not together with claims: a change of size claims the difference. */
   release?: boolean;
@@ -66,7 +70,7 @@ export const ifAdmitted = raw('verdict WHERE verdict.ok');
  * else hangs on the verdict, so parallel calls can't pass a limit and a crash leaves all or nothing.
  *
  * @returns the locked `target` row as it was before
- * @throws ApiError 404, 409, 402 or QuotaBreach 403, in this order of precedence
+ * @throws ApiError 404, 409, 402, QuotaBreach 403 or 503 for want of room, in this order of precedence
  */
 export async function commit(call: Call, write: Write): Promise<unknown> {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
@@ -138,7 +142,8 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       ${write.target ? raw('target.state::text') : raw('NULL::text')} AS state,
       ${write.taken ? write.taken.when : raw('false')} AS taken,
       ${write.freezable ? frozen : raw('false')} AS frozen,
-      ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded
+      ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded,
+      ${write.room ? sql`NOT (${write.room.fits})` : raw('false')} AS crowded
       ${
         amounts.length > 0
           ? sql`, ${join(
@@ -150,7 +155,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
     FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
     ${amounts.length > 0 ? sql`CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts` : raw('')}`;
   return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
-    NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AS passed FROM (${inner}) AS found`;
+    NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner}) AS found`;
 }
 
 /** Ledger and account. */
@@ -200,6 +205,7 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
     const known = databaseError(error);
     // Lost a race for a name, or a row that the write refers to went away meanwhile.
     if (known?.code === '23505' && write.taken) throw conflict(write.taken.message);
+    if (known && write.in_use !== undefined && ['23001', '23503'].includes(known.code)) throw conflict(write.in_use);
     if (known?.code === '23503') throw notFound('A resource that the request names');
     throw error;
   }
@@ -220,6 +226,7 @@ function refusal(call: Call, verdict: Verdict, write: Write): Error {
   }
   if (verdict.taken) return conflict(write.taken?.message ?? `${label} exists already.`);
   if (verdict.frozen) return new ApiError('BUDGET_FROZEN', 'The budget of this project is used up.');
+  if (!verdict.exceeded && write.room) return write.room.refusal;
   const dimension = verdict.exceeded ?? 'the quota';
   const limit = plainDecimal(verdict.limit_value ?? '');
   const used = plainDecimal(verdict.used_value ?? '');
