@@ -1,0 +1,12 @@
+'use client';
+
+import { FailedPage } from '@/components/page/failed-page';
+import { StandAlone } from '@/components/page/stand-alone';
+
+export default function RootError(props: { error: unknown; retry: () => void }) {
+  return (
+    <StandAlone title="Something went wrong">
+      <FailedPage {...props} />
+    </StandAlone>
+  );
+}

@@ -1,0 +1,21 @@
+import Link from 'next/link';
+import { StandAlone } from '@/components/page/stand-alone';
+import { Button } from '@/components/ui/button';
+import { paths } from '@/lib/paths';
+
+export default function NotFound() {
+  return (
+    <StandAlone title="Not found">
+      <p className="font-mono text-ink-subtle text-xs">404</p>
+      <h1 className="mt-1 font-semibold text-2xl tracking-[-0.02em]">Nothing but clear sky</h1>
+      <p className="mt-2 text-pretty text-ink-muted text-sm">
+        There is no page at this address. The link may be old, or what it led to was deleted.
+      </p>
+      <div className="mt-6">
+        <Button variant="primary" asChild>
+          <Link href={paths.home()}>Go to your project</Link>
+        </Button>
+      </div>
+    </StandAlone>
+  );
+}

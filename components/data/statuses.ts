@@ -1,0 +1,102 @@
+import {
+  Ban,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleStop,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+  Snowflake,
+  TriangleAlert,
+} from 'lucide-react';
+import type { Tone } from '@/components/ui/badge';
+
+export interface StatusLook {
+  label: string;
+  tone: Tone;
+  icon: LucideIcon;
+  /** On its way to another state by itself: the icon turns. */
+  moving?: boolean;
+}
+
+const good = (label: string, icon: LucideIcon = CircleCheck): StatusLook => ({ label, tone: 'positive', icon });
+const rest = (label: string, icon: LucideIcon = CircleStop): StatusLook => ({ label, tone: 'neutral', icon });
+const wait = (label: string): StatusLook => ({ label, tone: 'neutral', icon: Clock });
+const busy = (label: string): StatusLook => ({ label, tone: 'moving', icon: LoaderCircle, moving: true });
+const warn = (label: string, icon: LucideIcon = TriangleAlert): StatusLook => ({ label, tone: 'caution', icon });
+const bad = (label: string, icon: LucideIcon = CircleAlert): StatusLook => ({ label, tone: 'critical', icon });
+
+/** Every status that the platform writes, and how it looks. One map, so that a word means one thing on every page. */
+const looks = new Map<string, StatusLook>([
+  // things that live
+  ['active', good('Active')],
+  ['available', good('Available')],
+  ['in_use', good('In use')],
+  ['ready', good('Ready')],
+  ['online', good('Online')],
+  ['healthy', good('Healthy')],
+  ['enabled', good('Enabled')],
+  ['running', busy('Running')],
+  ['stopped', rest('Stopped')],
+  ['paused', rest('Paused', CirclePause)],
+  ['disabled', rest('Disabled', Ban)],
+  ['deprecated', warn('Deprecated')],
+  ['degraded', warn('Degraded')],
+  ['suspended', warn('Suspended', Ban)],
+  ['frozen', warn('Frozen', Snowflake)],
+  ['expired', warn('Expired', Clock)],
+  ['revoked', rest('Revoked', Ban)],
+  ['invited', wait('Invited')],
+  ['error', bad('Error')],
+  ['offline', bad('Offline')],
+  ['unavailable', bad('Unavailable')],
+
+  // things on their way
+  ['provisioning', busy('Provisioning')],
+  ['creating', busy('Creating')],
+  ['building', busy('Building')],
+  ['fetching', busy('Fetching')],
+  ['uploading', busy('Uploading')],
+  ['verifying', busy('Verifying')],
+  ['attaching', busy('Attaching')],
+  ['detaching', busy('Detaching')],
+  ['resizing', busy('Resizing')],
+  ['scaling', busy('Scaling')],
+  ['rebooting', busy('Rebooting')],
+  ['rebuilding', busy('Rebuilding')],
+  ['deleting', busy('Deleting')],
+
+  // pieces of work
+  ['pending', wait('Pending')],
+  ['queued', wait('Queued')],
+  ['waiting', wait('Waiting')],
+  ['retrying', { ...busy('Retrying'), tone: 'caution' }],
+  ['preflight', busy('Preflight')],
+  ['backup', busy('Backup')],
+  ['replicating', busy('Replicating')],
+  ['switching_over', busy('Switching over')],
+  ['rolling_back', { ...busy('Rolling back'), tone: 'caution' }],
+  ['rolled_back', warn('Rolled back')],
+  ['succeeded', good('Succeeded')],
+  ['completed', good('Completed')],
+  ['cancelled', rest('Cancelled', Ban)],
+  ['failed', bad('Failed')],
+
+  // answers and money
+  ['allowed', good('Allowed')],
+  ['refused', warn('Refused', Ban)],
+  ['open', wait('Open')],
+  ['paid', good('Paid')],
+  ['void', rest('Void', Ban)],
+  ['delivered', good('Delivered')],
+]);
+
+/** How a status looks. A word that the map lacks is still shown, plainly, rather than hidden. */
+export function statusLook(status: string): StatusLook {
+  const words = status.replaceAll('_', ' ');
+  return (
+    looks.get(status) ?? { label: words.charAt(0).toUpperCase() + words.slice(1), tone: 'neutral', icon: CircleDashed }
+  );
+}

@@ -1,0 +1,117 @@
+'use client';
+
+import { zodResolver } from '@hookform/resolvers/zod';
+import Link from 'next/link';
+import { type ReactNode, useEffect, useMemo } from 'react';
+import { type DefaultValues, type FieldPath, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
+import type { z } from 'zod';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Button } from '@/components/ui/button';
+import { Skeleton } from '@/components/ui/skeleton';
+import { ApiError, splitByField } from '@/lib/client/errors';
+
+/** A form whose values are checked by a schema: the API's own, or a part of it. */
+export function useSchemaForm<Input extends FieldValues, Output extends FieldValues>(
+  schema: z.ZodType<Output, Input>,
+  defaultValues: DefaultValues<Input>,
+) {
+  return useForm<Input, unknown, Output>({ resolver: zodResolver(schema), defaultValues, mode: 'onTouched' });
+}
+
+interface FormShellProps<Input extends FieldValues, Output extends FieldValues> {
+  form: UseFormReturn<Input, unknown, Output>;
+  /** Sends the checked values; a failure comes back through `error`. */
+  onSubmit: (values: Output) => Promise<unknown>;
+  /** Why the last submission was refused, or undefined. Required, so that no form can forget it. */
+  error: unknown;
+  /** What the form itself needs is still on its way. Required, too. */
+  loading: boolean;
+  /** What was tried, for the error: "The secret was not created". */
+  failure: string;
+  submitLabel: string;
+  /** Why it can't be sent now, such as a frozen budget. */
+  disabledReason?: string | undefined;
+  /** Where leaving the form leads. */
+  cancel: string | (() => void);
+  /** Beside the form on wide screens, below it on narrow ones: what it takes of the quota, what it costs. */
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+/** The one frame of all forms: states, refusals on the fields they name, one way to send and one to leave. */
+export function FormShell<Input extends FieldValues, Output extends FieldValues>(props: FormShellProps<Input, Output>) {
+  const { form, onSubmit, error, loading, failure, submitLabel, disabledReason, cancel, aside, children } = props;
+  const { setError } = form;
+  const refusal = useMemo(() => refusalOf(error, Object.keys(form.getValues())), [error, form]);
+
+  useEffect(() => {
+    let shouldFocus = true;
+    for (const [field, message] of refusal.byField) {
+      if (!isFieldOf(form.getValues(), field)) continue;
+      setError(field, { type: 'server', message }, { shouldFocus });
+      shouldFocus = false;
+    }
+  }, [refusal, setError, form]);
+
+  if (loading) return <FormSkeleton />;
+  const pending = form.formState.isSubmitting;
+  return (
+    <form
+      noValidate
+      onSubmit={form.handleSubmit((values) => onSubmit(values).catch(toldThroughError))}
+      className={aside ? 'grid items-start gap-x-10 gap-y-6 xl:grid-cols-[minmax(0,42rem)_20rem]' : 'max-w-2xl'}
+    >
+      <div className="min-w-0 space-y-5">
+        {children}
+        {refusal.rest !== undefined && refusal.rest !== null && <ErrorNotice title={failure} error={refusal.rest} />}
+        <div className="flex flex-wrap items-center gap-2 pt-1">
+          <DisabledReason reason={disabledReason}>
+            <Button type="submit" variant="primary" pending={pending}>
+              {submitLabel}
+            </Button>
+          </DisabledReason>
+          {typeof cancel === 'string' ? (
+            <Button variant="quiet" asChild>
+              <Link href={cancel}>Cancel</Link>
+            </Button>
+          ) : (
+            <Button variant="quiet" onClick={cancel}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </div>
+      {aside && <aside className="space-y-4 max-xl:max-w-2xl xl:sticky xl:top-20">{aside}</aside>}
+    </form>
+  );
+}
+
+/** A refusal taken apart: sentences for the fields they name, and what is left for the form as a whole. */
+function refusalOf(error: unknown, fields: readonly string[]): { byField: Map<string, string>; rest: unknown } {
+  if (!(error instanceof ApiError)) return { byField: new Map(), rest: error };
+  const { byField, rest } = splitByField(error.message, fields);
+  if (byField.size === 0) return { byField, rest: error };
+  return { byField, rest: rest === '' ? undefined : new ApiError(error.code, rest, error.status, error.requestId) };
+}
+
+function isFieldOf<Values extends FieldValues>(values: Values, name: string): name is FieldPath<Values> {
+  return name in values;
+}
+
+/** The caller hands the failure back through `error`; here it only must not count as unhandled. */
+function toldThroughError(): void {}
+
+function FormSkeleton() {
+  return (
+    <div aria-busy="true" className="max-w-xl space-y-6">
+      <span className="sr-only">Loading the form</span>
+      {['one', 'two', 'three'].map((field) => (
+        <div key={field} className="space-y-2">
+          <Skeleton className="h-4 w-24" />
+          <Skeleton className="h-8 w-full" />
+        </div>
+      ))}
+    </div>
+  );
+}

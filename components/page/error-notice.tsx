@@ -1,0 +1,70 @@
+'use client';
+
+import { CircleAlert, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { CopyButton } from '@/components/data/copy-button';
+import { Button } from '@/components/ui/button';
+import { ApiError } from '@/lib/client/errors';
+
+/** What a reader can do about it, by the code of the API. */
+const advice: Record<string, string> = {
+  CONNECTION_LOST: 'Check that you are online. This page goes on by itself when the server answers again.',
+  FORBIDDEN: 'Your role in this project does not include this. An admin of the project can give you another.',
+  TENANT_SUSPENDED: 'The platform’s administrators have suspended this project. Ask them to lift it.',
+  RESOURCE_NOT_FOUND: 'It may have been deleted meanwhile, or it belongs to another project.',
+  CONFLICT: 'Look at the present state, then decide again.',
+  PRECONDITION_FAILED: 'Someone changed it meanwhile. Reload to see the present values, then decide again.',
+  QUOTA_EXCEEDED: 'Delete what you no longer need, or ask an administrator for more.',
+  BUDGET_FROZEN: 'An admin of the project can raise the budget or add credit; it takes effect at once.',
+  RATE_LIMITED: 'Wait a moment, then try again.',
+  INTERNAL_ERROR: 'Try again. If it happens twice, quote the request id to your operator.',
+  ENGINE_UNAVAILABLE: 'An operator of the platform has to put this right.',
+  CAPACITY_EXHAUSTED: 'Nothing was created. Try a smaller size, or later.',
+};
+
+interface ErrorNoticeProps {
+  error: unknown;
+  /** What was tried: "The secrets could not be loaded". */
+  title: string;
+  onRetry?: () => void;
+  children?: ReactNode;
+}
+
+/** What happened, what to do about it, and the request id to quote. */
+export function ErrorNotice({ error, title, onRetry, children }: ErrorNoticeProps) {
+  const known = error instanceof ApiError ? error : undefined;
+  const Icon = known?.code === 'CONNECTION_LOST' ? Unplug : CircleAlert;
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm">
+      <Icon className="mt-0.5 size-4 shrink-0 text-critical-ink" aria-hidden="true" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{title}</p>
+        <p className="mt-0.5 text-pretty text-ink-muted">
+          {known?.message ?? 'Something went wrong in this page itself.'}
+        </p>
+        {known && advice[known.code] && <p className="mt-1 text-pretty text-ink-muted">{advice[known.code]}</p>}
+        {children}
+        {(known?.requestId || onRetry) && (
+          <div className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2">
+            {onRetry && (
+              <Button size="sm" onClick={onRetry}>
+                Try again
+              </Button>
+            )}
+            {known?.requestId && <RequestId id={known.requestId} />}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The id under which the server's log knows a request. */
+export function RequestId({ id }: { id: string }) {
+  return (
+    <span className="inline-flex items-center gap-1 text-ink-muted text-xs">
+      Request id <code className="break-all font-mono">{id}</code>
+      <CopyButton value={id} label="request id" />
+    </span>
+  );
+}

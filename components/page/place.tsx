@@ -1,0 +1,37 @@
+'use client';
+
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
+
+export interface Crumb {
+  label: string;
+  href?: string;
+}
+
+interface Place {
+  /** The crumbs that the page itself adds after what the navigation knows. */
+  crumbs: readonly Crumb[];
+  setCrumbs: (crumbs: readonly Crumb[]) => void;
+}
+
+const PlaceContext = createContext<Place>({ crumbs: [], setCrumbs: () => {} });
+
+export function PlaceProvider({ children }: { children: ReactNode }) {
+  const [crumbs, setCrumbs] = useState<readonly Crumb[]>([]);
+  const place = useMemo(() => ({ crumbs, setCrumbs }), [crumbs]);
+  return <PlaceContext value={place}>{children}</PlaceContext>;
+}
+
+/** The crumbs that the shell shows. */
+export function useCrumbs(): readonly Crumb[] {
+  return use(PlaceContext).crumbs;
+}
+
+/** Tells the shell where this page is. */
+export function useAnnouncedPlace(title: string, parents: readonly Crumb[]) {
+  const { setCrumbs } = use(PlaceContext);
+  const trail = JSON.stringify([...parents, { label: title }]);
+  useEffect(() => {
+    setCrumbs(JSON.parse(trail));
+    return () => setCrumbs([]);
+  }, [trail, setCrumbs]);
+}

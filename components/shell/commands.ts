@@ -1,0 +1,62 @@
+import { type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import type { Project, Role } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import type { NavigationGroup } from './navigation';
+import { setTheme } from './theme';
+
+/** One line of the command palette. */
+export interface PaletteCommand {
+  group: string;
+  label: string;
+  icon?: LucideIcon;
+  keywords?: readonly string[];
+  href?: string;
+  run?: () => void;
+}
+
+const order: readonly Role[] = ['reader', 'member', 'admin'];
+
+/** Whether `role` includes `needed`. The API decides for itself; this only keeps dead ends off the screen. */
+export function includesRole(role: Role, needed: Role | undefined): boolean {
+  return needed === undefined || order.indexOf(role) >= order.indexOf(needed);
+}
+
+/** The groups as one role sees them; empty ones fall away. */
+export function visibleTo(role: Role, groups: readonly NavigationGroup[]): NavigationGroup[] {
+  return groups
+    .map((group) => ({ ...group, entries: group.entries.filter((entry) => includesRole(role, entry.role)) }))
+    .filter((group) => group.entries.length > 0);
+}
+
+/** Pages, what can be begun from anywhere, the other projects, and the looks. */
+export function portalCommands(
+  groups: readonly NavigationGroup[],
+  project: Project,
+  projects: readonly Project[],
+): PaletteCommand[] {
+  const entries = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
+  return [
+    ...entries.flatMap(({ entry }) =>
+      (entry.actions ?? [])
+        .filter((action) => includesRole(project.role, action.role))
+        .map((action) => ({ group: 'Do', label: action.label, icon: Plus, href: action.href(project.slug) })),
+    ),
+    ...entries.map(({ group, entry }) => ({
+      group: 'Go to',
+      label: entry.label,
+      icon: entry.icon,
+      href: entry.href(project.slug),
+      keywords: [...(entry.keywords ?? []), group.label ?? ''],
+    })),
+    ...projects
+      .filter((other) => other.id !== project.id)
+      .map((other) => ({ group: 'Switch project', label: other.name, href: paths.overview(other.slug) })),
+    ...appearance,
+  ];
+}
+
+export const appearance: readonly PaletteCommand[] = [
+  { group: 'Appearance', label: 'Light', icon: Sun, keywords: ['theme'], run: () => setTheme('light') },
+  { group: 'Appearance', label: 'Dark', icon: Moon, keywords: ['theme'], run: () => setTheme('dark') },
+  { group: 'Appearance', label: 'As the system', icon: Monitor, keywords: ['theme'], run: () => setTheme('system') },
+];

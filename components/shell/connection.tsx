@@ -1,0 +1,56 @@
+'use client';
+
+import { Unplug } from 'lucide-react';
+import { usePathname } from 'next/navigation';
+import { useEffect, useRef, useState } from 'react';
+import { toast } from 'sonner';
+import { useLiveState } from '@/lib/client/live-updates';
+
+/** A stream that is back within this time was never missed. */
+const PATIENCE_MS = 2500;
+
+/** Says that the page may be old while the server is out of reach, and goes when it is back. */
+export function ConnectionNotice() {
+  const { lost } = useLiveState();
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (!lost) return setShown(false);
+    const timer = setTimeout(() => setShown(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [lost]);
+  return (
+    <div role="status" className="pointer-events-none fixed inset-x-4 bottom-4 z-40 flex justify-center">
+      {shown && (
+        <p className="pointer-events-auto flex max-w-xl animate-in fade-in-0 slide-in-from-bottom-2 items-start gap-2.5 rounded-lg border border-caution/50 bg-caution-soft px-4 py-2.5 text-sm shadow-raised">
+          <Unplug className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
+          <span>
+            <span className="font-medium text-caution-ink">Connection lost.</span> What you see may be out of date. It
+            refreshes by itself when the server answers.
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A new version of the server is loaded with the next page that is opened, when there is no input to lose. */
+export function GentleReload() {
+  const { outdated } = useLiveState();
+  const pathname = usePathname();
+  const cameFrom = useRef(pathname);
+  useEffect(() => {
+    if (outdated) {
+      toast.info('Nephele has a new version', {
+        id: 'new-version',
+        description: 'It is loaded with the next page you open.',
+        action: { label: 'Load it now', onClick: () => window.location.reload() },
+      });
+    }
+  }, [outdated]);
+  useEffect(() => {
+    if (cameFrom.current === pathname) return;
+    cameFrom.current = pathname;
+    if (outdated) window.location.reload();
+  }, [pathname, outdated]);
+  return null;
+}

@@ -1,0 +1,54 @@
+import { LayoutDashboard, type LucideIcon } from 'lucide-react';
+import type { Role } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+/** A page in the navigation and in the command palette. */
+export interface NavigationEntry {
+  label: string;
+  icon: LucideIcon;
+  href: (project: string) => string;
+  /** The least role that can use the page; every member of the project, without. */
+  role?: Role;
+  /** Other words that people look for: "vm", "server". */
+  keywords?: readonly string[];
+  /** What can be begun from anywhere: "Create secret". */
+  actions?: readonly { label: string; href: (project: string) => string; role?: Role }[];
+}
+
+export interface NavigationGroup {
+  /** Absent for what stands above all groups. */
+  label?: string;
+  entries: readonly NavigationEntry[];
+}
+
+/**
+ * The whole product's groups, in their final order, so that the navigation grows without moving. A page is added here
+ * when it exists; a group without pages is not shown.
+ */
+export const portalNavigation: readonly NavigationGroup[] = [
+  { entries: [{ label: 'Overview', icon: LayoutDashboard, href: paths.overview, keywords: ['home', 'quota'] }] },
+  { label: 'Compute', entries: [] },
+  { label: 'Networking', entries: [] },
+  { label: 'Storage', entries: [] },
+  { label: 'Databases', entries: [] },
+  { label: 'Kubernetes', entries: [] },
+  { label: 'Functions', entries: [] },
+  { label: 'Workflows', entries: [] },
+  { label: 'AI', entries: [] },
+  { label: 'Observability', entries: [] },
+  { label: 'Security', entries: [] },
+  { label: 'Billing', entries: [] },
+  { label: 'Project settings', entries: [] },
+];
+
+/** The entry that an address belongs to: the one with the longest address that it begins with. */
+export function findPlace(
+  groups: readonly NavigationGroup[],
+  project: string,
+  pathname: string,
+): { group: NavigationGroup; entry: NavigationEntry } | undefined {
+  const all = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
+  return all
+    .filter(({ entry }) => pathname === entry.href(project) || pathname.startsWith(`${entry.href(project)}/`))
+    .sort((one, other) => other.entry.href(project).length - one.entry.href(project).length)[0];
+}

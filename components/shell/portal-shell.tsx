@@ -1,0 +1,43 @@
+'use client';
+
+import { type ReactNode, useMemo } from 'react';
+import { type Project, ProjectScope } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import { portalCommands, visibleTo } from './commands';
+import { ConnectionNotice, GentleReload } from './connection';
+import { portalNavigation } from './navigation';
+import { ProjectSwitcher } from './project-switcher';
+import { Shell } from './shell';
+import { type Person, UserMenu } from './user-menu';
+
+interface PortalShellProps {
+  person: Person;
+  project: Project;
+  /** All projects of the person, this one included. */
+  projects: readonly Project[];
+  onSignOut: () => void;
+  children: ReactNode;
+}
+
+/** The portal around the pages of one project. */
+export function PortalShell({ person, project, projects, onSignOut, children }: PortalShellProps) {
+  const groups = useMemo(() => visibleTo(project.role, portalNavigation), [project.role]);
+  const commands = useMemo(() => portalCommands(groups, project, projects), [groups, project, projects]);
+  return (
+    <ProjectScope project={project}>
+      <Shell
+        realm="portal"
+        groups={groups}
+        project={project.slug}
+        home={paths.overview(project.slug)}
+        commands={commands}
+        sidebarHead={<ProjectSwitcher project={project} projects={projects} />}
+        userMenu={<UserMenu person={person} links={[]} onSignOut={onSignOut} />}
+      >
+        {children}
+        <ConnectionNotice />
+        <GentleReload />
+      </Shell>
+    </ProjectScope>
+  );
+}

@@ -1,0 +1,10 @@
+import type { ReactNode } from 'react';
+
+/** A key to press. */
+export function Key({ children }: { children: ReactNode }) {
+  return (
+    <kbd className="inline-grid h-4.5 min-w-4.5 place-items-center rounded-xs border bg-sunken px-1 font-sans text-2xs text-ink-subtle">
+      {children}
+    </kbd>
+  );
+}

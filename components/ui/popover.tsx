@@ -1,0 +1,22 @@
+'use client';
+
+import { clsx } from 'clsx';
+import { Popover as Primitive } from 'radix-ui';
+import type { ComponentProps } from 'react';
+
+export const Popover = Primitive.Root;
+export const PopoverTrigger = Primitive.Trigger;
+
+export function PopoverContent({ className, align = 'start', ...rest }: ComponentProps<typeof Primitive.Content>) {
+  return (
+    <Primitive.Portal>
+      <Primitive.Content
+        align={align}
+        sideOffset={4}
+        collisionPadding={8}
+        className={clsx('floating outline-none', className)}
+        {...rest}
+      />
+    </Primitive.Portal>
+  );
+}

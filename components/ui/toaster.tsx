@@ -1,0 +1,33 @@
+'use client';
+
+import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react';
+import { Toaster as Sonner } from 'sonner';
+
+/** Where toasts appear. Only for what the page itself does not show: a thing done elsewhere, or one that failed. */
+export function Toaster() {
+  return (
+    <Sonner
+      position="bottom-right"
+      gap={8}
+      closeButton
+      icons={{
+        success: <CircleCheck className="size-4 text-positive" />,
+        error: <CircleAlert className="size-4 text-critical" />,
+        warning: <TriangleAlert className="size-4 text-caution" />,
+        info: <Info className="size-4 text-moving" />,
+        loading: <LoaderCircle className="size-4 animate-spin text-moving" />,
+      }}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast: 'toast',
+          closeButton: 'toast-close',
+          content: 'toast-content',
+          title: 'toast-title',
+          description: 'toast-description',
+          actionButton: 'toast-action',
+        },
+      }}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import createFetchClient from 'openapi-fetch';
+import createQueryHooks from 'openapi-react-query';
+import { paths as pages } from '@/lib/paths';
+import { connectionLost, readError } from './errors';
+import type { paths } from './schema';
+
+/**
+ * Sends a request of the portal. The session cookie goes along by itself, and the browser's `Sec-Fetch-Site` or
+ * `Origin` is its same-origin proof. An ended session leads to sign-in and back.
+ * @throws ApiError for every answer that is no success, and for none at all
+ */
+export async function send(request: Request): Promise<Response> {
+  const response = await fetch(request).catch((error: unknown) => {
+    throw request.signal.aborted ? error : connectionLost();
+  });
+  if (response.ok) return response;
+  const error = await readError(response);
+  if (error.code === 'UNAUTHENTICATED') return leaveForSignIn();
+  throw error;
+}
+
+/** The typed client of the API for one project, or for none: what belongs to the person alone. */
+export function createApi(projectId: string | undefined) {
+  return createFetchClient<paths>({ fetch: send, credentials: 'same-origin', headers: projectHeader(projectId) });
+}
+
+export type ApiClient = ReturnType<typeof createApi>;
+
+/** The hooks of a client: `useQuery('get', path, …)`, `useMutation('post', path)`. */
+export function createApiHooks(client: ApiClient) {
+  return createQueryHooks(client);
+}
+
+export function projectHeader(projectId: string | undefined): Record<string, string> {
+  return projectId === undefined ? {} : { 'X-Project-Id': projectId };
+}
+
+/** Never settles: the page is left, and must not flash an error on its way out. */
+function leaveForSignIn(): Promise<never> {
+  const { pathname, search } = window.location;
+  window.location.assign(pages.signIn(pathname + search));
+  return new Promise(() => {});
+}

@@ -1,0 +1,72 @@
+/** A refusal or a failure of the API, as the portal handles it. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+
+  constructor(
+    /** A code of the API, `QUOTA_EXCEEDED` for a quota breach, or `CONNECTION_LOST` when there was no answer at all. */
+    readonly code: string,
+    message: string,
+    readonly status: number,
+    readonly requestId: string | undefined,
+  ) {
+    super(message);
+  }
+
+  /** Whether the same request may well succeed in a moment. */
+  get passing(): boolean {
+    return this.code === 'CONNECTION_LOST' || this.status === 502 || this.status === 503 || this.status === 504;
+  }
+}
+
+/** The server did not answer: off, restarting, or out of reach. */
+export function connectionLost(): ApiError {
+  return new ApiError(
+    'CONNECTION_LOST',
+    'Nephele did not answer. Your connection or the server may be down.',
+    0,
+    undefined,
+  );
+}
+
+/** Reads an answer that is no success: the error record (spec 2.2), the quota-breach record (2.3), or a proxy's page. */
+export async function readError(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const body: unknown = await response.json().catch(() => undefined);
+  if (isRecord(body) && isRecord(body.error)) {
+    return new ApiError(String(body.error.code), String(body.error.message), response.status, requestId);
+  }
+  if (isRecord(body) && typeof body.detail === 'string') {
+    return new ApiError('QUOTA_EXCEEDED', body.detail, response.status, requestId);
+  }
+  const message = `The server answered with status ${response.status} and nothing that explains it.`;
+  return new ApiError(`HTTP_${response.status}`, message, response.status, requestId);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What an API message says about each field of a form (`name: Give it a name. size_gb: At least 1.`), and the rest. */
+export function splitByField(
+  message: string,
+  fields: readonly string[],
+): { byField: Map<string, string>; rest: string } {
+  const byField = new Map<string, string>();
+  const marks = [...message.matchAll(/(?:^|\s)([a-z][\w.]*): /g)].filter(([, name]) => name && fieldOf(name, fields));
+  const rest = message.slice(0, marks[0]?.index ?? message.length).trim();
+  marks.forEach((mark, position) => {
+    const [text, name = ''] = mark;
+    const field = fieldOf(name, fields);
+    const says = message.slice(mark.index + text.length, marks[position + 1]?.index).trim();
+    if (field && !byField.has(field)) byField.set(field, says.charAt(0).toUpperCase() + says.slice(1));
+  });
+  return { byField, rest };
+}
+
+/** `rules.0.cidr` belongs to the field `rules` where the form has no closer one. */
+function fieldOf(name: string, fields: readonly string[]): string | undefined {
+  for (let path = name; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.')))) {
+    if (fields.includes(path)) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,42 @@
+/** One server-sent event: its name (`message` when it has none) and its data. */
+export interface StreamEvent {
+  name: string;
+  data: string;
+}
+
+/** The events of a `text/event-stream` as they come (WHATWG HTML, 9.2.6); ids and retry hints are not used here. */
+export async function* readEvents(
+  body: NonNullable<Response['body']>,
+  onBytes: () => void,
+): AsyncGenerator<StreamEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = '';
+  let name = '';
+  let data: string[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onBytes();
+      buffer += value;
+      // A lone CR at the end may be the first half of a CRLF: it waits for the next piece.
+      const lines = buffer.split(/\r\n|\n|\r(?!$)/);
+      buffer = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line === '') {
+          if (data.length > 0) yield { name: name || 'message', data: data.join('\n') };
+          name = '';
+          data = [];
+          continue;
+        }
+        const colon = line.indexOf(':');
+        const field = colon < 0 ? line : line.slice(0, colon);
+        const text = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+        if (field === 'event') name = text;
+        else if (field === 'data') data.push(text);
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,59 @@
+'use client';
+
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { ClientPathsWithMethod, MethodResponse } from 'openapi-fetch';
+import { type ApiClient, projectHeader, send } from './api';
+import { useProject } from './project';
+
+type GetPath = ClientPathsWithMethod<ApiClient, 'get'>;
+
+/** The paths that answer with a list. */
+export type ListPath = {
+  [P in GetPath]: MethodResponse<ApiClient, 'get', P> extends readonly unknown[] ? P : never;
+}[GetPath];
+
+/** One row of a list. */
+export type Row<P extends ListPath> = MethodResponse<ApiClient, 'get', P>[number];
+
+/** Filters, search, order and place, as the API's query parameters; what is undefined or empty is not sent. */
+export type ListQuery = Readonly<Record<string, string | number | undefined>>;
+
+/** One page of a list, and the cursor of the next. */
+export interface ListPage<R> {
+  rows: R[];
+  next: string | undefined;
+}
+
+export type List<R> = UseQueryResult<ListPage<R>>;
+
+/** One page of a list of this project; `query` comes from `useTableState`. */
+export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row<P>> {
+  const { project } = useProject();
+  return useQuery<ListPage<Row<P>>>({
+    queryKey: ['list', path, query],
+    queryFn: ({ signal }) => readPage(path, query, project.id, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The generated client gives no headers, and the way to the next page is one (RFC 8288, `Link`). */
+async function readPage<R>(
+  path: string,
+  query: ListQuery,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<ListPage<R>> {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  const response = await send(new Request(`${path}?${search}`, { headers: projectHeader(projectId), signal }));
+  const rows: R[] = await response.json();
+  return { rows, next: nextCursor(response.headers.get('link')) };
+}
+
+/** The cursor in a `Link` header that leads to the next page. */
+export function nextCursor(link: string | null): string | undefined {
+  const address = /<([^>]+)>\s*;[^,]*\brel="?next\b/.exec(link ?? '')?.[1];
+  return address ? (new URL(address, 'http://any').searchParams.get('cursor') ?? undefined) : undefined;
+}

@@ -1,0 +1,126 @@
+import { readEvents, type StreamEvent } from './event-stream';
+
+/** What the one stream of a browser tells all its tabs. */
+export type LiveMessage =
+  | { kind: 'hint'; topic: string }
+  /** The stream is open: whatever was read before may be old. Carries the server's version, if it says one. */
+  | { kind: 'resync'; version: string | undefined }
+  /** The stream broke; it is being opened again. */
+  | { kind: 'lost' };
+
+type Word = LiveMessage | { kind: 'ask' };
+
+/** Runs `work` once nobody else with the same name does; gives up waiting when aborted. */
+export type Exclusively = (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<void>;
+
+interface LiveOptions {
+  projectId: string;
+  /** Opens the stream. A rejection or a refusal is tried again. */
+  open: (signal: AbortSignal) => Promise<Response>;
+  onMessage: (message: LiveMessage) => void;
+  signal: AbortSignal;
+  /** Runs work in one tab at a time; absent where the browser has no locks: then each tab has a stream of its own. */
+  exclusively?: Exclusively | undefined;
+  /** No byte for this long, heartbeats included, counts as broken. */
+  silenceMs?: number;
+  /** How long to wait before the next try. */
+  backoffMs?: (failures: number) => number;
+}
+
+/**
+ * Follows the changes of one project. One tab of a browser holds the stream, because HTTP/1.1 allows six connections;
+ * it tells the others over a BroadcastChannel, and when it closes, another takes over.
+ */
+export function followEvents(options: LiveOptions): void {
+  const { projectId, signal, onMessage, exclusively } = options;
+  const channel = new BroadcastChannel(`nephele-live:${projectId}`);
+  let state: LiveMessage | undefined;
+
+  const say = (message: LiveMessage) => {
+    if (signal.aborted) return;
+    if (message.kind !== 'hint') state = message;
+    channel.postMessage(message);
+    onMessage(message);
+  };
+  channel.onmessage = ({ data }: MessageEvent<Word>) => {
+    // A new tab asks how things stand; only a leader with a broken stream has something to tell.
+    if (data.kind === 'ask') {
+      if (state?.kind === 'lost') channel.postMessage(state);
+    } else onMessage(data);
+  };
+  channel.postMessage({ kind: 'ask' } satisfies Word);
+  signal.addEventListener('abort', () => channel.close(), { once: true });
+
+  const lead = () => holdStream(options, say);
+  const leading = exclusively ? exclusively(`nephele-live:${projectId}`, signal, lead) : lead();
+  leading.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+async function holdStream(options: LiveOptions, say: (message: LiveMessage) => void): Promise<void> {
+  const { signal, open, silenceMs = 45_000, backoffMs = defaultBackoff } = options;
+  let failures = 0;
+  while (!signal.aborted) {
+    const silence = watchdog(silenceMs);
+    try {
+      const response = await open(AbortSignal.any([signal, silence.signal]));
+      if (!response.body) throw new Error('an event stream without a body');
+      for await (const event of readEvents(response.body, silence.reset)) {
+        const message = messageOf(event);
+        if (message?.kind === 'resync') failures = 0;
+        if (message) say(message);
+      }
+    } catch {
+      // Told below, whatever it was: refused, broken, silent.
+    } finally {
+      silence.stop();
+    }
+    say({ kind: 'lost' });
+    await pause(backoffMs(failures), signal);
+    failures += 1;
+  }
+}
+
+function messageOf({ name, data }: StreamEvent): LiveMessage | undefined {
+  const fields: unknown = JSON.parse(data);
+  if (typeof fields !== 'object' || fields === null) return undefined;
+  if (name === 'resync') {
+    const version = 'version' in fields && typeof fields.version === 'string' ? fields.version : undefined;
+    return { kind: 'resync', version };
+  }
+  return 'topic' in fields && typeof fields.topic === 'string' ? { kind: 'hint', topic: fields.topic } : undefined;
+}
+
+/** 0.5 s, 1 s, 2 s … 15 s, each up to half longer, so that a restarted server is not met by all pages at once. */
+function defaultBackoff(failures: number): number {
+  return Math.min(15_000, 500 * 2 ** failures) * (1 + Math.random() / 2);
+}
+
+function watchdog(ms: number) {
+  const controller = new AbortController();
+  let timer = setTimeout(() => controller.abort(), ms);
+  return {
+    signal: controller.signal,
+    reset: () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => controller.abort(), ms);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** Waits; less long when the browser says that it is online again. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      globalThis.removeEventListener?.('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    globalThis.addEventListener?.('online', end);
+  });
+}

@@ -1,0 +1,40 @@
+interface PolicyOptions {
+  /** Fresh for every page: only scripts that carry it run, and what they load. */
+  nonce: string;
+  /** The `Host` of the request: WebSockets of the same origin, which older browsers do not count as 'self'. */
+  host: string | null;
+  /** React and hot reload need `eval` while developing, and only then. */
+  development: boolean;
+}
+
+/** The content policy of every page (CSP 3): our own scripts by nonce, nothing from anywhere else, no framing. */
+export function contentSecurityPolicy({ nonce, host, development }: PolicyOptions): string {
+  const sockets = host && /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
+  return [
+    "default-src 'self'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
+    // Menus, toasts, charts and terminals set styles as they go; a style can't run anything.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src 'self'${sockets}`,
+    "worker-src 'self' blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The other headers of every page. HSTS only over https: over http browsers ignore it, and a local start has none. */
+export function securityHeaders(https: boolean): [name: string, value: string][] {
+  const headers: [name: string, value: string][] = [
+    ['X-Content-Type-Options', 'nosniff'],
+    ['X-Frame-Options', 'DENY'],
+    ['Referrer-Policy', 'same-origin'],
+    ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()'],
+    ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ];
+  if (https) headers.push(['Strict-Transport-Security', 'max-age=31536000']);
+  return headers;
+}
