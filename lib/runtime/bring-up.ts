@@ -60,15 +60,17 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   // Processes load their code while the database is prepared, and begin after it.
   const begin = Promise.all([prepared, packages]);
   const onLine = process.stdout.isTTY ? (line: string) => console.log(terminalLine(line)) : undefined;
-  const launch = (name: string) =>
-    keep(name, (giveUp) => launchNode({ name, env, begin, graceMs, onLine }, giveUp)).catch((error) => {
-      failing.abort(error);
-      return undefined;
-    });
-  const [worker, web] = await Promise.all([
-    launch('worker'),
-    (dev ? generateApiClient(run) : buildPages(run)).then(() => launch('web')),
-  ]);
+  const launch = (name: string) => keep(name, (giveUp) => launchNode({ name, env, begin, graceMs, onLine }, giveUp));
+  const pages = dev ? generateApiClient(run) : buildPages(run);
+  // The first to fail says why, and ends the others.
+  const [worker, web] = await Promise.all(
+    [launch('worker'), pages.then(() => launch('web'))].map((part) =>
+      part.catch((error) => {
+        failing.abort(error);
+        return undefined;
+      }),
+    ),
+  );
   if (worker) stops.push({ name: 'worker', stop: worker.stop });
   if (web) stops.push({ name: 'web', stop: web.stop });
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { migrate } from '@/lib/db/migrate';
+import { MigrationError, migrate } from '@/lib/db/migrate';
 import { closePool } from '@/lib/db/pool';
 import { bootstrap } from '@/lib/identity/bootstrap';
 import { databaseUrl, settings } from '@/lib/settings';
@@ -8,6 +8,8 @@ import type { Prepared } from './announce';
 import { ensureKeys } from './keys';
 
 const patienceMs = 60_000;
+
+class UnreachableError extends Error {}
 
 /** A database of one's own may still be starting, when both come up with the machine. */
 async function waitForDatabase(url: string): Promise<void> {
@@ -20,19 +22,27 @@ async function waitForDatabase(url: string): Promise<void> {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : '';
       const starting = code === 'ECONNREFUSED' || code === '57P03' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-      if (!starting || Date.now() > deadline) throw error;
+      if (!starting || Date.now() > deadline) {
+        throw new UnreachableError(`The database cannot be reached: ${error instanceof Error ? error.message : error}`);
+      }
       await delay(500);
     }
   }
 }
 
 // A process of its own, so that the supervisor stays small: what is loaded here is gone after it.
-const url = settings().databaseListenUrl ?? databaseUrl();
-await waitForDatabase(url);
-const migrations = await migrate(url);
-ensureKeys();
-const { accounts } = await bootstrap(settings());
-await closePool();
-const prepared: Prepared = { migrations, accounts };
-process.send?.(prepared);
-process.disconnect?.();
+try {
+  const url = settings().databaseListenUrl ?? databaseUrl();
+  await waitForDatabase(url);
+  const migrations = await migrate(url);
+  ensureKeys();
+  const { accounts } = await bootstrap(settings());
+  await closePool();
+  const prepared: Prepared = { migrations, accounts };
+  process.send?.(prepared);
+  process.disconnect?.();
+} catch (error) {
+  const forOperators = error instanceof MigrationError || error instanceof UnreachableError;
+  console.error(forOperators ? error.message : error);
+  process.exit(1);
+}
