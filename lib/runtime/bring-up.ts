@@ -5,6 +5,7 @@ import { announceAccounts, announceReady, preparedSchema } from './announce';
 import { restartOnChange } from './development';
 import { startEmbeddedDatabase } from './embedded-database';
 import { buildPages, generateApiClient, generateDatabaseClient } from './generate';
+import { hostStops } from './host-stops';
 import { keepRunning, type Launch } from './keep-running';
 import { endLeftovers, supervisedMark } from './leftovers';
 import { launchNode } from './node-process';
@@ -52,6 +53,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
     });
     stops.push({ name: 'database', stop: database.stop });
   }
+  for (const { name, stop } of hostStops) stops.push({ name, stop: () => stop(settings) });
 
   const run: RunOptions = { env, signal: givingUp };
   const packages = installMissing(missingForEngines, 'Machines and networks are not available', givingUp);
