@@ -1,13 +1,17 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
+import { authEndpoints } from '@/lib/identity/auth-endpoints';
+import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
 import type { AnyEndpoint } from './endpoint';
 
 /** Every endpoint of the platform, in the order in which the reference shows them. */
 export const endpoints: readonly AnyEndpoint[] = [
+  ...authEndpoints,
   ...quotaEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
+  ...tenantEndpoints,
   ...limitEndpoints,
   ...platformAuditEndpoints,
 ];

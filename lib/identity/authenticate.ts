@@ -8,6 +8,7 @@ import { sql } from '@/lib/db/sql';
 import { log } from '@/lib/log';
 import { readCookie, sessionCookies } from './cookies';
 import { type Audience, verifyToken } from './session-token';
+import { isLive } from './sessions';
 
 /** API tokens begin with this, so that people and scanners recognise them. */
 export const API_TOKEN_PREFIX = 'neph_';
@@ -58,7 +59,7 @@ async function bySession(
   project: string | null,
 ): Promise<Caller | undefined> {
   const claims = await verifyToken(realm satisfies Audience, token, now());
-  if (!claims?.sid || !isId(claims.sid)) return undefined;
+  if (!claims?.sid || !isId(claims.sid) || !isId(claims.sub)) return undefined;
   const row = await queryOne<
     MembershipRow & {
       user_id: string;
@@ -79,7 +80,7 @@ async function bySession(
       WHERE s.realm = 'tenant' AND m.user_id = u.id AND m.status = 'active' AND (${project}::uuid IS NULL OR m.project_id = ${project}::uuid)
       ORDER BY m.created_at, m.project_id LIMIT 1
     ) m ON true
-    WHERE s.id = ${claims.sid}::uuid AND s.realm = ${realm}::text AND s.revoked_at IS NULL AND s.expires_at > platform_now()`);
+    WHERE s.id = ${claims.sid}::uuid AND s.user_id = ${claims.sub}::uuid AND ${isLive(realm)}`);
   if (!row) return undefined;
   if (row.stale) touchSession(claims.sid);
   const person = { user_id: row.user_id, email: row.email, name: row.name, session_id: claims.sid, via };

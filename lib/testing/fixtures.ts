@@ -29,6 +29,10 @@ export const fixtures: Record<string, Fixture> = {
     await prisma().auditEntry.create({ data: { ...entry, action: 'test.entry', result: 'succeeded', status: 200 } });
     return { id: entry.id };
   },
+  '/auth/sessions/{id}': async (project) => {
+    const { id } = await prisma().session.findFirstOrThrow({ where: { user_id: project.users.admin.id } });
+    return { id };
+  },
   '/vault/secrets/{id}': (project, call) =>
     created(
       call('POST', '/vault/secrets', {

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { type Call, endpoint, type PersonCall, Reply } from '@/lib/api/endpoint';
+import { ApiError } from '@/lib/api/errors';
+import { listQuery } from '@/lib/api/pagination';
+import { idParams } from '@/lib/api/schemas';
+import * as schema from './auth-schema';
+import { sessionCookies } from './cookies';
+import { changePassword, profileOf, updateProfile, whoAmI } from './own-account';
+import { activateSecondFactor, disableSecondFactor, setUpSecondFactor, verifyOwnCode } from './second-factor';
+import { listSessions, revokeAllSessions, revokeSession } from './sessions';
+import { answerChallenge, type SignInOutcome, signIn } from './sign-in';
+
+const tag = 'Authentication';
+const purpose = { realm: 'tenant', kind: 'access_token' } as const;
+const secondsUntil = (end: Date, at: Date) => Math.round((end.getTime() - at.getTime()) / 1000);
+
+function accessToken(call: Call, outcome: Extract<SignInOutcome, { step: 'signed_in' }>): schema.AccessToken {
+  const { token, expires_at, account } = outcome;
+  const expires_in = secondsUntil(expires_at, call.at);
+  return { access_token: token, token_type: 'Bearer', expires_in, user: profileOf(account) };
+}
+
+async function login(call: Call, body: schema.Login): Promise<schema.AccessToken | schema.MfaChallenge> {
+  // Sign-in writes its own entries, of failures too, which have no caller yet.
+  call.record.audited = true;
+  const outcome = await signIn({ ...call, caller: undefined }, body, purpose);
+  if (outcome.step === 'signed_in') return accessToken(call, outcome);
+  const { challenge_token, expires_at } = outcome;
+  return { mfa_required: true, challenge_token, expires_in: secondsUntil(expires_at, call.at) };
+}
+
+async function verify(call: Call, { challenge_token, code }: schema.VerifyCode) {
+  if (challenge_token !== undefined) {
+    call.record.audited = true;
+    const answer = { challenge_token, code };
+    return accessToken(call, await answerChallenge({ ...call, caller: undefined }, answer, purpose));
+  }
+  if (isPerson(call)) return { valid: await verifyOwnCode(call, code) };
+  if (call.caller) throw new ApiError('FORBIDDEN', 'Only a signed-in person has a second factor, not a token.');
+  throw new ApiError('UNAUTHENTICATED', 'Send the challenge_token of a login, or sign in first.', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+function isPerson(call: Call): call is PersonCall {
+  return call.caller?.kind === 'user';
+}
+
+/** A browser that signs out gives its cookie back as well. */
+function signedOut(call: PersonCall): Reply<undefined> {
+  if (call.caller.via !== 'cookie') return new Reply(undefined);
+  const { tenant, secure } = sessionCookies();
+  return new Reply(undefined, {
+    headers: { 'Set-Cookie': `${tenant}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}` },
+  });
+}
+
+/** Authentication and second factor (spec 4.1), own account and sessions. */
+export const authEndpoints = [
+  endpoint({
+    method: 'POST',
+    path: '/auth/login',
+    operation_id: 'login',
+    summary: 'Sign in',
+    description:
+      'Gives an access token for an hour. With a second factor and no `totp_code` it gives a challenge instead, for ' +
+      '`POST /auth/2fa/verify`. Ten failures of an account from one address within 15 minutes are the most.',
+    tag,
+    access: 'public',
+    body: schema.login,
+    responses: { 200: z.union([schema.accessToken, schema.mfaChallenge]) },
+    errors: ['INVALID_CREDENTIALS', 'TOTP_INVALID', 'FORBIDDEN', 'TENANT_SUSPENDED'],
+    audit: 'auth.login',
+    secret_answer: true,
+    idempotency: 'none',
+    handle: (call, { body }) => login(call, body),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/logout',
+    operation_id: 'logout',
+    summary: 'End the session of this request',
+    tag,
+    access: 'person',
+    body: schema.emptyBody,
+    responses: { 204: null },
+    audit: 'auth.logout',
+    idempotency: 'none',
+    handle: async (call) => {
+      await revokeSession(call, call.caller.session_id);
+      return signedOut(call);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/auth/me',
+    operation_id: 'whoAmI',
+    summary: 'Profile and project membership of the caller',
+    tag,
+    access: 'any',
+    responses: { 200: schema.me },
+    handle: (call) => whoAmI(call),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/auth/me',
+    operation_id: 'updateProfile',
+    summary: 'Change one’s own name',
+    tag,
+    access: 'person',
+    body: schema.updateProfile,
+    responses: { 200: schema.me },
+    audit: 'user.update_profile',
+    handle: (call, { body }) => updateProfile(call, body),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/password',
+    operation_id: 'changePassword',
+    summary: 'Change one’s own password',
+    description: 'Ends all other sessions of the person.',
+    tag,
+    access: 'person',
+    body: schema.changePassword,
+    responses: { 204: null },
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    audit: 'auth.change_password',
+    idempotency: 'none',
+    handle: (call, { body }) => changePassword(call, body),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/2fa/setup',
+    operation_id: 'setUpSecondFactor',
+    summary: 'Generate a TOTP secret',
+    description: 'In force once `POST /auth/2fa/activate` has seen a code of it.',
+    tag,
+    access: 'person',
+    body: schema.emptyBody,
+    responses: { 200: schema.totpKey },
+    errors: ['CONFLICT'],
+    audit: 'second_factor.setup',
+    secret_answer: true,
+    idempotency: 'none',
+    handle: (call) => setUpSecondFactor(call),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/2fa/activate',
+    operation_id: 'activateSecondFactor',
+    summary: 'Put the second factor in force with its first code',
+    description: 'The code counts as used. The answer shows ten recovery codes, once.',
+    tag,
+    access: 'person',
+    body: schema.activateTotp,
+    responses: { 200: schema.totpActivated },
+    errors: ['TOTP_INVALID', 'CONFLICT'],
+    audit: 'second_factor.activate',
+    secret_answer: true,
+    idempotency: 'none',
+    handle: async (call, { body }) => ({
+      enabled: true as const,
+      recovery_codes: await activateSecondFactor(call, body.code),
+    }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/2fa/verify',
+    operation_id: 'verifySecondFactor',
+    summary: 'Check a code of the second factor',
+    description:
+      'With the `challenge_token` of a login: gives the access token. Without, by a signed-in person: says whether the ' +
+      'code is theirs. Either way the code is used up.',
+    tag,
+    access: 'public',
+    body: schema.verifyCode,
+    responses: { 200: z.union([schema.accessToken, schema.codeVerdict]) },
+    errors: ['UNAUTHENTICATED', 'TOTP_INVALID', 'FORBIDDEN', 'TENANT_SUSPENDED', 'RESOURCE_NOT_FOUND'],
+    audit: 'second_factor.verify',
+    secret_answer: true,
+    idempotency: 'none',
+    handle: (call, { body }) => verify(call, body),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/2fa/disable',
+    operation_id: 'disableSecondFactor',
+    summary: 'Take the second factor away',
+    tag,
+    access: 'person',
+    body: schema.disableTotp,
+    responses: { 200: schema.totpDisabled },
+    errors: ['TOTP_INVALID', 'CONFLICT'],
+    audit: 'second_factor.disable',
+    idempotency: 'none',
+    handle: async (call, { body }) => {
+      await disableSecondFactor(call, body.code);
+      return { enabled: false as const };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/auth/sessions',
+    operation_id: 'listSessions',
+    summary: 'List one’s own sessions',
+    tag,
+    access: 'person',
+    query: z.strictObject(listQuery),
+    responses: { 200: z.array(schema.session) },
+    handle: (call, { query }) => listSessions(call, query),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/sessions/revoke-all',
+    operation_id: 'revokeAllSessions',
+    summary: 'Sign out everywhere',
+    description: 'Ends all sessions of the person, this one too. API tokens stay.',
+    tag,
+    access: 'person',
+    body: schema.emptyBody,
+    responses: { 204: null },
+    audit: 'session.revoke_all',
+    idempotency: 'none',
+    handle: async (call) => {
+      await revokeAllSessions(call);
+      return signedOut(call);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/auth/sessions/{id}',
+    operation_id: 'revokeSession',
+    summary: 'End one of one’s own sessions',
+    description: 'For the very next request that comes with it.',
+    tag,
+    access: 'person',
+    params: idParams,
+    responses: { 204: null },
+    audit: 'session.revoke',
+    handle: (call, { params }) => revokeSession(call, params.id),
+  }),
+];

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { roles } from '@/lib/api/caller';
+import { displayName, email, id, newPassword, times, timestamp } from '@/lib/api/schemas';
+
+/** Any password that somebody may try: a wrong one of any length is refused like every wrong one. */
+const triedPassword = z.string().max(1024).meta({ format: 'password' });
+
+/** A code of an authenticator app, or a recovery code in its place. */
+const code = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .meta({ description: 'The six digits of the authenticator app, or a recovery code.', example: '287082' });
+
+/** A code of an authenticator app where no recovery code exists yet. */
+const firstCode = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .meta({ description: 'The six digits of the authenticator app.', example: '287082' });
+
+export const login = z
+  .strictObject({ email, password: triedPassword, totp_code: code.optional() })
+  .meta({ id: 'Login', example: { email: 'owner@demo.nephele.local', password: 'correct horse battery staple' } });
+export type Login = z.output<typeof login>;
+
+export const profile = z
+  .strictObject({
+    id,
+    email: z.string(),
+    name: z.string(),
+    two_factor_enabled: z.boolean(),
+    ...times,
+  })
+  .meta({ id: 'Profile', description: 'A person.' });
+export type Profile = z.output<typeof profile>;
+
+export const accessToken = z
+  .strictObject({
+    access_token: z.string().meta({ description: 'Send it as `Authorization: Bearer <access_token>`.' }),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ description: 'Seconds.' }),
+    user: profile,
+  })
+  .meta({ id: 'AccessToken' });
+export type AccessToken = z.output<typeof accessToken>;
+
+export const mfaChallenge = z
+  .strictObject({
+    mfa_required: z.literal(true),
+    challenge_token: z.string().meta({ description: 'For `POST /auth/2fa/verify`, with a code.' }),
+    expires_in: z.int().meta({ description: 'Seconds.' }),
+  })
+  .meta({ id: 'MfaChallenge', description: 'The password was right; a code of the second factor is still needed.' });
+export type MfaChallenge = z.output<typeof mfaChallenge>;
+
+export const verifyCode = z
+  .strictObject({
+    challenge_token: z.string().max(4096).optional().meta({ description: 'Of a login that awaits its second factor.' }),
+    code,
+  })
+  .meta({ id: 'VerifyCode', example: { code: '287082' } });
+export type VerifyCode = z.output<typeof verifyCode>;
+
+export const codeVerdict = z.strictObject({ valid: z.boolean() }).meta({ id: 'CodeVerdict' });
+
+export const emptyBody = z.strictObject({}).meta({ example: {} });
+
+export const totpKey = z
+  .strictObject({
+    secret: z.string().meta({ description: 'Base 32, for typing into an authenticator app.' }),
+    otpauth_uri: z.string(),
+    qr_code: z.string().meta({ description: 'The URI as a picture: a PNG in a data URI.' }),
+  })
+  .meta({ id: 'TotpKey' });
+
+export const activateTotp = z
+  .strictObject({ code: firstCode })
+  .meta({ id: 'ActivateTotp', example: { code: '287082' } });
+
+export const totpActivated = z
+  .strictObject({
+    enabled: z.literal(true),
+    recovery_codes: z
+      .array(z.string())
+      .meta({ description: 'Ten, each good once in place of a code; shown this once.' }),
+  })
+  .meta({ id: 'TotpActivated' });
+
+export const disableTotp = z.strictObject({ code }).meta({ id: 'DisableTotp', example: { code: '287082' } });
+
+export const totpDisabled = z.strictObject({ enabled: z.literal(false) }).meta({ id: 'TotpDisabled' });
+
+export const changePassword = z.strictObject({ current_password: triedPassword, new_password: newPassword }).meta({
+  id: 'ChangePassword',
+  example: { current_password: 'correct horse battery staple', new_password: 'incorrect zebra charger clip' },
+});
+
+export const updateProfile = z
+  .strictObject({ name: displayName })
+  .meta({ id: 'UpdateProfile', example: { name: 'Ada Lovelace' } });
+
+const membership = z
+  .strictObject({
+    project_id: id,
+    project_name: z.string(),
+    project_slug: z.string(),
+    project_status: z.enum(['active', 'suspended']),
+    role: z.enum(roles).meta({ description: 'The highest one assigned.' }),
+    status: z.enum(['invited', 'active']),
+    ...times,
+  })
+  .meta({ id: 'OwnMembership', description: 'What the caller is in a project.' });
+export type OwnMembership = z.output<typeof membership>;
+
+export const me = z
+  .strictObject({
+    type: z.enum(['user', 'token', 'workload']).meta({ description: 'What kind of credential the caller has.' }),
+    id: id.meta({ description: 'Of the person; of a token, its maker; of a workload, its identity provider.' }),
+    email: z.string().nullable().meta({ description: 'A workload has none.' }),
+    name: z.string(),
+    two_factor_enabled: z.boolean(),
+    recovery_codes_left: z.int(),
+    memberships: z
+      .array(membership)
+      .meta({ description: 'Oldest first. A token and a workload see their own project.' }),
+    project: membership.nullable().meta({
+      description: 'The one that requests act in: of `X-Project-Id`, or the oldest active membership.',
+    }),
+    ...times,
+  })
+  .meta({ id: 'Me' });
+export type Me = z.output<typeof me>;
+
+export const session = z
+  .strictObject({
+    id,
+    kind: z.enum(['browser', 'access_token']),
+    current: z.boolean().meta({ description: 'The one that this request came with.' }),
+    address: z.string(),
+    user_agent: z.string(),
+    last_seen_at: timestamp.meta({ description: 'To the minute.' }),
+    expires_at: timestamp,
+    ...times,
+  })
+  .meta({ id: 'Session', description: 'A sign-in that still counts.' });
+export type Session = z.output<typeof session>;

@@ -1,0 +1,33 @@
+import { generateSync } from 'otplib';
+import { now } from '@/lib/clock';
+import { prisma } from '@/lib/db/prisma';
+import { hashPassword } from '@/lib/identity/passwords';
+import type { Answer, TestUser } from './world';
+
+/** A client as `api()` gives it. */
+export type Client = (
+  method: string,
+  path: string,
+  options?: { token?: string; body?: unknown; headers?: Record<string, string>; address?: string },
+) => Promise<Answer>;
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** Gives a person of the test world a password to sign in with. */
+export async function givePassword(user: Pick<TestUser, 'id'>, password = PASSWORD): Promise<void> {
+  await prisma().user.update({ where: { id: user.id }, data: { password_hash: await hashPassword(password) } });
+}
+
+/** The code that an authenticator app shows now, or so many steps from now, by the clock of the test. */
+export function totpCode(secret: string, steps = 0): string {
+  return generateSync({ secret, epoch: Math.floor(now().getTime() / 1000) + steps * 30 });
+}
+
+/** Puts a second factor in force for a signed-in person, with the code of the step before now. */
+export async function enrol(call: Client, token: string): Promise<{ secret: string; recovery_codes: string[] }> {
+  const setup = await call('POST', '/auth/2fa/setup', { token, body: {} });
+  const { secret } = setup.body as { secret: string };
+  const activated = await call('POST', '/auth/2fa/activate', { token, body: { code: totpCode(secret, -1) } });
+  if (activated.status !== 200) throw new Error(`the second factor was not activated: ${activated.text}`);
+  return { secret, recovery_codes: (activated.body as { recovery_codes: string[] }).recovery_codes };
+}
