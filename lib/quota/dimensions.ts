@@ -26,6 +26,19 @@ export const dimensions = [
   'api_gateways',
 ] as const satisfies readonly Dimension[];
 
+/** The limits of a new project (spec 8.1). */
+export const defaultLimits = {
+  vcpus_limit: '64',
+  ram_gb_limit: '256',
+  storage_tb_limit: '5',
+  instances_limit: '10',
+  volumes_limit: '10',
+  databases_limit: '10',
+  serverless_functions_limit: '20',
+  airflow_dags_limit: '10',
+  api_gateways_limit: '15',
+} as const satisfies Record<`${Dimension}_limit`, string>;
+
 /** A decimal as PostgreSQL writes it, without needless zeros: "10.000000" → "10", "4.500000" → "4.5". */
 export function plainDecimal(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { displayName, email, id, newPassword, slug, times, timestamp } from '@/lib/api/schemas';
+
+const share = z.strictObject({ limit: z.number(), used: z.number() });
+
+export const tenantStatus = z.enum(['active', 'suspended']);
+
+/** A tenant as the back office sees it. Its id is `project_id` everywhere else. */
+export const tenant = z
+  .strictObject({
+    id,
+    name: displayName,
+    slug,
+    status: tenantStatus,
+    suspended_at: timestamp.nullable(),
+    suspension_reason: z.string().nullable(),
+    members: z.int().meta({ description: 'How many people belong to it, invited ones included.' }),
+    quota: z
+      .strictObject({
+        vcpus: share,
+        ram_gb: share,
+        storage_tb: share,
+        instances: share,
+        volumes: share,
+        databases: share,
+        serverless_functions: share,
+        airflow_dags: share,
+        api_gateways: share,
+      })
+      .meta({ description: 'Limit and use of each dimension.' }),
+    ...times,
+  })
+  .meta({ id: 'Tenant' });
+export type Tenant = z.output<typeof tenant>;
+
+export const createTenant = z
+  .strictObject({
+    name: displayName,
+    slug,
+    admin: z.strictObject({ email, name: displayName, password: newPassword }).meta({
+      description:
+        'The first admin. Someone who has an account already keeps their password and is invited instead; then `name` and `password` are ignored.',
+    }),
+  })
+  .meta({
+    id: 'CreateTenant',
+    example: {
+      name: 'Acme Corporation',
+      slug: 'acme',
+      admin: { email: 'ada@acme.example', name: 'Ada Lovelace', password: 'correct horse battery staple' },
+    },
+  });
+export type CreateTenant = z.output<typeof createTenant>;
+
+export const updateTenant = z
+  .strictObject({ name: displayName })
+  .meta({ id: 'UpdateTenant', example: { name: 'Acme Limited' } });
+
+export const suspendTenant = z
+  .strictObject({
+    reason: z.string().trim().min(1).max(1000).meta({ description: 'For the audit log and for other administrators.' }),
+  })
+  .meta({ id: 'SuspendTenant', example: { reason: 'Invoice 2026-03 is unpaid.' } });
+
+export const resumeTenant = z.strictObject({}).meta({ example: {} });
+
+export const tenantFilters = {
+  search: z.string().min(1).max(100).optional().meta({ description: 'A part of name, slug or id.' }),
+  status: tenantStatus.optional(),
+  slug: z.string().max(63).optional().meta({ description: 'Exactly this slug.' }),
+};
+
+/** `/…/{tenant_id}`; what is not an id cannot exist: 404. */
+export const tenantParams = z.strictObject({ tenant_id: id });

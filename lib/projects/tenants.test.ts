@@ -1,0 +1,217 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { prisma } from '@/lib/db/prisma';
+import { verifyPassword } from '@/lib/identity/passwords';
+import { dimensions } from '@/lib/quota/dimensions';
+import { testDatabase } from '@/lib/testing/database';
+import { api, createProject, createUser, signIn, type TestUser } from '@/lib/testing/world';
+import type { Tenant } from './schema';
+
+testDatabase();
+const call = api();
+const replica = api();
+let administrator: TestUser;
+let token: string;
+
+beforeAll(async () => {
+  administrator = await createUser('root@example.test', 'backoffice');
+  token = administrator.token;
+});
+
+const base = '/admin/api/v1/tenants';
+const password = 'correct horse battery staple';
+const input = (slug: string, email = `admin@${slug}.test`) => ({
+  name: `The ${slug}`,
+  slug,
+  admin: { email, name: 'Ada', password },
+});
+const create = (body: object, headers: Record<string, string> = {}) => call('POST', base, { token, body, headers });
+const change = (id: string, verb: string, body: object = {}) => call('POST', `${base}/${id}/${verb}`, { token, body });
+
+async function created(slug: string, email?: string): Promise<Tenant> {
+  const answer = await create(input(slug, email));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body as Tenant;
+}
+
+async function list(query = ''): Promise<Tenant[]> {
+  const answer = await call('GET', `${base}${query}`, { token });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body as Tenant[];
+}
+
+const members = (project_id: string) =>
+  prisma().membership.findMany({ where: { project_id }, include: { user: true } });
+
+describe('a new tenant', () => {
+  test('has the default limits, nothing in use, and an admin who can work at once', async () => {
+    const answer = await create(input('fresh'));
+    expect(answer.status).toBe(201);
+    const tenant = answer.body as Tenant;
+    expect(tenant).toMatchObject({
+      name: 'The fresh',
+      slug: 'fresh',
+      status: 'active',
+      members: 1,
+      suspended_at: null,
+    });
+    expect((await call('GET', `${base}/${tenant.id}`, { token })).text).toBe(answer.text);
+    const limits = dimensions.map((dimension) => tenant.quota[dimension].limit);
+    expect(limits).toEqual([64, 256, 5, 10, 10, 10, 20, 10, 15]);
+
+    const [member] = await members(tenant.id);
+    expect(member).toMatchObject({
+      status: 'active',
+      invited_by: null,
+      user: { email: 'admin@fresh.test', name: 'Ada' },
+    });
+    expect(await verifyPassword(member?.user.password_hash, password)).toBe(true);
+    const own = await signIn(member?.user_id ?? '');
+    expect((await call('GET', '/audit', { token: own })).status).toBe(200);
+  });
+
+  test('made otherwise has the same limits: the database’s defaults are those of the code', async () => {
+    const project = await createProject('defaults');
+    const made = await created('by-code');
+    const answer = await call('GET', `${base}/${project.id}`, { token });
+    expect((answer.body as Tenant).quota).toEqual(made.quota);
+  });
+
+  test('invites an admin who has an account, and changes nothing of that account', async () => {
+    const first = await created('known-one', 'Known@Example.test');
+    const second = await create({ ...input('known-two', 'known@example.TEST'), name: 'Second' });
+    expect(second.status).toBe(201);
+    const tenant = second.body as Tenant;
+    expect(tenant.members).toBe(1);
+    const [invited] = await members(tenant.id);
+    const [active] = await members(first.id);
+    expect(invited).toMatchObject({
+      status: 'invited',
+      invited_name: 'Ada',
+      invited_by: administrator.email.split('@')[0],
+    });
+    expect(invited?.user).toEqual(active?.user);
+    expect(await prisma().roleAssignment.findMany({ where: { project_id: tenant.id } })).toMatchObject([
+      { user_id: active?.user_id, role: 'admin' },
+    ]);
+  });
+
+  test('is made once under an Idempotency-Key, and with one slug once, however many ask at once', async () => {
+    const body = input('raced');
+    const same = await Promise.all(Array.from({ length: 4 }, () => create(body, { 'Idempotency-Key': 'tenant-1' })));
+    expect(new Set(same.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const rivals = await Promise.all(Array.from({ length: 6 }, (_, n) => create(input('rivals', `rival-${n}@x.test`))));
+    expect(rivals.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(rivals.find(({ status }) => status === 409)?.body).toMatchObject({
+      error: { code: 'CONFLICT', message: expect.stringContaining('slug') },
+    });
+    expect(await prisma().user.count({ where: { email: { startsWith: 'rival-' } } })).toBe(1);
+  });
+
+  test('has its admin also where several are made for one new person at once', async () => {
+    const slugs = ['twin-a', 'twin-b', 'twin-c', 'twin-d'];
+    const made = await Promise.all(slugs.map((slug) => created(slug, 'twin@example.test')));
+    expect(await prisma().user.count({ where: { email: 'twin@example.test' } })).toBe(1);
+    const all = (await Promise.all(made.map(({ id }) => members(id)))).flat();
+    expect(all.map(({ status }) => status).toSorted()).toEqual(['active', 'invited', 'invited', 'invited']);
+  });
+
+  test.each(['Upper', 'a', '-dash', 'dash-', 'dö', '1st', 'a b', 'x'.repeat(64)])(
+    'refuses the slug %s',
+    async (slug) => {
+      expect((await create(input(slug, 'x@example.test'))).body).toMatchObject({
+        error: { code: 'INVALID_REQUEST', message: expect.stringContaining('slug') },
+      });
+    },
+  );
+
+  test('is audited with its admin, and never with the password', async () => {
+    const { id } = await created('audited');
+    const entries = await prisma().auditEntry.findMany({ where: { project_id: id } });
+    expect(entries).toMatchObject([
+      { action: 'tenant.create', actor_id: administrator.id, details: { admin: 'admin@audited.test' } },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(password);
+  });
+});
+
+describe('the list of tenants', () => {
+  test('is searched by name, slug and id, filtered by status, and sorted', async () => {
+    const [b, a] = [await created('search-b'), await created('search-a')];
+    expect((await list('?search=SEARCH-')).map(({ id }) => id)).toEqual([a.id, b.id]);
+    expect((await list('?search=the%20search-a')).map(({ id }) => id)).toEqual([a.id]);
+    expect((await list(`?search=${b.id}`)).map(({ id }) => id)).toEqual([b.id]);
+    expect((await list('?slug=search-b')).map(({ id }) => id)).toEqual([b.id]);
+    expect((await list('?search=search-&sort=slug')).map(({ id }) => id)).toEqual([a.id, b.id]);
+    expect((await list('?search=search-&sort=-name')).map(({ id }) => id)).toEqual([b.id, a.id]);
+    await change(a.id, 'suspend', { reason: 'test' });
+    expect((await list('?search=search-&status=suspended')).map(({ id }) => id)).toEqual([a.id]);
+    expect((await list('?search=search-&status=active')).map(({ id }) => id)).toEqual([b.id]);
+  });
+
+  test('pages by keyset in every order', async () => {
+    for (const sort of ['-created_at', 'name', '-slug']) {
+      const all = (await list(`?sort=${sort}&limit=200`)).map(({ id }) => id);
+      const walked: string[] = [];
+      let next: string | undefined = `${base}?sort=${sort}&limit=3`;
+      while (next !== undefined) {
+        const answer = await call('GET', next, { token });
+        walked.push(...(answer.body as Tenant[]).map(({ id }) => id));
+        next = answer.headers.get('link')?.match(/<http:\/\/[^/]+([^>]+)>/)?.[1];
+      }
+      expect(walked).toEqual(all);
+    }
+  });
+});
+
+test('a tenant is renamed under its old slug, audited with both names', async () => {
+  const { id } = await created('renamed');
+  const answer = await call('PATCH', `${base}/${id}`, { token, body: { name: 'Better' } });
+  expect(answer.body).toMatchObject({ name: 'Better', slug: 'renamed' });
+  const [entry] = await prisma().auditEntry.findMany({ where: { project_id: id, action: 'tenant.update' } });
+  expect(entry?.details).toEqual({ name: { old: 'The renamed', new: 'Better' } });
+});
+
+describe('a suspended tenant', () => {
+  test('is refused by every replica from the next request, and let in again as soon as it is resumed', async () => {
+    const { id } = await created('late-payer');
+    const [admin] = await members(id);
+    const own = await signIn(admin?.user_id ?? '');
+    const read = () => replica('GET', '/vault/secrets', { token: own });
+    expect((await read()).status).toBe(200);
+
+    const suspended = await change(id, 'suspend', { reason: 'Invoice unpaid' });
+    expect(suspended.body).toMatchObject({ status: 'suspended', suspension_reason: 'Invoice unpaid' });
+    expect((suspended.body as Tenant).suspended_at).toMatch(/Z$/);
+    expect((await read()).body).toMatchObject({ error: { code: 'TENANT_SUSPENDED', status: 403 } });
+    const secret = { name: 'x', type: 'opaque', payload: 'x' };
+    expect((await replica('POST', '/vault/secrets', { token: own, body: secret })).status).toBe(403);
+
+    const resumed = await change(id, 'resume');
+    expect(resumed.body).toMatchObject({ status: 'active', suspended_at: null, suspension_reason: null });
+    expect((await read()).status).toBe(200);
+    const entries = await prisma().auditEntry.findMany({
+      where: { project_id: id, actor_type: 'administrator' },
+      orderBy: { id: 'asc' },
+    });
+    expect(entries.map(({ action }) => action)).toEqual(['tenant.create', 'tenant.suspend', 'tenant.resume']);
+    expect(entries[1]?.details).toEqual({ reason: 'Invoice unpaid' });
+    expect(entries[2]?.details).toMatchObject({ reason: 'Invoice unpaid' });
+  });
+
+  test('is suspended once, however many administrators press at once; resuming an active one is refused', async () => {
+    const { id } = await created('pressed');
+    expect((await change(id, 'resume')).body).toMatchObject({ error: { code: 'CONFLICT' } });
+    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => change(id, 'suspend', { reason: `${n}` })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    const winner = answers.find(({ status }) => status === 200)?.body as Tenant;
+    expect((await list('?slug=pressed'))[0]?.suspension_reason).toBe(winner.suspension_reason);
+    const again = await call('POST', `${base}/${id}/resume`, { token, body: {}, headers: { 'Idempotency-Key': 'r' } });
+    const replay = await call('POST', `${base}/${id}/resume`, { token, body: {}, headers: { 'Idempotency-Key': 'r' } });
+    expect([again.status, replay.status, replay.text]).toEqual([200, 200, again.text]);
+  });
+
+  test('needs a reason', async () => {
+    const { id } = await created('reasonless');
+    for (const body of [{}, { reason: ' ' }]) expect((await change(id, 'suspend', body)).status).toBe(400);
+  });
+});
