@@ -1,5 +1,6 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
+import { memberEndpoints } from '@/lib/members/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
@@ -8,6 +9,7 @@ import type { AnyEndpoint } from './endpoint';
 /** Every endpoint of the platform, in the order in which the reference shows them. */
 export const endpoints: readonly AnyEndpoint[] = [
   ...authEndpoints,
+  ...memberEndpoints,
   ...quotaEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,

@@ -33,6 +33,7 @@ export const fixtures: Record<string, Fixture> = {
     const { id } = await prisma().session.findFirstOrThrow({ where: { user_id: project.users.admin.id } });
     return { id };
   },
+  '/auth/invitations/{project_id}': async (project) => ({ project_id: project.id }),
   '/vault/secrets/{id}': (project, call) =>
     created(
       call('POST', '/vault/secrets', {

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/api/pagination';
+import * as invitations from './invitations';
+import * as roles from './roles';
+import * as schema from './schema';
+import * as users from './users';
+
+/** Users of a project and their roles (spec 4.17), and what a person is invited to. */
+export const memberEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/identity/users',
+    operation_id: 'listUsers',
+    summary: 'List the users of the project',
+    tag: 'Users and roles',
+    access: 'member',
+    query: z.strictObject({ ...schema.userFilters, ...listQuery, sort: sortQuery(['created_at', 'email', 'name']) }),
+    responses: { 200: z.array(schema.projectUser) },
+    handle: (call, { query }) => users.listUsers(call, query),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/identity/users',
+    operation_id: 'createUser',
+    summary: 'Create a user, or invite one',
+    description:
+      'A new user can sign in at once. Someone who has an account already keeps it as it is, password included, and ' +
+      'decides whether to accept; the answer is the same.',
+    tag: 'Users and roles',
+    access: 'admin',
+    body: schema.createUser,
+    responses: { 201: schema.newProjectUser },
+    errors: ['CONFLICT'],
+    audit: 'user.create',
+    handle: (call, { body }) => users.createUser(call, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/identity/roles',
+    operation_id: 'listRoles',
+    summary: 'List roles',
+    tag: 'Users and roles',
+    access: 'reader',
+    responses: { 200: z.array(schema.role) },
+    handle: () => roles.listRoles(),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/identity/role-assignments',
+    operation_id: 'assignRole',
+    summary: 'Give a user a role',
+    description: 'In addition to the roles that the user has; the highest one counts.',
+    tag: 'Users and roles',
+    access: 'admin',
+    body: schema.assignRole,
+    responses: { 201: schema.roleAssignment },
+    errors: ['CONFLICT'],
+    audit: 'role.assign',
+    handle: (call, { body }) => roles.assignRole(call, body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/identity/role-assignments',
+    operation_id: 'revokeRoles',
+    summary: 'Take a role from a user, or all of them',
+    description:
+      'Without its last role a user leaves the project, and API tokens made there end. The last admin of a project stays.',
+    tag: 'Users and roles',
+    access: 'admin',
+    query: schema.revokeRoles,
+    responses: { 204: null },
+    errors: ['CONFLICT'],
+    audit: 'role.revoke',
+    handle: (call, { query }) => roles.revokeRoles(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/auth/invitations',
+    operation_id: 'listInvitations',
+    summary: 'List what you are invited to',
+    tag: 'Authentication',
+    access: 'person',
+    query: z.strictObject(listQuery),
+    responses: { 200: z.array(schema.invitation) },
+    handle: (call, { query }) => invitations.listInvitations(call, query),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/invitations/{project_id}/accept',
+    operation_id: 'acceptInvitation',
+    summary: 'Join a project',
+    tag: 'Authentication',
+    access: 'person',
+    params: schema.invitationParams,
+    body: schema.acceptInvitation,
+    responses: { 200: schema.invitation },
+    errors: ['CONFLICT'],
+    audit: 'invitation.accept',
+    idempotency: 'none',
+    handle: (call, { params }) => invitations.acceptInvitation(call, params.project_id),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/invitations/{project_id}/decline',
+    operation_id: 'declineInvitation',
+    summary: 'Decline to join a project',
+    tag: 'Authentication',
+    access: 'person',
+    params: schema.invitationParams,
+    body: schema.acceptInvitation,
+    responses: { 204: null },
+    errors: ['CONFLICT'],
+    audit: 'invitation.decline',
+    idempotency: 'none',
+    handle: (call, { params }) => invitations.declineInvitation(call, params.project_id),
+  }),
+];

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { roles } from '@/lib/api/caller';
+import { displayName, email, id, newPassword, times } from '@/lib/api/schemas';
+
+const roleName = z
+  .enum(roles)
+  .meta({ id: 'RoleName', description: '`admin` includes `member`, `member` includes `reader`.' });
+
+/** An id of a person in a body or a query: what is not one cannot exist, 404. */
+const userId = z.string().max(64).meta({
+  description: 'The `id` of a user of the project.',
+  format: 'uuid',
+  example: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f',
+});
+
+const memberRoles = z.array(roleName).meta({ description: 'The highest one first; it is the one that counts.' });
+
+export const projectUser = z
+  .strictObject({
+    id,
+    email: z.string(),
+    name: z.string().meta({ description: 'Of someone invited: as the invitation names them.' }),
+    status: z.enum(['invited', 'active']).meta({ description: '`invited`: has an account, and has not accepted yet.' }),
+    roles: memberRoles,
+    two_factor_enabled: z.boolean().nullable().meta({ description: 'For admins to see, once the person is active.' }),
+    ...times,
+  })
+  .meta({ id: 'ProjectUser', description: 'A person in the project; times are those of the membership.' });
+export type ProjectUser = z.output<typeof projectUser>;
+
+export const newProjectUser = projectUser
+  .omit({ status: true, two_factor_enabled: true })
+  .meta({ id: 'NewProjectUser', description: 'The same for every address, whether or not it had an account before.' });
+export type NewProjectUser = z.output<typeof newProjectUser>;
+
+export const userFilters = {
+  email: z.string().max(254).toLowerCase().optional().meta({ description: 'Exactly this address.' }),
+  role: roleName.optional().meta({ description: 'Who has this role assigned.' }),
+  status: z.enum(['invited', 'active']).optional(),
+  search: z.string().max(100).optional().meta({ description: 'Part of the name or the address.' }),
+};
+
+export const createUser = z
+  .strictObject({
+    email,
+    name: displayName,
+    password: newPassword.meta({ description: 'For the first sign-in. Ignored where the address has an account.' }),
+    role: roleName,
+  })
+  .meta({
+    id: 'CreateUser',
+    example: { email: 'ada@example.org', name: 'Ada Lovelace', password: 'correct horse battery', role: 'member' },
+  });
+export type CreateUser = z.output<typeof createUser>;
+
+export const role = z
+  .strictObject({ name: roleName, description: z.string(), includes: z.array(roleName) })
+  .meta({ id: 'Role' });
+export type RoleDescription = z.output<typeof role>;
+
+export const assignRole = z.strictObject({ user_id: userId, role: roleName }).meta({
+  id: 'AssignRole',
+  example: { user_id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', role: 'member' },
+});
+export type AssignRole = z.output<typeof assignRole>;
+
+export const roleAssignment = z
+  .strictObject({ user_id: id, role: roleName, roles: memberRoles, ...times })
+  .meta({ id: 'RoleAssignment' });
+export type RoleAssignment = z.output<typeof roleAssignment>;
+
+export const revokeRoles = z.strictObject({
+  user_id: userId,
+  role: roleName.optional().meta({ description: 'Absent: all of them.' }),
+});
+export type RevokeRoles = z.output<typeof revokeRoles>;
+
+export const invitation = z
+  .strictObject({
+    project_id: id,
+    project_name: z.string(),
+    status: z.enum(['invited', 'active']),
+    roles: memberRoles,
+    invited_by: z.string().nullable().meta({ description: 'Who invited; null once it is accepted.' }),
+    ...times,
+  })
+  .meta({ id: 'Invitation' });
+export type Invitation = z.output<typeof invitation>;
+
+export const invitationParams = z.strictObject({ project_id: id });
+
+export const acceptInvitation = z.strictObject({}).meta({ example: {} });

@@ -1,0 +1,162 @@
+import { type Role, roles } from '@/lib/api/caller';
+import type { ProjectCall } from '@/lib/api/endpoint';
+import { contains, keysetPage, type Page } from '@/lib/api/pagination';
+import { actor } from '@/lib/audit/entry';
+import type { Prisma } from '@/lib/db/generated/client';
+import { isId, newId } from '@/lib/db/id';
+import { databaseError, queryOne } from '@/lib/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { hashPassword } from '@/lib/identity/passwords';
+import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { CreateUser, NewProjectUser, ProjectUser } from './schema';
+
+/** Members with what the project may know of them: of someone invited, only what the invitation says. */
+const people = raw(`(
+  SELECT m.project_id, m.user_id AS id, u.email, m.status, m.created_at AS at, m.updated_at,
+    CASE m.status WHEN 'active' THEN u.name ELSE coalesce(m.invited_name, u.email) END AS name,
+    CASE m.status WHEN 'active' THEN u.totp_activated_at IS NOT NULL END AS two_factor_enabled,
+    ARRAY(SELECT r.role FROM role_assignments r WHERE r.project_id = m.project_id AND r.user_id = m.user_id) AS roles
+  FROM memberships m JOIN users u ON u.id = m.user_id) AS person`);
+
+type Row = {
+  id: string;
+  email: string;
+  name: string;
+  status: ProjectUser['status'];
+  roles: Role[];
+  two_factor_enabled: boolean | null;
+  at: Date;
+  updated_at: Date;
+};
+
+export type Member = Pick<Row, 'id' | 'email' | 'roles'>;
+
+/** Roles as answers list them: the highest first. */
+export function highestFirst(assigned: readonly Role[]): Role[] {
+  return roles.filter((role) => assigned.includes(role)).reverse();
+}
+
+export type UserFilters = {
+  email?: string | undefined;
+  role?: Role | undefined;
+  status?: ProjectUser['status'] | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/** The people of the project, and who is invited to it. */
+export async function listUsers(call: ProjectCall, { sort, ...filters }: UserFilters): Promise<Page<ProjectUser>> {
+  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
+  if (filters.email !== undefined) where.push(sql`email = ${filters.email}::text`);
+  if (filters.role !== undefined) where.push(sql`${filters.role}::text = ANY (roles)`);
+  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
+  if (filters.search !== undefined) {
+    where.push(sql`(${contains('name', filters.search)} OR ${contains('email', filters.search)})`);
+  }
+  const page = await keysetPage<Row>({
+    select: raw('id, email, name, status, roles, two_factor_enabled, at, updated_at'),
+    from: people,
+    where,
+    ...filters,
+    // An account may be older than its membership, so the id does not say the order.
+    sort: (sort ?? '-created_at').replace('created_at', 'at'),
+  });
+  return page.map(({ at, ...row }) => ({
+    ...row,
+    roles: highestFirst(row.roles),
+    two_factor_enabled: call.role === 'admin' ? row.two_factor_enabled : null,
+    created_at: at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }));
+}
+
+/** A member of the project, active or invited; undefined for everyone else, and for what is no id. */
+export async function findMember(call: ProjectCall, userId: string): Promise<Member | undefined> {
+  if (!isId(userId)) return undefined;
+  return queryOne<Member>(
+    sql`SELECT id, email, roles FROM ${people} WHERE project_id = ${call.project_id}::uuid AND id = ${userId}::uuid`,
+  );
+}
+
+/**
+ * Creates a person with a role in the project, who can sign in at once. Who has an account is invited instead: neither
+ * the answer nor the work behind it tells which of the two it was.
+ * @throws ApiError 409 when the person belongs to the project already, or is invited
+ */
+export async function createUser(call: ProjectCall, input: CreateUser): Promise<NewProjectUser> {
+  const password_hash = await hashPassword(input.password);
+  for (;;) {
+    const known = await queryOne<{ id: string }>(sql`SELECT id FROM users WHERE email = ${input.email}::text`);
+    try {
+      return known ? await invite(call, input, known.id) : await enrol(call, input, password_hash);
+    } catch (error) {
+      // Someone else created the account meanwhile: now it is known.
+      if (databaseError(error)?.constraint !== 'users_email_key') throw error;
+    }
+  }
+}
+
+async function enrol(call: ProjectCall, input: CreateUser, password_hash: string): Promise<NewProjectUser> {
+  const id = newId();
+  const { email, name } = input;
+  const account: Prisma.UserUncheckedCreateInput = {
+    id,
+    email,
+    name,
+    password_hash,
+    administrator: false,
+    created_at: call.at,
+    updated_at: call.at,
+  };
+  const created = view(call, input, id);
+  await commit(call, {
+    resource: { type: 'user', id, name: email },
+    rows: { account: insert('users', account, ifAdmitted), ...membership(call, id, input.role, { status: 'active' }) },
+    details: { role: input.role },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+async function invite(call: ProjectCall, input: CreateUser, id: string): Promise<NewProjectUser> {
+  const created = view(call, input, id);
+  const invitation = { status: 'invited', invited_name: input.name, invited_by: actor(call.caller).actor_name };
+  await commit(call, {
+    resource: { type: 'user', id, name: input.email },
+    taken: {
+      when: sql`EXISTS (SELECT FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid)`,
+      message: `email: ${input.email} belongs to this project already, or is invited.`,
+    },
+    rows: membership(call, id, input.role, invitation),
+    details: { role: input.role },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+function membership(
+  { project_id, at }: ProjectCall,
+  user_id: string,
+  role: Role,
+  standing: { status: string; invited_name?: string; invited_by?: string },
+): Record<string, Sql> {
+  const row: Prisma.MembershipUncheckedCreateInput = {
+    project_id,
+    user_id,
+    ...standing,
+    created_at: at,
+    updated_at: at,
+  };
+  const assignment: Prisma.RoleAssignmentUncheckedCreateInput = { project_id, user_id, role, created_at: at };
+  return {
+    membership: insert('memberships', row, ifAdmitted),
+    assignment: insert('role_assignments', assignment, ifAdmitted),
+  };
+}
+
+function view(call: ProjectCall, { email, name, role }: CreateUser, id: string): NewProjectUser {
+  const at = call.at.toISOString();
+  return { id, email, name, roles: [role], created_at: at, updated_at: at };
+}
