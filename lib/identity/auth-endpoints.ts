@@ -1,50 +1,16 @@
 import { z } from 'zod';
-import { type Call, endpoint, type PersonCall, Reply } from '@/lib/api/endpoint';
-import { ApiError } from '@/lib/api/errors';
+import { endpoint, type PersonCall, Reply } from '@/lib/api/endpoint';
 import { listQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import * as schema from './auth-schema';
 import { sessionCookies } from './cookies';
-import { changePassword, profileOf, updateProfile, whoAmI } from './own-account';
-import { activateSecondFactor, disableSecondFactor, setUpSecondFactor, verifyOwnCode } from './second-factor';
+import { changePassword, updateProfile, whoAmI } from './own-account';
+import { activateSecondFactor, disableSecondFactor, setUpSecondFactor } from './second-factor';
 import { listSessions, revokeAllSessions, revokeSession } from './sessions';
-import { answerChallenge, type SignInOutcome, signIn } from './sign-in';
+import { login, verify } from './token-login';
 
 const tag = 'Authentication';
 const purpose = { realm: 'tenant', kind: 'access_token' } as const;
-const secondsUntil = (end: Date, at: Date) => Math.round((end.getTime() - at.getTime()) / 1000);
-
-function accessToken(call: Call, outcome: Extract<SignInOutcome, { step: 'signed_in' }>): schema.AccessToken {
-  const { token, expires_at, account } = outcome;
-  const expires_in = secondsUntil(expires_at, call.at);
-  return { access_token: token, token_type: 'Bearer', expires_in, user: profileOf(account) };
-}
-
-async function login(call: Call, body: schema.Login): Promise<schema.AccessToken | schema.MfaChallenge> {
-  // Sign-in writes its own entries, of failures too, which have no caller yet.
-  call.record.audited = true;
-  const outcome = await signIn({ ...call, caller: undefined }, body, purpose);
-  if (outcome.step === 'signed_in') return accessToken(call, outcome);
-  const { challenge_token, expires_at } = outcome;
-  return { mfa_required: true, challenge_token, expires_in: secondsUntil(expires_at, call.at) };
-}
-
-async function verify(call: Call, { challenge_token, code }: schema.VerifyCode) {
-  if (challenge_token !== undefined) {
-    call.record.audited = true;
-    const answer = { challenge_token, code };
-    return accessToken(call, await answerChallenge({ ...call, caller: undefined }, answer, purpose));
-  }
-  if (isPerson(call)) return { valid: await verifyOwnCode(call, code) };
-  if (call.caller) throw new ApiError('FORBIDDEN', 'Only a signed-in person has a second factor, not a token.');
-  throw new ApiError('UNAUTHENTICATED', 'Send the challenge_token of a login, or sign in first.', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
-}
-
-function isPerson(call: Call): call is PersonCall {
-  return call.caller?.kind === 'user';
-}
 
 /** A browser that signs out gives its cookie back as well. */
 function signedOut(call: PersonCall): Reply<undefined> {
@@ -73,7 +39,7 @@ export const authEndpoints = [
     audit: 'auth.login',
     secret_answer: true,
     idempotency: 'none',
-    handle: (call, { body }) => login(call, body),
+    handle: (call, { body }) => login(call, body, purpose),
   }),
   endpoint({
     method: 'POST',
@@ -179,7 +145,7 @@ export const authEndpoints = [
     audit: 'second_factor.verify',
     secret_answer: true,
     idempotency: 'none',
-    handle: (call, { body }) => verify(call, body),
+    handle: (call, { body }) => verify(call, body, purpose),
   }),
   endpoint({
     method: 'POST',

@@ -62,12 +62,14 @@ export async function signIn(userId: string, realm: 'tenant' | 'backoffice' = 't
   const at = now();
   const sid = newId();
   const expires_at = new Date(at.getTime() + DAY_MS);
+  const { session_epoch } = await prisma().user.findUniqueOrThrow({ where: { id: userId } });
   await prisma().session.create({
     data: {
       id: sid,
       user_id: userId,
       realm,
       kind: 'access_token',
+      epoch: session_epoch,
       address: '127.0.0.1',
       user_agent: 'test',
       created_at: at,
