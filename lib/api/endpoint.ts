@@ -46,7 +46,7 @@ export type CallOf<A extends Access> = A extends 'public'
       ? ProjectPersonCall
       : A extends 'any'
         ? TenantCall
-        : A extends 'administrator'
+        : A extends 'administrator' | 'administrator_account'
           ? AdministratorCall
           : ProjectCall;
 

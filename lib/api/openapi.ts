@@ -63,7 +63,7 @@ function operation(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
     description: description(endpoint),
     tags: [endpoint.tag],
     ...(endpoint.access === 'public' ? { security: [] } : {}),
-    ...(endpoint.access === 'administrator' ? { security: [{ administrator: [] }] } : {}),
+    ...(endpoint.realm === 'backoffice' && endpoint.access !== 'public' ? { security: [{ administrator: [] }] } : {}),
     parameters: parameters(endpoint, schemaOf),
     ...requestBody(endpoint, schemaOf),
     responses: { ...successes(endpoint, schemaOf), ...failures(endpoint, schemaOf) },
@@ -77,6 +77,7 @@ function description(endpoint: AnyEndpoint): string {
     project_person: 'For a signed-in person in their project, not for tokens.',
     any: 'For any valid credential.',
     administrator: 'For administrators of the platform.',
+    administrator_account: 'For administrators of the platform, about their own account.',
   };
   const sentences = [
     endpoint.description,

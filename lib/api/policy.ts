@@ -1,3 +1,4 @@
+import { settings } from '@/lib/settings';
 import { type Caller, includesRole } from './caller';
 import type { ErrorCode } from './errors';
 
@@ -5,9 +6,19 @@ import type { ErrorCode } from './errors';
  * Who may call an endpoint (api conventions, section 3):
  * `public` anyone · `person` a signed-in person, for their own account · `project_person` the same, in a project of
  * theirs · `any` any credential, with or without a project · `reader` `member` `admin` that role in the project ·
- * `administrator` the back office.
+ * `administrator` the back office · `administrator_account` the same, for one's own account: open also to those who
+ * have yet to set up the second factor that the operator requires.
  */
-export type Access = 'public' | 'person' | 'project_person' | 'any' | 'reader' | 'member' | 'admin' | 'administrator';
+export type Access =
+  | 'public'
+  | 'person'
+  | 'project_person'
+  | 'any'
+  | 'reader'
+  | 'member'
+  | 'admin'
+  | 'administrator'
+  | 'administrator_account';
 
 export type Decision =
   | { allowed: true; reason: string; matched: string[] }
@@ -16,6 +27,7 @@ export type Decision =
 /** The facts about a caller that a decision rests on, and nothing else. */
 export type Subject = Pick<Caller, 'kind'> & {
   membership?: { role: 'reader' | 'member' | 'admin'; project_status: 'active' | 'suspended' } | null;
+  second_factor?: boolean;
 };
 
 /**
@@ -31,10 +43,21 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
   if (!subject) return deny('UNAUTHENTICATED', 'Send a valid credential: `Authorization: Bearer <token>`.');
   matched.push(`caller:${subject.kind}`);
 
-  if (access === 'administrator' || subject.kind === 'administrator') {
-    return access === 'administrator' && subject.kind === 'administrator'
-      ? allow('The caller is an administrator of the platform.')
-      : deny('UNAUTHENTICATED', 'This credential is not valid here: tenants and the back office sign in separately.');
+  const isBackOffice = access === 'administrator' || access === 'administrator_account';
+  if (isBackOffice !== (subject.kind === 'administrator')) {
+    return deny(
+      'UNAUTHENTICATED',
+      'This credential is not valid here: tenants and the back office sign in separately.',
+    );
+  }
+  if (isBackOffice) {
+    const awaited = access === 'administrator' && settings().adminRequireTotp && !subject.second_factor;
+    return awaited
+      ? deny(
+          'FORBIDDEN',
+          'Administrators need a second factor here. Set yours up first: /auth/2fa/setup, then activate.',
+        )
+      : allow('The caller is an administrator of the platform.');
   }
   if ((access === 'person' || access === 'project_person') && subject.kind !== 'user') {
     return deny('FORBIDDEN', 'Only a signed-in person may do this, not a token.');
