@@ -161,10 +161,10 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
 /** Ledger and account. */
 function account(write: Write, projectId: string | null, claims: readonly Claim[]): [name: string, piece: Sql][] {
   const { type, id } = write.resource;
-  if (write.release) return releaseParts(projectId, id);
+  if (write.release) return releaseParts(id);
   if (claims.length === 0) return [];
   const values = claims.map(({ dimension }) => raw(`('${dimension}', verdict.claim_${dimension})`));
-  const used = claims.map(({ dimension: d }) => raw(`${d}_used = project_accounts.${d}_used + verdict.claim_${d}`));
+  const used = claims.map(({ dimension: d }) => raw(`${d}_used = k.${d}_used + verdict.claim_${d}`));
   return [
     [
       'claimed',
@@ -176,8 +176,8 @@ function account(write: Write, projectId: string | null, claims: readonly Claim[
     ],
     [
       'charged',
-      sql`UPDATE project_accounts SET ${join(used, ', ')} FROM verdict
-          WHERE verdict.ok AND project_accounts.project_id = ${projectId}::uuid`,
+      sql`UPDATE project_accounts SET ${join(used, ', ')} FROM k, verdict
+          WHERE verdict.ok AND project_accounts.project_id = k.project_id`,
     ],
   ];
 }

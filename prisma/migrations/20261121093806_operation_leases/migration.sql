@@ -19,8 +19,6 @@ CREATE INDEX "operations_lease_idx" ON "operations" (lease_until) WHERE lease_ow
 -- At most one operation of a resource runs, whatever workers may believe.
 CREATE UNIQUE INDEX "operations_one_leased_idx" ON "operations" (resource_id) WHERE lease_owner IS NOT NULL;
 
-ALTER TABLE "quota_ledger" ADD CONSTRAINT "quota_ledger_amount_check" CHECK (amount >= 0);
-
 -- Deletes win: cancels what else is under way for a resource. A function, because a statement in a volatile function
 -- sees what was committed until then; a part of the calling statement would miss an operation that was written while
 -- that waited for the project's lock. A worker that still holds a lease notices, and only then lets go of it.
