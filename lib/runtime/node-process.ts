@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Running } from './keep-running';
 
@@ -36,17 +35,20 @@ export async function launchNode(options: NodeProcess, signal: AbortSignal): Pro
     await ended;
     clearTimeout(impatience);
   };
-  const ready = once(child, 'message', { signal }).then(() => undefined);
+  const ready = new Promise<undefined>((resolve) => child.once('message', () => resolve(undefined)));
   const begun = options.begin.then(() => {
     if (child.connected) child.send('begin');
     return ready;
   });
+  signal.addEventListener('abort', stop);
   try {
     const reason = await Promise.race([ended, begun]);
     if (reason !== undefined) throw new Error(`${options.name} ended while it started (${reason})`);
   } catch (error) {
     await stop();
     throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
   return { ended, stop };
 }

@@ -14,29 +14,37 @@ import { isAlive, npmParent } from './process-table';
 export async function start({ dev }: { dev: boolean }): Promise<never> {
   // A closed terminal or pipe is no reason to leave anything running.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  const stops: Stop[] = [];
   const stopping = new AbortController();
-  const { signal } = stopping;
-  let failed = false;
+  let exitCode = 0;
+  const fail = (message: string, error: unknown) => {
+    if (stopping.signal.aborted) return;
+    exitCode = 1;
+    console.error(`\n${message}\n${error instanceof Error ? error.message : error}`);
+    stopping.abort();
+  };
+  const stops: Stop[] = [];
   try {
     const options = settings();
     claim(options.dataDir);
+    stops.push({ name: 'what is left', stop: () => endLeftovers(options.dataDir, 2000) });
     onStopSignal(
       () => stopping.abort(),
       () => endAtOnce(options.dataDir),
     );
-    await bringUp(options, { dev, signal, stops });
-    if (!signal.aborted) await once(signal, 'abort');
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+      process.on(event, (error: unknown) => fail('The supervisor failed.', error));
+    }
+    await bringUp(options, { dev, signal: stopping.signal, stops });
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   } catch (error) {
-    failed = !signal.aborted;
-    if (failed) console.error(`\nNephele cannot start.\n${error instanceof Error ? error.message : error}`);
+    fail('Nephele cannot start.', error);
   }
   if (stops.length > 0) console.log('\nStopping …');
   for (const { name, stop } of stops.reverse()) {
     await stop().catch((error) => console.error(`${name} did not stop as it should: ${error.message}`));
   }
   if (stops.length > 0) console.log('Everything is stopped.');
-  process.exit(failed ? 1 : 0);
+  process.exit(exitCode);
 }
 
 /** One platform a data folder. */
