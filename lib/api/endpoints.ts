@@ -4,12 +4,14 @@ import { memberEndpoints } from '@/lib/members/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
+import { tokenEndpoints } from '@/lib/tokens/endpoints';
 import type { AnyEndpoint } from './endpoint';
 
 /** Every endpoint of the platform, in the order in which the reference shows them. */
 export const endpoints: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...memberEndpoints,
+  ...tokenEndpoints,
   ...quotaEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,

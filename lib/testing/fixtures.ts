@@ -19,6 +19,11 @@ async function created(answer: Promise<{ status: number; body: unknown }>): Prom
   return { id: body.id };
 }
 
+const createdToken: Fixture = (project, call) =>
+  created(
+    call('POST', '/auth/tokens', { token: project.users.admin.token, body: { name: 'fixture', role: 'reader' } }),
+  );
+
 /**
  * How to make what a path with parameters addresses, by the beginning of the path. Every endpoint with parameters needs
  * one: the generated suite calls it as another tenant and expects 404.
@@ -34,6 +39,8 @@ export const fixtures: Record<string, Fixture> = {
     return { id };
   },
   '/auth/invitations/{project_id}': async (project) => ({ project_id: project.id }),
+  '/auth/tokens/{id}': createdToken,
+  '/identity/tokens/{id}': createdToken,
   '/vault/secrets/{id}': (project, call) =>
     created(
       call('POST', '/vault/secrets', {
