@@ -41,6 +41,13 @@ export async function whoAmI(call: TenantCall): Promise<Me> {
   };
 }
 
+/** The caller's own profile, in either realm. */
+export async function ownProfile({ caller }: AccountCall): Promise<Profile & { recovery_codes_left: number }> {
+  const account = await findById(caller.user_id);
+  if (!account) throw notFound('The user', '');
+  return { ...profileOf(account), recovery_codes_left: await recoveryCodesLeft(caller.user_id) };
+}
+
 /** Changes the caller's own name. */
 export async function updateProfile(call: PersonCall, { name }: { name: string }): Promise<Me> {
   await commit(call, {
