@@ -1,6 +1,7 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
+import { networkingEndpoints } from '@/lib/network/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
@@ -13,6 +14,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...memberEndpoints,
   ...tokenEndpoints,
   ...quotaEndpoints,
+  ...networkingEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
   ...tenantEndpoints,

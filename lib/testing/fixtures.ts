@@ -1,6 +1,8 @@
 import { now } from '@/lib/clock';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
+import { ensureProjectNetworking } from '@/lib/network/project-networking';
+import { createHost } from './hosts';
 import type { TestProject } from './world';
 
 /** Path parameters that name something that exists in a project. */
@@ -17,6 +19,11 @@ async function created(answer: Promise<{ status: number; body: unknown }>): Prom
     throw new Error(`a fixture was not created: ${status} ${JSON.stringify(body)}`);
   }
   return { id: body.id };
+}
+
+/** Makes something as the project's member would. */
+function member(project: TestProject, call: Call, path: string, body: unknown) {
+  return call('POST', path, { token: project.users.member.token, body });
 }
 
 const createdToken: Fixture = (project, call) =>
@@ -39,6 +46,34 @@ export const fixtures: Record<string, Fixture> = {
     return { id };
   },
   '/auth/invitations/{project_id}': async (project) => ({ project_id: project.id }),
+  '/network/networks/{id}': async (project, call) =>
+    created(member(project, call, '/network/networks', { name: 'fixture', cidr: '10.99.0.0/24' })),
+  '/network/ports/{id}': async (project) => {
+    await ensureProjectNetworking(project.id);
+    const times = { created_at: now(), updated_at: now() };
+    const network = await prisma().network.findFirstOrThrow({ where: { project_id: project.id } });
+    const port = {
+      id: newId(),
+      network_id: network.id,
+      project_id: project.id,
+      ip: '10.0.0.9',
+      mac: '02:00:00:00:00:09',
+    };
+    await prisma().port.create({ data: { ...port, ...times } });
+    return { id: port.id };
+  },
+  '/network/security-groups/rules/{rule_id}': async (project, call) => {
+    const group = await created(member(project, call, '/network/security-groups', { name: 'fixture' }));
+    const rule = { direction: 'ingress', protocol: 'icmp', cidr: '0.0.0.0/0' };
+    const { id } = await created(member(project, call, `/network/security-groups/${group.id}/rules`, rule));
+    return { rule_id: id ?? '' };
+  },
+  '/network/security-groups/{id}': (project, call) =>
+    created(member(project, call, '/network/security-groups', { name: 'fixture' })),
+  '/network/floating-ips/{id}': async (project, call) => {
+    await createHost();
+    return created(member(project, call, '/network/floating-ips', {}));
+  },
   '/auth/tokens/{id}': createdToken,
   '/identity/tokens/{id}': createdToken,
   '/vault/secrets/{id}': (project, call) =>

@@ -1,0 +1,38 @@
+import { ApiError } from '@/lib/api/errors';
+import { queryOne } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+
+/** A host whose worker has been silent for longer takes on nothing new. */
+const SILENT_MINUTES = 5;
+
+/** The host that a project's machines live on, or why there is none for them now. */
+export type Placement = { host_id: string; refusal: null } | { host_id: string | null; refusal: ApiError };
+
+type Found = { host_id: string; silent: boolean; problem: string | null };
+
+/**
+ * Where something new of the project goes: to the host of its router, or, for the first thing of a project, to the one
+ * with the most memory left. `engines` must be available there.
+ */
+export async function place(projectId: string, engines: readonly string[]): Promise<Placement> {
+  const found = await queryOne<Found>(sql`
+    SELECT h.id AS host_id, h.seen_at < platform_now() - ${SILENT_MINUTES}::int * interval '1 minute' AS silent, e.problem
+    FROM routers r JOIN hosts h ON h.id = coalesce(r.host_id, h.id)
+    LEFT JOIN LATERAL (
+      SELECT e.message AS problem FROM engine_reports e
+      WHERE e.host_id = h.id AND e.status = 'unavailable' AND e.engine = ANY (${engines}::text[]) ORDER BY e.engine LIMIT 1
+    ) AS e ON true
+    WHERE r.project_id = ${projectId}::uuid
+    ORDER BY e.problem IS NOT NULL, 2, h.memory_mb_usable - h.memory_mb_reserved DESC LIMIT 1`);
+  if (!found)
+    return refuse(null, 'No host has reported to this platform yet; its worker must run. Try again in a moment.');
+  const { host_id, silent, problem } = found;
+  if (problem !== null) return refuse(host_id, problem);
+  if (silent)
+    return refuse(host_id, `The worker of host ${host_id} has been silent for more than ${SILENT_MINUTES} minutes.`);
+  return { host_id, refusal: null };
+}
+
+function refuse(host_id: string | null, message: string): Placement {
+  return { host_id, refusal: new ApiError('ENGINE_UNAVAILABLE', message) };
+}

@@ -1,0 +1,78 @@
+import type { ProjectCall } from '@/lib/api/endpoint';
+import { noSuch, notFound } from '@/lib/api/errors';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { isId } from '@/lib/db/id';
+import { query, queryOne } from '@/lib/db/pool';
+import { raw, type Sql, sql } from '@/lib/db/sql';
+import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { Port } from './schema';
+import { reviseRouter } from './service';
+
+type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
+
+const columns = raw(`p.id, p.network_id, p.instance_id, p.mac, host(p.ip) AS ip, p.created_at, p.updated_at,
+  CASE WHEN EXISTS (SELECT FROM instances i WHERE i.id = p.instance_id AND i.status IN ('active', 'paused', 'rebooting'))
+    THEN 'active' ELSE 'down' END AS status,
+  ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
+  (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
+
+function view(row: Row): Port {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}
+
+type Filters = {
+  network_id?: string | undefined;
+  instance_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** The project's virtual interfaces. */
+export async function listPorts(call: ProjectCall, filters: Filters): Promise<Page<Port>> {
+  const where: Sql[] = [sql`p.project_id = ${call.project_id}::uuid`];
+  if (filters.network_id !== undefined) where.push(sql`p.network_id = ${filters.network_id}::uuid`);
+  if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
+  const page = await keysetPage<Row>({ select: columns, from: raw('ports p'), where, id: raw('p.id'), ...filters });
+  return page.map(view);
+}
+
+/**
+ * Makes the port carry exactly these security groups, in force at once.
+ * @throws ApiError 404 for the port or one of the groups
+ */
+export async function changePort(call: ProjectCall, id: string, groupIds: string[]): Promise<Port> {
+  const row = await queryOne<Row>(
+    sql`SELECT ${columns} FROM ports p WHERE p.project_id = ${call.project_id}::uuid AND p.id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The port');
+  await requireGroups(call, groupIds);
+  const changed = view({ ...row, security_group_ids: groupIds.toSorted(), updated_at: call.at });
+  await commit(call, {
+    resource: { type: 'port', id, name: row.ip },
+    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN ports p
+      ON p.project_id = k.project_id AND p.id = ${id}::uuid FOR UPDATE OF p`,
+    rows: {
+      dropped: sql`DELETE FROM port_security_groups c USING verdict WHERE verdict.ok AND c.port_id = ${id}::uuid
+        AND c.security_group_id <> ALL (${groupIds}::uuid[])`,
+      taken_up: sql`${carryGroups(call.project_id, id, groupIds)} ON CONFLICT DO NOTHING`,
+      changed: sql`UPDATE ports SET updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND ports.id = ${id}::uuid`,
+      revised: reviseRouter(call.project_id),
+    },
+    details: { security_group_ids: groupIds },
+  });
+  return changed;
+}
+
+/** The security groups of a port. */
+export function carryGroups(projectId: string, portId: string, groupIds: readonly string[]): Sql {
+  return sql`INSERT INTO port_security_groups (port_id, security_group_id, project_id)
+    SELECT ${portId}::uuid, carried.id, ${projectId}::uuid FROM unnest(${groupIds}::uuid[]) AS carried (id), ${ifAdmitted}`;
+}
+
+/** @throws ApiError 404 that names the field when one of them is not a security group of the project */
+export async function requireGroups(call: ProjectCall, groupIds: readonly string[]): Promise<void> {
+  const known = await query<{ id: string }>(sql`
+    SELECT id FROM security_groups WHERE project_id = ${call.project_id}::uuid AND id = ANY (${groupIds.filter(isId)}::uuid[])`);
+  const missing = groupIds.findIndex((id) => !known.some((group) => group.id === id.toLowerCase()));
+  if (missing !== -1) throw noSuch(`security_group_ids.${missing}`, 'security group');
+}

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { displayName, id, reference, times } from '@/lib/api/schemas';
+import { holds, networkCidr, rangeOf, toAddress, toNumber } from './ipv4';
+
+/** RFC 1918: what a private network may use. */
+const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
+const WIDEST_PREFIX = 16;
+const NARROWEST_PREFIX = 29;
+
+const ipv4 = z.ipv4().meta({ description: 'An IPv4 address.', example: '10.0.0.5' });
+const mac = z.string().meta({ description: 'A MAC address.', example: '02:1f:a3:5c:77:09' });
+
+/** A CIDR of IPv4 that names a network, not a host in it. */
+const cidr = z
+  .cidrv4({ abort: true })
+  .refine((text) => text === networkCidr(text), {
+    error: ({ input }) => `has bits of a host; did you mean ${networkCidr(String(input))}?`,
+    abort: true,
+  })
+  .meta({ description: 'An IPv4 range, RFC 4632.', example: '10.20.0.0/24' });
+
+const privateCidr = cidr.refine(
+  (text) => {
+    const range = rangeOf(text);
+    const isPrivate = PRIVATE_RANGES.some((outer) => holds(rangeOf(outer), range));
+    return isPrivate && range.prefix >= WIDEST_PREFIX && range.prefix <= NARROWEST_PREFIX;
+  },
+  `must be a /${WIDEST_PREFIX} to /${NARROWEST_PREFIX} inside ${PRIVATE_RANGES.join(', ')} (RFC 1918)`,
+);
+
+const dnsServers = z
+  .array(ipv4)
+  .max(3)
+  .meta({ description: 'Told to guests. Empty: the platform’s own resolver, at the gateway.' });
+
+const subnet = z
+  .strictObject({ id, cidr, gateway_ip: ipv4, dhcp_enabled: z.boolean(), dns_servers: dnsServers })
+  .meta({ id: 'Subnet' });
+
+export const network = z
+  .strictObject({
+    id,
+    name: displayName,
+    status: z.enum(['active', 'updating']).meta({ description: '`updating` until the host has its latest change.' }),
+    is_default: z.boolean().meta({ description: 'The one that the project began with.' }),
+    router_id: id,
+    cidr,
+    gateway_ip: ipv4,
+    dhcp_enabled: z.boolean(),
+    dns_servers: dnsServers,
+    subnets: z.array(subnet),
+    port_count: z.int().meta({ description: 'Addresses in use, without the gateway’s.' }),
+    address_count: z.int().meta({ description: 'Addresses there are for ports.' }),
+    ...times,
+  })
+  .meta({ id: 'Network' });
+export type Network = z.output<typeof network>;
+
+export const createNetwork = z
+  .strictObject({
+    name: displayName,
+    cidr: privateCidr,
+    dhcp_enabled: z.boolean().default(true),
+    gateway_ip: ipv4.optional().meta({ description: 'Absent: the first address of the range.' }),
+    dns_servers: dnsServers.default([]),
+  })
+  .refine(({ cidr: range, gateway_ip }) => gateway_ip === undefined || isUsable(range, gateway_ip), {
+    path: ['gateway_ip'],
+    error: 'must be an address inside the cidr, neither its first (network) nor its last (broadcast)',
+  })
+  .meta({ id: 'CreateNetwork', example: { name: 'backend', cidr: '10.20.0.0/24' } });
+export type CreateNetwork = z.output<typeof createNetwork>;
+
+function isUsable(range: string, address: string): boolean {
+  const { first, last } = rangeOf(range);
+  const number = toNumber(address);
+  return first < number && number < last;
+}
+
+/** The gateway where none is given. */
+export function firstAddress(range: string): string {
+  return toAddress(rangeOf(range).first + 1);
+}
+
+export const router = z
+  .strictObject({
+    id,
+    name: displayName,
+    status: z.enum(['active', 'updating']),
+    external_ip: ipv4.nullable().meta({ description: 'How the outside sees its networks; null until first used.' }),
+    interfaces: z.array(z.strictObject({ network_id: id, network_name: displayName, cidr, ip: ipv4 })),
+    ...times,
+  })
+  .meta({ id: 'Router' });
+export type Router = z.output<typeof router>;
+
+export const port = z
+  .strictObject({
+    id,
+    network_id: id,
+    instance_id: id.nullable(),
+    status: z.enum(['active', 'down']).meta({ description: '`active` while the guest behind it is on.' }),
+    mac,
+    ip: ipv4,
+    security_group_ids: z.array(id),
+    floating_ip: ipv4.nullable(),
+    ...times,
+  })
+  .meta({ id: 'Port' });
+export type Port = z.output<typeof port>;
+
+/** The security groups that a port carries, all of them. */
+export const portSecurityGroups = z
+  .array(reference)
+  .max(10)
+  .refine((ids) => new Set(ids).size === ids.length, 'names a group twice');
+
+export const changePort = z
+  .strictObject({ security_group_ids: portSecurityGroups })
+  .meta({ id: 'ChangePort', example: { security_group_ids: [] } });
+
+const ruleFields = {
+  direction: z.enum(['ingress', 'egress']),
+  protocol: z.enum(['tcp', 'udp', 'icmp', 'any']),
+  port_range_min: z.int().min(1).max(65_535),
+  port_range_max: z.int().min(1).max(65_535),
+  cidr: cidr.meta({
+    description: 'The other side: sources of ingress, destinations of egress. `0.0.0.0/0` is anyone.',
+  }),
+};
+
+export const securityGroupRule = z
+  .strictObject({
+    id,
+    security_group_id: id,
+    ...ruleFields,
+    port_range_min: ruleFields.port_range_min.nullable(),
+    port_range_max: ruleFields.port_range_max.nullable(),
+    ...times,
+  })
+  .meta({ id: 'SecurityGroupRule' });
+export type SecurityGroupRule = z.output<typeof securityGroupRule>;
+
+export const createSecurityGroupRule = z
+  .strictObject({
+    ...ruleFields,
+    port_range_min: ruleFields.port_range_min
+      .optional()
+      .meta({ description: 'For tcp and udp. Absent: all ports, unless port_range_max is given.' }),
+    port_range_max: ruleFields.port_range_max.optional().meta({ description: 'Absent: the same as port_range_min.' }),
+  })
+  .refine(({ protocol, port_range_min, port_range_max }) => hasPorts(protocol) || !(port_range_min ?? port_range_max), {
+    path: ['port_range_min'],
+    error: 'only tcp and udp have ports; leave port_range_min and port_range_max out',
+  })
+  .refine(({ port_range_min, port_range_max }) => port_range_min !== undefined || port_range_max === undefined, {
+    path: ['port_range_min'],
+    error: 'is needed where port_range_max is given',
+  })
+  .refine(({ port_range_min = 1, port_range_max = 65_535 }) => port_range_min <= port_range_max, {
+    path: ['port_range_max'],
+    error: 'must not be below port_range_min',
+  })
+  .meta({
+    id: 'CreateSecurityGroupRule',
+    example: { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443, cidr: '0.0.0.0/0' },
+  });
+export type CreateSecurityGroupRule = z.output<typeof createSecurityGroupRule>;
+
+const hasPorts = (protocol: string) => protocol === 'tcp' || protocol === 'udp';
+
+const groupDescription = z.string().max(500);
+
+export const securityGroup = z
+  .strictObject({
+    id,
+    name: displayName,
+    description: groupDescription,
+    is_default: z.boolean().meta({ description: 'The one that an instance gets when none is named.' }),
+    rules: z.array(securityGroupRule),
+    port_count: z.int().meta({ description: 'Ports that carry it.' }),
+    ...times,
+  })
+  .meta({ id: 'SecurityGroup' });
+export type SecurityGroup = z.output<typeof securityGroup>;
+
+export const createSecurityGroup = z
+  .strictObject({ name: displayName, description: groupDescription.default('') })
+  .meta({ id: 'CreateSecurityGroup', example: { name: 'web', description: 'HTTP and HTTPS from anywhere' } });
+export type CreateSecurityGroup = z.output<typeof createSecurityGroup>;
+
+export const floatingIp = z
+  .strictObject({
+    id,
+    address: ipv4,
+    status: z.enum(['available', 'associated']),
+    port_id: id.nullable(),
+    instance_id: id.nullable(),
+    fixed_ip: ipv4.nullable().meta({ description: 'The private address that it stands for.' }),
+    forwards: z.array(z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.int(), host_port: z.int() })).meta({
+      description: 'Ports that callers on the host reach under another number; empty where all are the same.',
+    }),
+    ...times,
+  })
+  .meta({ id: 'FloatingIp' });
+export type FloatingIp = z.output<typeof floatingIp>;
+
+export const allocateFloatingIp = z.strictObject({}).meta({ id: 'AllocateFloatingIp', example: {} });
+
+export const associateFloatingIp = z
+  .strictObject({
+    port_id: reference.optional(),
+    instance_id: reference.optional(),
+    load_balancer_id: reference.optional(),
+  })
+  .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+    path: ['port_id'],
+    error: 'name one of port_id, instance_id and load_balancer_id',
+  })
+  .meta({
+    id: 'AssociateFloatingIp',
+    description: 'One of the three; with `instance_id`, its first port.',
+    example: { instance_id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f' },
+  });
+export type AssociateFloatingIp = z.output<typeof associateFloatingIp>;
+
+export const disassociateFloatingIp = z.strictObject({}).meta({ id: 'DisassociateFloatingIp', example: {} });
+
+const nameFilters = {
+  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
+  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+};
+export const networkFilters = nameFilters;
+export const securityGroupFilters = nameFilters;
+export const portFilters = { network_id: id.optional(), instance_id: id.optional() };
+export const floatingIpFilters = {
+  status: z.enum(['available', 'associated']).optional(),
+  instance_id: id.optional(),
+};

@@ -1,0 +1,25 @@
+import { execute } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+
+export type TestHost = {
+  vcpus?: number;
+  memory_mb?: number;
+  disk_gb?: number;
+  gpu_slices?: number;
+  pool?: [string, string];
+};
+
+/** A host that reports itself able to run guests, as a worker would write it. */
+export async function createHost(id = 'test-host', room: TestHost = {}): Promise<string> {
+  const [first, last] = room.pool ?? ['198.18.0.1', '198.18.15.254'];
+  await execute(sql`
+    INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
+      floating_ip_first, floating_ip_last, seen_at)
+    VALUES (${id}::text, ${room.vcpus ?? 100_000}::int, ${room.memory_mb ?? 100_000_000}::int, 160, ${room.disk_gb ?? 100_000_000}::int,
+      ${room.gpu_slices ?? 0}::int, ${first}::inet, ${last}::inet, platform_now())
+    ON CONFLICT (id) DO UPDATE SET seen_at = platform_now(), vcpus_usable = excluded.vcpus_usable,
+      memory_mb_usable = excluded.memory_mb_usable, disk_gb_usable = excluded.disk_gb_usable,
+      gpu_slices_usable = excluded.gpu_slices_usable, floating_ip_first = excluded.floating_ip_first,
+      floating_ip_last = excluded.floating_ip_last`);
+  return id;
+}
