@@ -1,4 +1,5 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
+import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
@@ -17,6 +18,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...networkingEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
+  ...backofficeEndpoints,
   ...tenantEndpoints,
   ...limitEndpoints,
   ...platformAuditEndpoints,

@@ -7,14 +7,16 @@ import { type AnyEndpoint, fullPath } from './endpoint';
 /** A path in the router's own language, and the endpoints that share it. */
 export type Route = { pattern: string; siblings: readonly AnyEndpoint[] };
 
-/** One route a path, in the order of the table: where several match a request, the first one takes it. */
+/** One route a path. Where several match a request, the first one takes it: concrete before templated (OpenAPI 3.1). */
 export function routesOf(endpoints: readonly AnyEndpoint[]): Route[] {
   const byPath = new Map<string, AnyEndpoint[]>();
   for (const endpoint of endpoints) {
     const path = fullPath(endpoint);
     byPath.set(path, [...(byPath.get(path) ?? []), endpoint]);
   }
-  return [...byPath].map(([path, siblings]) => ({
+  const parameters = (path: string) => path.split('{').length;
+  const ordered = [...byPath].sort(([one], [other]) => parameters(one) - parameters(other));
+  return ordered.map(([path, siblings]) => ({
     // An object's key may hold slashes.
     pattern: path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'key' ? ':key{.+}' : `:${name}`)),
     siblings,

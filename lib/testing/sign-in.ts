@@ -29,10 +29,14 @@ export function totpCode(secret: string, steps = 0): string {
 }
 
 /** Puts a second factor in force for a signed-in person, with the code of the step before now. */
-export async function enrol(call: Client, token: string): Promise<{ secret: string; recovery_codes: string[] }> {
-  const setup = await call('POST', '/auth/2fa/setup', { token, body: {} });
+export async function enrol(
+  call: Client,
+  token: string,
+  auth: '/auth' | '/admin/api/v1/auth' = '/auth',
+): Promise<{ secret: string; recovery_codes: string[] }> {
+  const setup = await call('POST', `${auth}/2fa/setup`, { token, body: {} });
   const { secret } = setup.body as { secret: string };
-  const activated = await call('POST', '/auth/2fa/activate', { token, body: { code: totpCode(secret, -1) } });
+  const activated = await call('POST', `${auth}/2fa/activate`, { token, body: { code: totpCode(secret, -1) } });
   if (activated.status !== 200) throw new Error(`the second factor was not activated: ${activated.text}`);
   return { secret, recovery_codes: (activated.body as { recovery_codes: string[] }).recovery_codes };
 }

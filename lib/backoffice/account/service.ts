@@ -1,0 +1,29 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { conflict } from '@/lib/api/errors';
+import { sessionCookies } from '@/lib/identity/cookies';
+import { ownProfile } from '@/lib/identity/own-account';
+import { disableSecondFactor } from '@/lib/identity/second-factor';
+import { settings } from '@/lib/settings';
+import type { AdministratorProfile } from './schema';
+
+/** Who the caller is. */
+export async function readProfile(call: AdministratorCall): Promise<AdministratorProfile> {
+  return { ...(await ownProfile(call)), second_factor_required: settings().adminRequireTotp };
+}
+
+/**
+ * Takes the caller's second factor away, where the operator leaves that to them.
+ * @throws ApiError 401 for a wrong code, 409 when none is in force, or one is required
+ */
+export async function disableOwnSecondFactor(call: AdministratorCall, code: string): Promise<void> {
+  if (settings().adminRequireTotp) {
+    throw conflict('Administrators of this platform need a second factor; another administrator can reset a lost one.');
+  }
+  await disableSecondFactor(call, code);
+}
+
+/** The back office's cookie, for so many seconds; an empty token for none takes it back. */
+export function sessionCookie(token: string, seconds: number): string {
+  const { backoffice, secure } = sessionCookies();
+  return `${backoffice}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}
