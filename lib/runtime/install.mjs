@@ -41,7 +41,15 @@ function installDependencies() {
   const started = Date.now();
   console.log('Installing dependencies (npm ci) …');
   // No package's own scripts run: what they would do is not needed, or done below.
-  const flags = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const flags = [
+    'ci',
+    '--ignore-scripts',
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--loglevel=error',
+  ];
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags];
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' });

@@ -184,7 +184,7 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
       const impatience = setTimeout(() => child.kill('SIGQUIT'), 60_000);
       await ended;
       clearTimeout(impatience);
-      if (host !== directory) rmSync(host, { recursive: true });
+      if (host !== directory) rmSync(host, { recursive: true, force: true });
     },
   };
   const ready = await waitUntilReady(directory, child, ended);
