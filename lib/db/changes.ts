@@ -22,29 +22,48 @@ export function signalChange(): void {
   }, COALESCE_MS);
 }
 
-/** Calls back soon after any process signalled a change, and once a second in any case. Never two calls at once. */
-export function onChange(callback: () => Promise<void>): { stop(): Promise<void> } {
-  let stopped = false;
-  let running: Promise<void> | undefined;
-  let again = false;
-  let client: pg.Client | undefined;
+/** Work that may be asked for at any time. */
+export type Trigger = {
+  /** Has it done soon: now, or right after the present turn, once however often it was asked for meanwhile. */
+  fire(): void;
+  /** Settles when no turn is under way. */
+  idle(): Promise<void>;
+};
 
-  const run = () => {
-    if (stopped) return;
-    if (running) {
+/** Does work on demand, one turn at a time; a turn that fails is logged. */
+export function oneAtATime(work: () => Promise<void>): Trigger {
+  let turn: Promise<void> | undefined;
+  let again = false;
+  const fire = () => {
+    if (turn) {
       again = true;
       return;
     }
-    running = callback()
+    turn = work()
       .catch((error) => log.warn({ err: error }, 'looking at changes failed; trying again within a second'))
       .finally(() => {
-        running = undefined;
+        turn = undefined;
         if (again) {
           again = false;
-          run();
+          fire();
         }
       });
   };
+  return {
+    fire,
+    async idle() {
+      while (turn) await turn;
+    },
+  };
+}
+
+/** Calls back soon after any process signalled a change, and once a second in any case. Never two calls at once. */
+export function onChange(callback: () => Promise<void>): { stop(): Promise<void> } {
+  let stopped = false;
+  let client: pg.Client | undefined;
+  const turns = oneAtATime(async () => {
+    if (!stopped) await callback();
+  });
 
   const connect = async () => {
     if (stopped) return;
@@ -60,11 +79,13 @@ export function onChange(callback: () => Promise<void>): { stop(): Promise<void>
     };
     fresh.on('error', lost);
     fresh.on('end', lost);
-    fresh.on('notification', run);
+    fresh.on('notification', turns.fire);
     client = fresh;
     try {
       await fresh.connect();
       await fresh.query(`LISTEN ${CHANNEL}`);
+      // What was signalled before this moment, nobody heard.
+      turns.fire();
     } catch (error) {
       log.debug({ err: error }, 'cannot listen for changes; trying again within a second');
       lost();
@@ -74,14 +95,14 @@ export function onChange(callback: () => Promise<void>): { stop(): Promise<void>
   void connect();
   const timer = setInterval(() => {
     if (!client) void connect();
-    run();
+    turns.fire();
   }, 1000);
 
   return {
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await running;
+      await turns.idle();
       const open = client;
       client = undefined;
       await open?.end().catch(() => {});

@@ -1,0 +1,9 @@
+import type { PeriodicJob } from './periodic';
+import { purges } from './purge';
+import type { OperationSteps } from './steps';
+
+/** The steps of every kind of operation. Only workers load this file, and with it the engines. */
+export const operationSteps: readonly OperationSteps[] = [];
+
+/** Everything that workers do again and again. */
+export const periodicJobs: readonly PeriodicJob[] = [...purges];

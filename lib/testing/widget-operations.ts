@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { execute, query } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { operationKind } from '@/lib/operations/kind';
+import { done, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/operations/steps';
+
+/** How widgets are made and unmade by workers: their machinery is a table that stands for the outside world. */
+export const createWidgetOperation = operationKind({
+  kind: 'widget.create',
+  resource_type: 'widget',
+  stages: ['disk', 'port', 'boot'],
+  input: z.strictObject({ deadline_ms: z.number().optional() }),
+  deadline_ms: 60_000,
+});
+
+export const deleteWidgetOperation = operationKind({
+  kind: 'widget.delete',
+  resource_type: 'widget',
+  stages: ['stop', 'remove'],
+  input: z.strictObject({}),
+  deadline_ms: 60_000,
+  supersedes: true,
+});
+
+/** `made` counts how often a part came to be; a step that runs again must not make it again. */
+export async function createMachineryTable(): Promise<void> {
+  await execute(
+    sql`CREATE TABLE machinery (widget_id uuid, part text, made int NOT NULL, PRIMARY KEY (widget_id, part))`,
+  );
+}
+
+async function ensurePart(id: string, part: string): Promise<void> {
+  await execute(sql`INSERT INTO machinery VALUES (${id}::uuid, ${part}::text, 1) ON CONFLICT DO NOTHING`);
+}
+
+async function removePart(id: string, part: string): Promise<void> {
+  await execute(sql`DELETE FROM machinery WHERE widget_id = ${id}::uuid AND part = ${part}::text`);
+}
+
+/** The parts of a widget that exist. */
+export async function partsOf(id: string): Promise<string[]> {
+  const rows = await query<{ part: string }>(
+    sql`SELECT part FROM machinery WHERE widget_id = ${id}::uuid AND made = 1 ORDER BY part`,
+  );
+  return rows.map(({ part }) => part);
+}
+
+/** Where a step is, for tests that interfere: `disk:before` its effect on the outside world, `disk:after` it. */
+export type Hook = (point: string, step: Step<unknown>) => Promise<void> | void;
+
+/** The steps of widgets, with a hook around the effect of each. */
+export function widgetSteps(hook: Hook = () => {}, concurrency = 16): OperationSteps[] {
+  const around = async (step: Step<unknown>, name: string, effect: () => Promise<void>) => {
+    await hook(`${name}:before`, step);
+    await effect();
+    await hook(`${name}:after`, step);
+  };
+  const idOf = (step: Step<unknown>) => step.operation.resource_id;
+  const ensure = (step: Step<unknown>, part: string) => around(step, part, () => ensurePart(idOf(step), part));
+  const remove = (step: Step<unknown>, part: string, name: string) =>
+    around(step, name, () => removePart(idOf(step), part));
+
+  const create = operationSteps(
+    createWidgetOperation,
+    {
+      async disk(step) {
+        await ensure(step, 'disk');
+        return goTo('port');
+      },
+      async port(step) {
+        await ensure(step, 'port');
+        return goTo('boot', { log: 'The port has its address.' });
+      },
+      async boot(step) {
+        await ensure(step, 'boot');
+        return done({
+          rows: {
+            active: sql`UPDATE widgets SET status = 'active', status_reason = NULL FROM verdict
+                        WHERE verdict.ok AND widgets.id = ${idOf(step)}::uuid`,
+          },
+        });
+      },
+    },
+    {
+      concurrency,
+      async failed(step, reason) {
+        await hook('failed:before', step);
+        const nothingExists = (await partsOf(idOf(step))).length === 0;
+        return done({
+          rows: {
+            failed: sql`UPDATE widgets SET status = 'error', status_reason = ${reason}::text,
+                        amounts = CASE WHEN ${nothingExists}::boolean THEN '{}' ELSE amounts END
+                        FROM verdict WHERE verdict.ok AND widgets.id = ${idOf(step)}::uuid`,
+          },
+          ...(nothingExists ? { release: true } : {}),
+        });
+      },
+    },
+  );
+  const destroy = operationSteps(
+    deleteWidgetOperation,
+    {
+      async stop(step) {
+        await remove(step, 'boot', 'stop');
+        return goTo('remove');
+      },
+      async remove(step) {
+        await remove(step, 'port', 'remove-port');
+        await remove(step, 'disk', 'remove-disk');
+        return done({
+          rows: { gone: sql`DELETE FROM widgets USING verdict WHERE verdict.ok AND widgets.id = ${idOf(step)}::uuid` },
+          release: true,
+        });
+      },
+    },
+    {
+      failed: async (step, reason) =>
+        done({
+          rows: {
+            failed: sql`UPDATE widgets SET status = 'error', status_reason = ${reason}::text FROM verdict
+                        WHERE verdict.ok AND widgets.id = ${idOf(step)}::uuid`,
+          },
+        }),
+    },
+  );
+  return [create, destroy];
+}
