@@ -19,9 +19,13 @@ Ctrl-C stops everything.`);
 }
 
 /** Shows the first accounts, this one time: only hashes of their passwords are kept. */
-export function announceAccounts(accounts: Prepared['accounts']): void {
+export function announceAccounts(accounts: Prepared['accounts'], settings: Settings): void {
   if (accounts.length === 0) return;
+  const given = [settings.bootstrapAdminPassword, settings.bootstrapTenantPassword];
   const width = Math.max(...accounts.map(({ email }) => email.length));
-  const lines = accounts.map(({ role, email, password }) => `  ${email.padEnd(width)}   ${password}   (${role})`);
+  const lines = accounts.map(({ role, email, password }) => {
+    const shown = given.includes(password) ? 'the password that the settings gave' : password;
+    return `  ${email.padEnd(width)}   ${shown}   (${role})`;
+  });
   console.log(`\nThe first accounts and their passwords, shown this once:\n${lines.join('\n')}`);
 }

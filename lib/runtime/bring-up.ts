@@ -77,7 +77,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   if (web) stops.push({ name: 'web', stop: web.stop });
 
   // Nobody would see them again, so they are shown even where something else went wrong.
-  announceAccounts(await prepared.then(({ accounts }) => accounts).catch(() => []));
+  announceAccounts(await prepared.then(({ accounts }) => accounts).catch(() => []), settings);
   givingUp.throwIfAborted();
   announceReady(settings, (performance.now() - begunAt) / 1000);
   if (dev && worker) void restartOnChange(worker, run, signal);

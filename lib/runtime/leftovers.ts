@@ -14,7 +14,7 @@ export function supervisedMark(dataDir: string): Record<string, string> {
  * /proc alone: no file that a crash could leave behind, or fail to write, says so.
  */
 export async function endLeftovers(dataDir: string, graceMs: number): Promise<void> {
-  const leftovers = findLeftovers(dataDir);
+  const leftovers = findSupervised(dataDir);
   for (const leftover of leftovers) send(leftover, 'SIGTERM');
   const deadline = Date.now() + graceMs;
   while (leftovers.some(isAlive)) {
@@ -23,7 +23,8 @@ export async function endLeftovers(dataDir: string, graceMs: number): Promise<vo
   }
 }
 
-function findLeftovers(dataDir: string): ProcessIdentity[] {
+/** The supervised processes of a data folder that run, but this one. */
+export function findSupervised(dataDir: string): ProcessIdentity[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
     if (!pid || pid === process.pid) return [];
