@@ -19,6 +19,7 @@ async function answer(request: NextRequest, context: Context): Promise<Response>
   const visit = visitOf(bounded);
   const response: Response = await NextAuth(bounded, context, portalAuth(visit));
   for (const cookie of visit.set_cookies) response.headers.append('Set-Cookie', cookie);
+  response.headers.set('Cache-Control', 'no-store');
   return response;
 }
 
