@@ -1,6 +1,5 @@
-import Link from 'next/link';
 import { StandAlone } from '@/components/page/stand-alone';
-import { Button } from '@/components/ui/button';
+import { ButtonLink } from '@/components/ui/button';
 import { paths } from '@/lib/paths';
 
 export default function NotFound() {
@@ -12,9 +11,9 @@ export default function NotFound() {
         There is no page at this address. The link may be old, or what it led to was deleted.
       </p>
       <div className="mt-6">
-        <Button variant="primary" asChild>
-          <Link href={paths.home()}>Go to your project</Link>
-        </Button>
+        <ButtonLink variant="primary" href={paths.home()}>
+          Go to your project
+        </ButtonLink>
       </div>
     </StandAlone>
   );

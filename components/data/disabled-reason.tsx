@@ -1,13 +1,13 @@
 'use client';
 
-import { Slot } from 'radix-ui';
 import { type ReactElement, useId } from 'react';
+import { Slot } from '@/components/ui/slot';
 import { Tooltip } from '@/components/ui/tooltip';
 
 interface DisabledReasonProps {
   /** Why the control can't be used now; undefined when it can. */
   reason: string | undefined;
-  children: ReactElement;
+  children: ReactElement<Record<string, unknown>>;
 }
 
 /** A control that can't be used is shown with its reason, never hidden. It keeps its place in the keyboard's order. */
@@ -17,7 +17,7 @@ export function DisabledReason({ reason, children }: DisabledReasonProps) {
   return (
     <>
       <Tooltip text={reason}>
-        <Slot.Root
+        <Slot
           aria-disabled="true"
           aria-describedby={id}
           onClickCapture={(event) => {
@@ -26,7 +26,7 @@ export function DisabledReason({ reason, children }: DisabledReasonProps) {
           }}
         >
           {children}
-        </Slot.Root>
+        </Slot>
       </Tooltip>
       <span id={id} className="sr-only">
         {reason}

@@ -20,15 +20,7 @@ export function Time({ at, form = 'relative', none = '–' }: TimeProps) {
   if (now === undefined) return <time dateTime={at}>{formatExact(at, 'UTC')}</time>;
   const text = form === 'exact' ? formatExact(at) : form === 'date' ? formatDate(at) : formatRelative(at, now);
   return (
-    <Tooltip
-      text={
-        <span className="tabular-nums">
-          {formatExact(at)}
-          <br />
-          {formatExact(at, 'UTC')}
-        </span>
-      }
-    >
+    <Tooltip text={`${formatExact(at)}\n${formatExact(at, 'UTC')}`}>
       <time dateTime={at} className="whitespace-nowrap">
         {text}
       </time>

@@ -6,7 +6,8 @@ import { type Control, type FieldPath, type FieldValues, useController } from 'r
 import { Checkbox, Radio, Switch } from '@/components/ui/choice';
 import { Input, Textarea } from '@/components/ui/input';
 import { Label } from '@/components/ui/label';
-import { Select, type SelectOption } from '@/components/ui/select';
+import type { Option } from '@/components/ui/option';
+import { Select } from '@/components/ui/select';
 
 interface FieldProps<Values extends FieldValues> {
   // biome-ignore lint/suspicious/noExplicitAny: the context and the output of the form play no part in one field
@@ -131,7 +132,7 @@ export function TextAreaField<Values extends FieldValues>(props: TextAreaFieldPr
 }
 
 interface SelectFieldProps<Values extends FieldValues> extends FieldProps<Values> {
-  options: readonly SelectOption[];
+  options: readonly Option[];
   placeholder?: string;
 }
 
@@ -154,7 +155,7 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
 }
 
 /** A choice between few things that deserve a sentence each: all are seen at once. */
-export function CardsField<Values extends FieldValues>(props: SelectFieldProps<Values>) {
+export function CardsField<Values extends FieldValues>(props: Omit<SelectFieldProps<Values>, 'placeholder'>) {
   const { control, name, label, description, options } = props;
   const { id, field, error } = useField({ control, name });
   return (

@@ -3,7 +3,7 @@
 import { Unplug } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
-import { toast } from 'sonner';
+import { notify } from '@/components/ui/notify';
 import { useLiveState } from '@/lib/client/live-updates';
 
 /** A stream that is back within this time was never missed. */
@@ -40,7 +40,7 @@ export function GentleReload() {
   const cameFrom = useRef(pathname);
   useEffect(() => {
     if (outdated) {
-      toast.info('Nephele has a new version', {
+      void notify('info', 'Nephele has a new version', {
         id: 'new-version',
         description: 'It is loaded with the next page you open.',
         action: { label: 'Load it now', onClick: () => window.location.reload() },

@@ -10,17 +10,22 @@ import { Mark, Wordmark } from '@/components/brand/logo';
 import { ConfirmProvider } from '@/components/page/confirm';
 import { PlaceProvider } from '@/components/page/place';
 import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
 import { Key } from '@/components/ui/keyboard';
-import { Toaster } from '@/components/ui/toaster';
-import { TooltipProvider } from '@/components/ui/tooltip';
+import { ToastHost } from '@/components/ui/notify';
+import { TooltipHost } from '@/components/ui/tooltip';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
 import type { NavigationGroup } from './navigation';
 import { Sidebar } from './sidebar';
 
-const CommandPalette = dynamic(() => import('./command-palette').then((module) => module.CommandPalette));
+// Both are loaded when they are first opened, and stay for the next time.
+const CommandPalette = dynamic(() => import('./command-palette').then((module) => module.CommandPalette), {
+  ssr: false,
+});
+const Drawer = dynamic(() => import('@/components/ui/dialog').then((module) => module.Dialog), { ssr: false });
+
+type Opened = 'never' | 'open' | 'closed';
 
 interface ShellProps {
   /** The back office looks like another place: its colours, and a band on top that says where one is. */
@@ -38,12 +43,12 @@ interface ShellProps {
 
 /** The frame of every page: navigation at the left, the way here and the search on top, the page below. */
 export function Shell({ realm, groups, project, home, commands, sidebarHead, userMenu, children }: ShellProps) {
-  const [drawer, setDrawer] = useState(false);
-  const [palette, setPalette] = useState<'unused' | 'open' | 'closed'>('unused');
+  const [drawer, setDrawer] = useState<Opened>('never');
+  const [palette, setPalette] = useState<Opened>('never');
   const pathname = usePathname();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is the reason to close
-  useEffect(() => setDrawer(false), [pathname]);
+  useEffect(() => setDrawer((now) => (now === 'open' ? 'closed' : now)), [pathname]);
 
   useEffect(() => {
     const openOnShortcut = (event: KeyboardEvent) => {
@@ -56,95 +61,109 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
     return () => document.removeEventListener('keydown', openOnShortcut);
   }, []);
 
-  const sidebar = <Sidebar groups={groups} project={project} head={sidebarHead} />;
+  const place = sidebarHead && <div className="px-3 pt-3">{sidebarHead}</div>;
   return (
-    <TooltipProvider delayDuration={250} skipDelayDuration={200}>
-      <ConfirmProvider>
-        <PlaceProvider>
-          <a
-            href="#page"
-            className="-translate-y-16 fixed top-2 left-2 z-60 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink text-sm focus:translate-y-0"
-          >
-            Skip to the page
-          </a>
-          <div data-realm={realm} className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
-            <div className="sticky top-0 hidden h-dvh sky flex-col border-r lg:flex">
-              <div className="flex h-12 shrink-0 items-center px-5">
-                <Link href={home} aria-label="Nephele, overview" className="rounded-sm">
-                  <Wordmark />
-                </Link>
-              </div>
-              <div className="min-h-0 flex-1">{sidebar}</div>
-            </div>
-            <div className="min-w-0">
-              <header
-                className={clsx(
-                  'sticky top-0 z-30 flex h-12 items-center gap-3 border-b px-4 sm:px-6 lg:px-8',
-                  realm === 'backoffice' ? 'dark-island bg-band text-band-ink' : 'bg-canvas/85 backdrop-blur-md',
-                )}
-              >
-                <Button
-                  variant="quiet"
-                  size="icon"
-                  aria-label="Open the navigation"
-                  className="-ml-2 lg:hidden"
-                  onClick={() => setDrawer(true)}
-                >
-                  <MenuIcon />
-                </Button>
-                <Link href={home} aria-label="Nephele, overview" className="rounded-sm lg:hidden">
-                  <Mark size={20} />
-                </Link>
-                {realm === 'backoffice' && (
-                  <span className="shrink-0 rounded-sm bg-band-ink px-1.5 py-0.5 font-semibold text-band text-xs">
-                    Back office
-                  </span>
-                )}
-                <div className="min-w-0 flex-1">
-                  <Breadcrumbs groups={groups} project={project} />
-                </div>
-                <button
-                  type="button"
-                  onClick={() => setPalette('open')}
-                  className="hidden h-8 w-56 items-center gap-2 rounded-md border px-2.5 text-ink-subtle text-sm transition-colors duration-100 hover:border-line-strong in-data-[realm=portal]:bg-surface md:flex"
-                >
-                  <Search className="size-4" aria-hidden="true" />
-                  <span className="flex-1 text-left">Go to…</span>
-                  <span className="flex gap-1" aria-hidden="true">
-                    <Key>Ctrl</Key>
-                    <Key>K</Key>
-                  </span>
-                </button>
-                <Button
-                  variant="quiet"
-                  size="icon"
-                  aria-label="Go to…"
-                  className="md:hidden"
-                  onClick={() => setPalette('open')}
-                >
-                  <Search />
-                </Button>
-                {userMenu}
-              </header>
-              <main id="page" tabIndex={-1} className="outline-none">
-                {children}
-              </main>
-            </div>
-          </div>
-          <Dialog open={drawer} onOpenChange={setDrawer} form="drawer" title={<Wordmark />}>
-            {sidebar}
-          </Dialog>
-          {palette !== 'unused' && (
-            <CommandPalette
-              commands={commands}
-              open={palette === 'open'}
-              onOpenChange={(open) => setPalette(open ? 'open' : 'closed')}
+    <ConfirmProvider>
+      <PlaceProvider>
+        <a
+          href="#page"
+          className="-translate-y-16 fixed top-2 left-2 z-60 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink text-sm focus:translate-y-0"
+        >
+          Skip to the page
+        </a>
+        <div data-realm={realm} className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+          <div className="sky sticky top-0 hidden h-dvh border-r lg:block">
+            <Sidebar
+              groups={groups}
+              project={project}
+              head={
+                <>
+                  <div className="flex h-12 shrink-0 items-center px-5">
+                    <Link href={home} aria-label="Nephele, overview" className="rounded-sm">
+                      <Wordmark />
+                    </Link>
+                  </div>
+                  {place}
+                </>
+              }
             />
-          )}
-          <FocusOnNavigation />
-          <Toaster />
-        </PlaceProvider>
-      </ConfirmProvider>
-    </TooltipProvider>
+          </div>
+          <div className="min-w-0">
+            <header
+              className={clsx(
+                'sticky top-0 z-30 flex h-12 items-center gap-3 border-b px-4 sm:px-6 lg:px-8',
+                realm === 'backoffice' ? 'dark-island bg-band text-band-ink' : 'bg-canvas/85 backdrop-blur-md',
+              )}
+            >
+              <Button
+                variant="quiet"
+                size="icon"
+                aria-label="Open the navigation"
+                className="-ml-2 lg:hidden"
+                onClick={() => setDrawer('open')}
+              >
+                <MenuIcon />
+              </Button>
+              <Link href={home} aria-label="Nephele, overview" className="rounded-sm lg:hidden">
+                <Mark size={20} />
+              </Link>
+              {realm === 'backoffice' && (
+                <span className="shrink-0 rounded-sm bg-band-ink px-1.5 py-0.5 font-semibold text-band text-xs">
+                  Back office
+                </span>
+              )}
+              <div className="min-w-0 flex-1">
+                <Breadcrumbs groups={groups} project={project} />
+              </div>
+              <button
+                type="button"
+                onClick={() => setPalette('open')}
+                className="hidden h-8 w-56 items-center gap-2 rounded-md border px-2.5 text-ink-subtle text-sm transition-colors duration-100 hover:border-line-strong in-data-[realm=backoffice]:text-band-ink in-data-[realm=portal]:bg-surface md:flex"
+              >
+                <Search className="size-4" aria-hidden="true" />
+                <span className="flex-1 text-left">Go to…</span>
+                <span className="flex gap-1" aria-hidden="true">
+                  <Key>Ctrl</Key>
+                  <Key>K</Key>
+                </span>
+              </button>
+              <Button
+                variant="quiet"
+                size="icon"
+                aria-label="Go to…"
+                className="md:hidden"
+                onClick={() => setPalette('open')}
+              >
+                <Search />
+              </Button>
+              {userMenu}
+            </header>
+            <main id="page" tabIndex={-1} className="outline-none">
+              {children}
+            </main>
+          </div>
+        </div>
+        {drawer !== 'never' && (
+          <Drawer
+            open={drawer === 'open'}
+            onOpenChange={(open) => setDrawer(open ? 'open' : 'closed')}
+            form="drawer"
+            title={<Wordmark />}
+          >
+            <Sidebar groups={groups} project={project} head={place} />
+          </Drawer>
+        )}
+        {palette !== 'never' && (
+          <CommandPalette
+            commands={commands}
+            open={palette === 'open'}
+            onOpenChange={(open) => setPalette(open ? 'open' : 'closed')}
+          />
+        )}
+        <FocusOnNavigation />
+        <ToastHost />
+        <TooltipHost />
+      </PlaceProvider>
+    </ConfirmProvider>
   );
 }

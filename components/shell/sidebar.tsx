@@ -9,8 +9,8 @@ import { findPlace, type NavigationGroup } from './navigation';
 interface SidebarProps {
   groups: readonly NavigationGroup[];
   project: string;
-  /** Above the groups: where one is, such as the project switcher. */
-  head?: ReactNode;
+  /** Above the groups: the brand, and where one is. */
+  head: ReactNode;
 }
 
 /** The pages, by service. The same list stands at the left of wide screens and in the drawer of narrow ones. */
@@ -18,9 +18,9 @@ export function Sidebar({ groups, project, head }: SidebarProps) {
   const pathname = usePathname();
   const here = findPlace(groups, project, pathname)?.entry;
   return (
-    <div className="flex h-full flex-col">
-      {head && <div className="px-3 pt-3">{head}</div>}
-      <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-3 pt-3 pb-6">
+    <nav aria-label="Main" className="flex h-full flex-col">
+      {head}
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-3 pt-3 pb-6">
         {groups.map((group) => (
           <div key={group.label ?? ''} className="mb-4 last:mb-0">
             {group.label && <h2 className="mb-1 px-2 font-medium text-ink-subtle text-xs">{group.label}</h2>}
@@ -52,7 +52,7 @@ export function Sidebar({ groups, project, head }: SidebarProps) {
             </ul>
           </div>
         ))}
-      </nav>
-    </div>
+      </div>
+    </nav>
   );
 }

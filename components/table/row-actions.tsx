@@ -1,9 +1,8 @@
 'use client';
 
 import { Ellipsis, type LucideIcon } from 'lucide-react';
-import Link from 'next/link';
 import { Button } from '@/components/ui/button';
-import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from '@/components/ui/menu';
+import { deferred } from '@/components/ui/deferred';
 
 /** One thing that can be done with a row, or with the resource of a page. */
 export interface Action {
@@ -17,54 +16,26 @@ export interface Action {
   danger?: boolean;
 }
 
-/** The menu of what can be done with one thing. */
-export function ActionMenu({
-  name,
-  actions,
-  labelled = false,
-}: {
+const ActionMenuPopup = deferred<{ actions: readonly Action[] }>('menu', () =>
+  import('./action-menu-popup').then((module) => module.ActionMenuPopup),
+);
+
+interface ActionMenuProps {
+  /** What the actions are for. */
   name: string;
   actions: readonly Action[];
+  /** On a page of its own: a button with a word on it. */
   labelled?: boolean;
-}) {
-  const safe = actions.filter((action) => !action.danger);
-  const dangerous = actions.filter((action) => action.danger);
-  return (
-    <Menu>
-      <MenuTrigger asChild>
-        {labelled ? (
-          <Button>Actions</Button>
-        ) : (
-          <Button variant="quiet" size="icon-sm" aria-label={`Actions for ${name}`}>
-            <Ellipsis />
-          </Button>
-        )}
-      </MenuTrigger>
-      <MenuContent>
-        {safe.map(item)}
-        {safe.length > 0 && dangerous.length > 0 && <MenuSeparator />}
-        {dangerous.map(item)}
-      </MenuContent>
-    </Menu>
-  );
 }
 
-function item({ label, icon: Icon, onSelect, href, disabledReason, danger = false }: Action) {
-  const content = (
-    <>
-      {Icon && <Icon aria-hidden="true" />}
-      {label}
-    </>
+/** The menu of what can be done with one thing. */
+export function ActionMenu({ name, actions, labelled = false }: ActionMenuProps) {
+  const trigger = labelled ? (
+    <Button>Actions</Button>
+  ) : (
+    <Button variant="quiet" size="icon-sm" aria-label={`Actions for ${name}`}>
+      <Ellipsis />
+    </Button>
   );
-  return (
-    <MenuItem
-      key={label}
-      danger={danger}
-      disabledReason={disabledReason}
-      onSelect={onSelect}
-      asChild={href !== undefined && !disabledReason}
-    >
-      {href !== undefined && !disabledReason ? <Link href={href}>{content}</Link> : content}
-    </MenuItem>
-  );
+  return <ActionMenuPopup trigger={trigger} actions={actions} />;
 }

@@ -3,9 +3,10 @@
 import { ChevronDown, Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { deferred } from '@/components/ui/deferred';
 import { Input } from '@/components/ui/input';
 import { Key } from '@/components/ui/keyboard';
-import { Menu, MenuContent, MenuRadioGroup, MenuRadioItem, MenuTrigger } from '@/components/ui/menu';
+import type { FilterPopupProps } from './filter-popup';
 import type { TableState } from './table-state';
 
 /** A filter that the API has for this list. */
@@ -110,30 +111,19 @@ function SearchField({ state, nouns }: { state: TableState; nouns: string }) {
   );
 }
 
-const EVERY = '';
+const FilterPopup = deferred<FilterPopupProps>('menu', () =>
+  import('./filter-popup').then((module) => module.FilterPopup),
+);
 
-function FilterMenu({ filter, state }: { filter: TableFilter; state: TableState }) {
-  const value = state.filter(filter.name) ?? EVERY;
+function FilterMenu({ filter, state }: FilterPopupProps) {
+  const value = state.filter(filter.name);
   const chosen = filter.options.find((option) => option.value === value);
-  return (
-    <Menu>
-      <MenuTrigger asChild>
-        <Button className={chosen ? 'border-accent bg-accent-soft' : undefined}>
-          <span className={chosen ? 'text-ink-muted' : undefined}>{filter.label}</span>
-          {chosen && <span>{chosen.label}</span>}
-          <ChevronDown className="text-ink-subtle" />
-        </Button>
-      </MenuTrigger>
-      <MenuContent align="start" className="max-h-80 overflow-y-auto">
-        <MenuRadioGroup value={value} onValueChange={(next) => state.set({ [filter.name]: next })}>
-          <MenuRadioItem value={EVERY}>All</MenuRadioItem>
-          {filter.options.map((option) => (
-            <MenuRadioItem key={option.value} value={option.value}>
-              {option.label}
-            </MenuRadioItem>
-          ))}
-        </MenuRadioGroup>
-      </MenuContent>
-    </Menu>
+  const trigger = (
+    <Button className={chosen ? 'border-accent bg-accent-soft' : undefined}>
+      <span className={chosen ? 'text-ink-muted' : undefined}>{filter.label}</span>
+      {chosen && <span>{chosen.label}</span>}
+      <ChevronDown className="text-ink-subtle" />
+    </Button>
   );
+  return <FilterPopup trigger={trigger} filter={filter} state={state} />;
 }

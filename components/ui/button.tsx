@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { LoaderCircle } from 'lucide-react';
-import { Slot } from 'radix-ui';
+import Link from 'next/link';
 import type { ComponentProps } from 'react';
 
 const variants = {
@@ -18,28 +18,15 @@ const sizes = {
   'icon-sm': 'size-7 justify-center [&_svg]:size-3.5',
 } as const;
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface Look {
   variant?: keyof typeof variants;
   size?: keyof typeof sizes;
-  /** Gives the look to the child, which is then a link. */
-  asChild?: boolean;
-  /** At work: keeps its place and its focus, shows a spinner and takes no second press. */
-  pending?: boolean;
+  /** For its place in a layout; how it looks is `variant` and `size`. */
+  className?: string;
 }
 
-/** The button. `className` is for its place in a layout; how it looks is `variant` and `size`. */
-export function Button({
-  variant = 'secondary',
-  size = 'md',
-  asChild = false,
-  pending = false,
-  type = 'button',
-  className,
-  children,
-  onClick,
-  ...rest
-}: ButtonProps) {
-  const look = clsx(
+function look({ variant = 'secondary', size = 'md', className }: Look): string {
+  return clsx(
     'relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap rounded-md font-medium',
     'transition-colors duration-100 pointer-coarse:min-h-10 pointer-coarse:min-w-10',
     'disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50 aria-disabled:shadow-none',
@@ -48,17 +35,20 @@ export function Button({
     sizes[size],
     className,
   );
-  if (asChild) {
-    return (
-      <Slot.Root className={look} onClick={onClick} {...rest}>
-        {children}
-      </Slot.Root>
-    );
-  }
+}
+
+interface ButtonProps extends ComponentProps<'button'>, Look {
+  className?: string;
+  /** At work: keeps its place and its focus, shows a spinner and takes no second press. */
+  pending?: boolean;
+}
+
+export function Button(props: ButtonProps) {
+  const { variant, size, className, pending = false, type = 'button', children, onClick, ...rest } = props;
   return (
     <button
       type={type}
-      className={look}
+      className={look({ variant, size, className })}
       aria-busy={pending || undefined}
       aria-disabled={pending || undefined}
       onClick={pending ? (event) => event.preventDefault() : onClick}
@@ -76,4 +66,9 @@ export function Button({
       )}
     </button>
   );
+}
+
+/** What leads somewhere is a link, also when it looks like a button. */
+export function ButtonLink({ variant, size, className, ...rest }: ComponentProps<typeof Link> & Look) {
+  return <Link className={look({ variant, size, className })} {...rest} />;
 }

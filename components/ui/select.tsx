@@ -1,71 +1,43 @@
 'use client';
 
 import { clsx } from 'clsx';
-import { Check, ChevronDown } from 'lucide-react';
-import { Select as Primitive } from 'radix-ui';
+import { ChevronDown } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import { deferred } from './deferred';
 import { control } from './input';
+import type { Option } from './option';
+import type { SelectPopupProps } from './select-popup';
 
-export interface SelectOption {
-  value: string;
-  label: string;
-  /** A second line that helps to choose. */
-  description?: string;
-  /** Why it can't be chosen now. */
-  disabledReason?: string;
-}
+const SelectPopup = deferred<SelectPopupProps>('listbox', () =>
+  import('./select-popup').then((module) => module.SelectPopup),
+);
 
-interface SelectProps extends Omit<ComponentProps<typeof Primitive.Trigger>, 'value' | 'onChange'> {
-  options: readonly SelectOption[];
+interface SelectProps extends Omit<ComponentProps<'button'>, 'value'> {
+  options: readonly Option[];
   value: string | undefined;
   onValueChange: (value: string) => void;
   placeholder?: string;
 }
 
+/** A choice of one from a list that is too long to be seen at once. */
 export function Select({ options, value, onValueChange, placeholder = 'Choose…', className, ...rest }: SelectProps) {
-  return (
-    <Primitive.Root value={value ?? ''} onValueChange={onValueChange}>
-      <Primitive.Trigger
-        className={clsx(
-          control,
-          'flex h-8 items-center justify-between gap-2 text-left data-placeholder:text-ink-subtle pointer-coarse:h-10',
-          className,
-        )}
-        {...rest}
-      >
-        <span className="truncate">
-          <Primitive.Value placeholder={placeholder} />
-        </span>
-        <ChevronDown className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
-      </Primitive.Trigger>
-      <Primitive.Portal>
-        <Primitive.Content
-          position="popper"
-          sideOffset={4}
-          className="floating max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) overflow-y-auto p-1"
-        >
-          <Primitive.Viewport>
-            {options.map((option) => (
-              <Primitive.Item
-                key={option.value}
-                value={option.value}
-                disabled={option.disabledReason !== undefined}
-                className="floating-item pr-8"
-              >
-                <span className="flex flex-col">
-                  <Primitive.ItemText>{option.label}</Primitive.ItemText>
-                  {(option.disabledReason ?? option.description) && (
-                    <span className="text-ink-subtle text-xs">{option.disabledReason ?? option.description}</span>
-                  )}
-                </span>
-                <Primitive.ItemIndicator className="absolute right-2">
-                  <Check className="size-4 text-accent" />
-                </Primitive.ItemIndicator>
-              </Primitive.Item>
-            ))}
-          </Primitive.Viewport>
-        </Primitive.Content>
-      </Primitive.Portal>
-    </Primitive.Root>
+  const chosen = options.find((option) => option.value === value);
+  const trigger = (
+    <button
+      type="button"
+      role="combobox"
+      aria-expanded="false"
+      className={clsx(
+        control,
+        'flex h-8 items-center justify-between gap-2 text-left pointer-coarse:h-10',
+        !chosen && 'text-ink-subtle',
+        className,
+      )}
+      {...rest}
+    >
+      <span className="truncate">{chosen?.label ?? placeholder}</span>
+      <ChevronDown className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
+    </button>
   );
+  return <SelectPopup trigger={trigger} options={options} value={value} onValueChange={onValueChange} />;
 }

@@ -1,10 +1,12 @@
 'use client';
 
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react';
+import { useEffect } from 'react';
 import { Toaster as Sonner } from 'sonner';
 
-/** Where toasts appear. Only for what the page itself does not show: a thing done elsewhere, or one that failed. */
-export function Toaster() {
+/** Where toasts appear; `onReady` once it listens. */
+export function Toaster({ onReady }: { onReady: () => void }) {
+  useEffect(onReady, [onReady]);
   return (
     <Sonner
       position="bottom-right"
