@@ -3,8 +3,15 @@ export const paths = {
   home: () => '/',
   signIn: (back?: string) => (back && back !== '/' ? `/sign-in?back=${encodeURIComponent(back)}` : '/sign-in'),
   apiReference: () => '/docs',
-  overview: (project: string) => `/projects/${encodeURIComponent(project)}`,
+  overview: (project: string) => inProject(project),
+  secrets: (project: string) => inProject(project, 'secrets'),
+  newSecret: (project: string) => inProject(project, 'secrets/new'),
 } as const;
+
+/** An address below a project's. */
+function inProject(project: string, page?: string): string {
+  return `/projects/${encodeURIComponent(project)}${page === undefined ? '' : `/${page}`}`;
+}
 
 /** The project's slug in the address of a page, if it is a project's page. */
 export function projectOf(pathname: string): string | undefined {

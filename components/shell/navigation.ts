@@ -1,4 +1,4 @@
-import { LayoutDashboard, type LucideIcon } from 'lucide-react';
+import { LayoutDashboard, type LucideIcon, Vault } from 'lucide-react';
 import type { Role } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -36,7 +36,18 @@ export const portalNavigation: readonly NavigationGroup[] = [
   { label: 'Workflows', entries: [] },
   { label: 'AI', entries: [] },
   { label: 'Observability', entries: [] },
-  { label: 'Security', entries: [] },
+  {
+    label: 'Security',
+    entries: [
+      {
+        label: 'Secrets',
+        icon: Vault,
+        href: paths.secrets,
+        keywords: ['password', 'key', 'certificate', 'vault'],
+        actions: [{ label: 'Create secret', href: paths.newSecret, role: 'member' }],
+      },
+    ],
+  },
   { label: 'Billing', entries: [] },
   { label: 'Project settings', entries: [] },
 ];

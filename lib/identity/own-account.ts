@@ -104,7 +104,8 @@ type MembershipRow = Pick<
   updated_at: Date;
 };
 
-async function membershipsOf(userId: string): Promise<OwnMembership[]> {
+/** Where a person belongs or is invited, oldest first. */
+export async function membershipsOf(userId: string): Promise<OwnMembership[]> {
   const rows = await query<MembershipRow>(sql`
     SELECT m.project_id, p.name AS project_name, p.slug AS project_slug, p.status AS project_status, m.status,
       (SELECT r.role FROM role_assignments r WHERE r.project_id = m.project_id AND r.user_id = m.user_id

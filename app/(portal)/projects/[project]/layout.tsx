@@ -1,0 +1,35 @@
+import { headers } from 'next/headers';
+import { notFound, redirect } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { ProjectShell } from '@/components/identity/project-shell';
+import { membershipsOf } from '@/lib/identity/own-account';
+import { currentPerson } from '@/lib/identity/page-session';
+import { paths } from '@/lib/paths';
+
+interface ProjectLayoutProps {
+  params: Promise<{ project: string }>;
+  children: ReactNode;
+}
+
+/** Every page of a project: for its members; whoever is not signed in goes there first and comes back. */
+export default async function ProjectLayout({ params, children }: ProjectLayoutProps) {
+  const person = await currentPerson();
+  if (!person) redirect(paths.signIn((await headers()).get('x-page') ?? undefined));
+  const { project: slug } = await params;
+  const memberships = await membershipsOf(person.user_id);
+  const projects = memberships
+    .filter(({ status }) => status === 'active')
+    .map(({ project_id, project_slug, project_name, role }) => ({
+      id: project_id,
+      slug: project_slug,
+      name: project_name,
+      role,
+    }));
+  const project = projects.find((candidate) => candidate.slug === decodeURIComponent(slug));
+  if (!project) notFound();
+  return (
+    <ProjectShell person={{ name: person.name, email: person.email }} project={project} projects={projects}>
+      {children}
+    </ProjectShell>
+  );
+}

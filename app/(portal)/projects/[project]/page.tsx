@@ -1,0 +1,19 @@
+'use client';
+
+import { QuotaOverview } from '@/components/overview/quota-overview';
+import { RecentActivity } from '@/components/overview/recent-activity';
+import { Page } from '@/components/page/page';
+import { useProject } from '@/lib/client/project';
+
+/** The first page of a project: what it uses of what it may, and what happened lately. */
+export default function OverviewPage() {
+  const { project } = useProject();
+  return (
+    <Page title={project.name} description="What this project uses, and what happened in it lately.">
+      <div className="space-y-6">
+        <QuotaOverview />
+        <RecentActivity />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,102 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { z } from 'zod';
+import { CardsField, SelectField, TextAreaField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Page } from '@/components/page/page';
+import { secretTypeOptions } from '@/components/secrets/types';
+import { notify } from '@/components/ui/notify';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const schema = z.object({
+  name: z.string().trim().min(1, 'Give it a name.').max(100, 'At most 100 characters.'),
+  type: z.enum(['passphrase', 'symmetric_key', 'certificate', 'opaque']),
+  payload: z.string().min(1, 'A secret needs a value.'),
+  payload_encoding: z.enum(['utf8', 'base64']),
+  expires_at: z.string(),
+});
+
+const encodings = [
+  { value: 'utf8', label: 'Text', description: 'The characters themselves' },
+  { value: 'base64', label: 'Base64', description: 'Bytes, written in base64' },
+];
+
+/** Stores a secret. What the value must look like follows from its type. */
+export default function NewSecretPage() {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const create = api.useMutation('post', '/api/v1/vault/secrets');
+  const form = useSchemaForm(schema, {
+    name: '',
+    type: 'passphrase',
+    payload: '',
+    payload_encoding: 'utf8',
+    expires_at: '',
+  });
+  const type = form.watch('type');
+  const list = paths.secrets(project.slug);
+  return (
+    <Page title="Create secret" parents={[{ label: 'Secrets', href: list }]}>
+      <FormShell
+        form={form}
+        loading={false}
+        error={create.error}
+        failure="The secret was not created"
+        submitLabel="Create secret"
+        disabledReason={project.role === 'reader' ? 'Creating secrets needs the role member.' : undefined}
+        cancel={list}
+        onSubmit={async ({ expires_at, payload_encoding, ...values }) => {
+          await create.mutateAsync({
+            body: {
+              ...values,
+              payload_encoding: encodingOf(values.type, payload_encoding),
+              ...(expires_at === '' ? {} : { expires_at: new Date(expires_at).toISOString() }),
+            },
+          });
+          void notify('success', `${values.name} is stored`);
+          router.push(list);
+        }}
+      >
+        <TextField control={form.control} name="name" label="Name" autoComplete="off" />
+        <CardsField control={form.control} name="type" label="Type" options={secretTypeOptions} />
+        <TextAreaField
+          control={form.control}
+          name="payload"
+          label="Value"
+          description={valueHint[type]}
+          mono
+          rows={type === 'certificate' ? 8 : 3}
+        />
+        {type === 'opaque' && (
+          <SelectField control={form.control} name="payload_encoding" label="Written as" options={encodings} />
+        )}
+        <TextField
+          control={form.control}
+          name="expires_at"
+          label="Expires"
+          type="datetime-local"
+          description={
+            type === 'certificate' ? 'The certificate’s own end counts when it is earlier.' : 'In your time zone.'
+          }
+          optional
+          width="short"
+        />
+      </FormShell>
+    </Page>
+  );
+}
+
+const valueHint: Record<string, string> = {
+  passphrase: 'Text, kept exactly as it is, spaces and line breaks included.',
+  symmetric_key: '16, 24, 32, 48 or 64 bytes in base64. A new one: openssl rand -base64 32',
+  certificate: 'PEM, beginning with -----BEGIN CERTIFICATE-----',
+  opaque: 'Up to 64 KiB.',
+};
+
+/** Keys are bytes and can only be written in base64; passphrases and PEM are text. */
+function encodingOf(type: string, chosen: 'utf8' | 'base64'): 'utf8' | 'base64' {
+  if (type === 'symmetric_key') return 'base64';
+  return type === 'opaque' ? chosen : 'utf8';
+}

@@ -1,0 +1,115 @@
+'use client';
+
+import { Eye, Trash2, Vault } from 'lucide-react';
+import { useState } from 'react';
+import { Size } from '@/components/data/amounts';
+import { Id } from '@/components/data/id';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { useConfirm } from '@/components/page/confirm';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { SecretDialog } from '@/components/secrets/secret-dialog';
+import { secretTypeLabel, secretTypeOptions } from '@/components/secrets/types';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+type Secret = Row<'/api/v1/vault/secrets'>;
+
+const column = columnsOf<Secret>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ getValue }) => <span className="font-medium">{getValue()}</span>,
+  }),
+  column.accessor('type', { header: 'Type', cell: ({ getValue }) => secretTypeLabel(getValue()) }),
+  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+  column.accessor('size_bytes', {
+    header: 'Size',
+    meta: { align: 'right', from: 'md' },
+    cell: ({ getValue }) => <Size bytes={getValue()} />,
+  }),
+  column.accessor('expires_at', {
+    header: 'Expires',
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <Time at={getValue()} none="never" />,
+  }),
+  column.accessor('id', {
+    header: 'Id',
+    meta: { from: 'xl' },
+    cell: ({ getValue }) => <Id value={getValue()} label="secret id" />,
+  }),
+  column.accessor('created_at', {
+    header: 'Created',
+    enableSorting: true,
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+const readersCannot = 'Reading and changing secrets needs the role member.';
+
+/** Secrets of the project: what is kept, and since when. Values are shown one at a time, on request. */
+export default function SecretsPage() {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const state = useTableState(['type']);
+  const list = useList('/api/v1/vault/secrets', state.query);
+  const remove = api.useMutation('delete', '/api/v1/vault/secrets/{id}');
+  const [shown, setShown] = useState<Secret>();
+  const refused = project.role === 'reader' ? readersCannot : undefined;
+
+  const create = <CreateLink label="Create secret" href={paths.newSecret(project.slug)} disabledReason={refused} />;
+  return (
+    <Page
+      title="Secrets"
+      description="Passwords, keys and certificates, each sealed under a key of its own. Every look at a value is on record."
+      actions={create}
+    >
+      <DataTable
+        noun="secret"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        filters={[{ name: 'type', label: 'Type', options: secretTypeOptions }]}
+        actions={(secret) => [
+          { label: 'Show value', icon: Eye, disabledReason: refused, onSelect: () => setShown(secret) },
+          {
+            label: 'Delete',
+            icon: Trash2,
+            danger: true,
+            disabledReason: refused,
+            onSelect: () =>
+              confirm({
+                title: `Delete ${secret.name}?`,
+                consequence: 'Its value is destroyed and can’t be brought back. Whatever still reads it will fail.',
+                confirmLabel: 'Delete secret',
+                typeToConfirm: secret.name,
+                onConfirm: () => remove.mutateAsync({ params: { path: { id: secret.id } } }),
+              }),
+          },
+        ]}
+        empty={
+          <EmptyState
+            icon={Vault}
+            title="No secrets yet"
+            action={create}
+            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/vault/secrets \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name": "db-password", "type": "passphrase", "payload": "…"}'`}
+          >
+            Keep passwords, keys and certificates here instead of in files. Machines and people read them when they need
+            them, and the audit log says who did.
+          </EmptyState>
+        }
+      />
+      {shown && <SecretDialog key={shown.id} secret={shown} close={() => setShown(undefined)} />}
+    </Page>
+  );
+}

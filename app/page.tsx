@@ -1,0 +1,15 @@
+import { redirect } from 'next/navigation';
+import { NoProject } from '@/components/identity/no-project';
+import { membershipsOf } from '@/lib/identity/own-account';
+import { currentPerson } from '@/lib/identity/page-session';
+import { paths } from '@/lib/paths';
+
+/** The way in: to the oldest project of whoever is signed in, and to sign-in otherwise. */
+export default async function Home() {
+  const person = await currentPerson();
+  if (!person) redirect(paths.signIn());
+  const memberships = await membershipsOf(person.user_id);
+  const first = memberships.find(({ status }) => status === 'active');
+  if (first) redirect(paths.overview(first.project_slug));
+  return <NoProject email={person.email} />;
+}

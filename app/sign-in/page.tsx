@@ -1,0 +1,17 @@
+import { redirect } from 'next/navigation';
+import { SignIn } from '@/components/identity/sign-in';
+import { StandAlone } from '@/components/page/stand-alone';
+import { currentPerson } from '@/lib/identity/page-session';
+import { safeBack } from '@/lib/paths';
+
+/** Sign-in to the portal; leads back to the page that asked for it. */
+export default async function SignInPage({ searchParams }: { searchParams: Promise<{ back?: string | string[] }> }) {
+  const { back } = await searchParams;
+  const target = safeBack(typeof back === 'string' ? back : undefined);
+  if (await currentPerson()) redirect(target);
+  return (
+    <StandAlone title="Sign in">
+      <SignIn back={target} />
+    </StandAlone>
+  );
+}

@@ -1,0 +1,60 @@
+'use client';
+
+import { Time } from '@/components/data/time';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useList } from '@/lib/client/list';
+
+/** What people and tokens changed in the project lately. */
+export function RecentActivity() {
+  const list = useList('/api/v1/activity', { limit: 8 });
+  const rows = list.data?.rows;
+  return (
+    <Card title="Recent activity">
+      {rows ? (
+        <ul className="-my-2 divide-y text-sm">
+          {rows.map((entry) => (
+            <li key={entry.id} className="flex items-baseline justify-between gap-4 py-2">
+              <span className="min-w-0 break-words">
+                <span className="font-medium">{entry.actor_name}</span>{' '}
+                <span className="text-ink-muted">{actionWords(entry.action)}</span> {entry.resource_name}
+              </span>
+              <span className="shrink-0 text-ink-muted text-xs">
+                <Time at={entry.at} />
+              </span>
+            </li>
+          ))}
+          {rows.length === 0 && (
+            <li className="py-2 text-ink-muted">Nothing yet. What is created and changed shows here.</li>
+          )}
+        </ul>
+      ) : list.error ? (
+        <ErrorNotice title="The activity could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <div className="space-y-3" aria-busy="true">
+          {['one', 'two', 'three'].map((line) => (
+            <Skeleton key={line} className="h-4 w-full max-w-xl" />
+          ))}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** `secret.read_payload` as words: "read payload of secret"; `secret.create`: "created secret". */
+export function actionWords(action: string): string {
+  const [type = '', verb = ''] = action.split('.');
+  const thing = type.replaceAll('_', ' ');
+  const did = past[verb];
+  return did ? `${did} ${thing}` : `${thing}: ${verb.replaceAll('_', ' ')}`;
+}
+
+const past: Record<string, string> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  read_payload: 'read the value of',
+  revoke: 'revoked',
+  assign: 'assigned',
+};
