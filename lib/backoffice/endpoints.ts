@@ -1,4 +1,5 @@
 import { accountEndpoints } from './account/endpoints';
+import { userEndpoints } from './users/endpoints';
 
 /** What the back office has besides the domains' own endpoints there. */
-export const backofficeEndpoints = [...accountEndpoints];
+export const backofficeEndpoints = [...accountEndpoints, ...userEndpoints];

@@ -91,7 +91,7 @@ export async function verifyOwnCode(call: AccountCall, code: string): Promise<bo
  */
 export async function resetSecondFactorOf(call: AdministratorCall, userId: string): Promise<void> {
   const account = await findById(userId);
-  if (!account) throw notFound('The user');
+  if (!account) throw notFound('The user', '');
   await commit(call, {
     resource: { type: 'user', id: userId, name: account.email },
     project_id: null,

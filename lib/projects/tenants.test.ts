@@ -3,6 +3,7 @@ import { prisma } from '@/lib/db/prisma';
 import { verifyPassword } from '@/lib/identity/passwords';
 import { dimensions } from '@/lib/quota/dimensions';
 import { testDatabase } from '@/lib/testing/database';
+import { race } from '@/lib/testing/race';
 import { api, createProject, createUser, signIn, type TestUser } from '@/lib/testing/world';
 import type { Tenant } from './schema';
 
@@ -201,7 +202,8 @@ describe('a suspended tenant', () => {
   test('is suspended once, however many administrators press at once; resuming an active one is refused', async () => {
     const { id } = await created('pressed');
     expect((await change(id, 'resume')).body).toMatchObject({ error: { code: 'CONFLICT' } });
-    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => change(id, 'suspend', { reason: `${n}` })));
+    const press = (reason: string) => () => change(id, 'suspend', { reason });
+    const answers = await race('SELECT FROM projects FOR UPDATE', ['a', 'b', 'c', 'd', 'e'].map(press));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
     const winner = answers.find(({ status }) => status === 200)?.body as Tenant;
     expect((await list('?slug=pressed'))[0]?.suspension_reason).toBe(winner.suspension_reason);

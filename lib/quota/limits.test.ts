@@ -6,6 +6,7 @@ import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
 import { sessionCookies } from '@/lib/identity/cookies';
 import { testDatabase } from '@/lib/testing/database';
+import { race } from '@/lib/testing/race';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
 import { commit } from './commit';
 import type { Quota } from './schema';
@@ -179,7 +180,10 @@ describe('If-Match', () => {
   test('of many administrators at once, exactly one wins', async () => {
     const tag = (await read()).headers.get('etag') ?? '';
     const limits = Array.from({ length: 12 }, (_, index) => 100 + index);
-    const answers = await Promise.all(limits.map((limit) => put({ vcpus_limit: limit }, { 'If-Match': tag })));
+    const answers = await race(
+      'SELECT FROM project_accounts FOR UPDATE',
+      limits.map((limit) => () => put({ vcpus_limit: limit }, { 'If-Match': tag })),
+    );
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 412)).toHaveLength(limits.length - 1);

@@ -1,0 +1,68 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import type { Prisma } from '@/lib/db/generated/client';
+import { newId } from '@/lib/db/id';
+import { insert, sql } from '@/lib/db/sql';
+import { hashPassword } from '@/lib/identity/passwords';
+import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { CreateAdministrator, PlatformUser } from './schema';
+import { readPerson } from './service';
+
+/** Makes an account for a new administrator. @throws ApiError 409 when the e-mail address has an account already */
+export async function createAdministrator(
+  call: AdministratorCall,
+  { email, name, password }: CreateAdministrator,
+): Promise<PlatformUser> {
+  const id = newId();
+  const times = { created_at: call.at.toISOString(), updated_at: call.at.toISOString() };
+  const created = { id, email, name, administrator: true, two_factor_enabled: false, memberships: [], ...times };
+  const account: Prisma.UserUncheckedCreateInput = {
+    ...{ id, email, name, administrator: true, password_hash: await hashPassword(password) },
+    ...{ created_at: call.at, updated_at: call.at },
+  };
+  await commit(call, {
+    resource: { type: 'administrator', id, name: email },
+    taken: {
+      when: sql`EXISTS (SELECT FROM users WHERE email = ${email}::text)`,
+      message: `email: ${email} has an account already; make it an administrator with PUT /administrators/{id}.`,
+    },
+    rows: { account: insert('users', account, ifAdmitted) },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+/** Opens the back office to a person who has an account. @throws ApiError 404 */
+export async function grantAdministration(call: AdministratorCall, id: string): Promise<PlatformUser> {
+  const { email } = await readPerson(call, id);
+  await commit(call, {
+    resource: { type: 'administrator', id, name: email },
+    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN users u ON u.id = ${id}::uuid FOR NO KEY UPDATE OF u`,
+    rows: {
+      granted: sql`UPDATE users SET administrator = true, updated_at = ${call.at}::timestamptz
+                   FROM ${ifAdmitted} AND users.id = ${id}::uuid`,
+    },
+  });
+  return readPerson(call, id);
+}
+
+/**
+ * Closes the back office to a person, from the very next request; their account stays. All administrators are locked
+ * first, so that two who remove each other at once cannot leave none.
+ * @throws ApiError 404 when the person is no administrator, 409 for the last one
+ */
+export async function removeAdministrator(call: AdministratorCall, id: string): Promise<void> {
+  const { email } = await readPerson(call, id);
+  await commit(call, {
+    resource: { type: 'administrator', id, name: email },
+    target: sql`SELECT count(*) > 1 AS allowed, NULL::text AS state FROM k CROSS JOIN (
+                  SELECT u.id FROM users u WHERE u.administrator ORDER BY u.id FOR NO KEY UPDATE) AS administrators
+                HAVING bool_or(administrators.id = ${id}::uuid)`,
+    forbidden: () => `${email} is the last administrator; make another one first.`,
+    rows: {
+      removed: sql`UPDATE users SET administrator = false, updated_at = ${call.at}::timestamptz
+                   FROM ${ifAdmitted} AND users.id = ${id}::uuid`,
+      signed_out: sql`UPDATE sessions SET revoked_at = ${call.at}::timestamptz FROM ${ifAdmitted}
+                      AND sessions.user_id = ${id}::uuid AND sessions.realm = 'backoffice' AND sessions.revoked_at IS NULL`,
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/api/pagination';
+import { idParams } from '@/lib/api/schemas';
+import { resetSecondFactorOf } from '@/lib/identity/second-factor';
+import { createAdministrator, grantAdministration, removeAdministrator } from './administrators';
+import * as schema from './schema';
+import { endSessionsOf, listPeople, readPerson } from './service';
+
+const paging = { ...listQuery, sort: sortQuery(['created_at', 'email', 'name']) };
+const users = { realm: 'backoffice', tag: 'Back office: users', access: 'administrator' } as const;
+const administrators = { ...users, tag: 'Back office: administrators' } as const;
+
+/** People and administrators of the platform. */
+export const userEndpoints = [
+  endpoint({
+    ...users,
+    method: 'GET',
+    path: '/users',
+    operation_id: 'listPlatformUsers',
+    summary: 'List everyone who has an account',
+    query: z.strictObject({ ...schema.userFilters, ...paging }),
+    responses: { 200: z.array(schema.platformUser) },
+    handle: (call, { query }) => listPeople(call, query),
+  }),
+  endpoint({
+    ...users,
+    method: 'GET',
+    path: '/users/{id}',
+    operation_id: 'readPlatformUser',
+    summary: 'Read a person',
+    params: idParams,
+    responses: { 200: schema.platformUser },
+    handle: (call, { params }) => readPerson(call, params.id),
+  }),
+  endpoint({
+    ...users,
+    method: 'POST',
+    path: '/users/{id}/reset-second-factor',
+    operation_id: 'resetSecondFactorOfUser',
+    summary: 'Take a lost second factor away',
+    description: 'Make sure that it is really them who ask. Ends all their sessions.',
+    params: idParams,
+    body: schema.noBody,
+    responses: { 204: null },
+    errors: ['CONFLICT'],
+    audit: 'user.reset_second_factor',
+    idempotency: 'kernel',
+    handle: (call, { params }) => resetSecondFactorOf(call, params.id),
+  }),
+  endpoint({
+    ...users,
+    method: 'POST',
+    path: '/users/{id}/revoke-sessions',
+    operation_id: 'revokeSessionsOfUser',
+    summary: 'Sign a person out everywhere',
+    description: 'In both realms, from the very next request. API tokens stay.',
+    params: idParams,
+    body: schema.noBody,
+    responses: { 204: null },
+    audit: 'user.revoke_sessions',
+    handle: (call, { params }) => endSessionsOf(call, params.id),
+  }),
+  endpoint({
+    ...administrators,
+    method: 'GET',
+    path: '/administrators',
+    operation_id: 'listAdministrators',
+    summary: 'List the administrators of the platform',
+    query: z.strictObject({ ...schema.administratorFilters, ...paging }),
+    responses: { 200: z.array(schema.platformUser) },
+    handle: (call, { query }) => listPeople(call, { ...query, administrator: 'true' }),
+  }),
+  endpoint({
+    ...administrators,
+    method: 'POST',
+    path: '/administrators',
+    operation_id: 'createAdministrator',
+    summary: 'Create an administrator',
+    body: schema.createAdministrator,
+    responses: { 201: schema.platformUser },
+    errors: ['CONFLICT'],
+    audit: 'administrator.create',
+    handle: (call, { body }) => createAdministrator(call, body),
+  }),
+  endpoint({
+    ...administrators,
+    method: 'PUT',
+    path: '/administrators/{id}',
+    operation_id: 'grantAdministration',
+    summary: 'Make a person who has an account an administrator',
+    params: idParams,
+    responses: { 200: schema.platformUser },
+    audit: 'administrator.grant',
+    handle: (call, { params }) => grantAdministration(call, params.id),
+  }),
+  endpoint({
+    ...administrators,
+    method: 'DELETE',
+    path: '/administrators/{id}',
+    operation_id: 'removeAdministrator',
+    summary: 'Take administration from a person',
+    description: 'Their account stays. The last administrator cannot be removed.',
+    params: idParams,
+    responses: { 204: null },
+    errors: ['CONFLICT'],
+    audit: 'administrator.remove',
+    handle: (call, { params }) => removeAdministrator(call, params.id),
+  }),
+];

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { roles } from '@/lib/api/caller';
+import { displayName, email, id, newPassword, times } from '@/lib/api/schemas';
+
+const membership = z.strictObject({
+  project_id: id,
+  tenant_name: z.string(),
+  tenant_slug: z.string(),
+  tenant_status: z.enum(['active', 'suspended']),
+  status: z.enum(['invited', 'active']),
+  roles: z.array(z.enum(roles)),
+});
+
+/** A person as the back office sees them. */
+export const platformUser = z
+  .strictObject({
+    id,
+    email: z.string(),
+    name: z.string(),
+    administrator: z.boolean().meta({ description: 'The back office is open to them.' }),
+    two_factor_enabled: z.boolean(),
+    memberships: z.array(membership).meta({ description: 'Oldest first.' }),
+    ...times,
+  })
+  .meta({ id: 'PlatformUser' });
+export type PlatformUser = z.output<typeof platformUser>;
+
+export const createAdministrator = z.strictObject({ email, name: displayName, password: newPassword }).meta({
+  id: 'CreateAdministrator',
+  example: { email: 'grace@cloud.example', name: 'Grace Hopper', password: 'correct horse battery staple' },
+});
+export type CreateAdministrator = z.output<typeof createAdministrator>;
+
+export const noBody = z.strictObject({}).meta({ example: {} });
+
+const search = z.string().min(1).max(254).optional().meta({ description: 'A part of e-mail address, name or id.' });
+
+export const administratorFilters = { search };
+
+export const userFilters = {
+  search,
+  email: email.optional().meta({ description: 'Exactly this e-mail address.' }),
+  tenant_id: id.optional().meta({ description: 'Who belongs to this tenant, or is invited.' }),
+  administrator: z.enum(['true', 'false']).optional(),
+};

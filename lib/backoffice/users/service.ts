@@ -1,0 +1,68 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { notFound } from '@/lib/api/errors';
+import { contains, keysetPage, type Page } from '@/lib/api/pagination';
+import { queryOne } from '@/lib/db/pool';
+import { join, raw, type Sql, sql } from '@/lib/db/sql';
+import { endAllSessions } from '@/lib/identity/sessions';
+import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { PlatformUser } from './schema';
+
+type Row = Omit<PlatformUser, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
+
+const columns = raw(`u.id, u.email, u.name, u.administrator, u.totp_activated_at IS NOT NULL AS two_factor_enabled,
+  u.created_at, u.updated_at,
+  (SELECT coalesce(json_agg(json_build_object('project_id', p.id, 'tenant_name', p.name, 'tenant_slug', p.slug,
+      'tenant_status', p.status, 'status', m.status, 'roles',
+      ARRAY(SELECT r.role FROM role_assignments r WHERE r.project_id = m.project_id AND r.user_id = m.user_id
+            ORDER BY array_position(ARRAY['admin', 'member', 'reader'], r.role))) ORDER BY m.created_at, p.id), '[]')
+   FROM memberships m JOIN projects p ON p.id = m.project_id WHERE m.user_id = u.id) AS memberships`);
+
+function view(row: Row): PlatformUser {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}
+
+export type UserFilters = {
+  search?: string | undefined;
+  email?: string | undefined;
+  tenant_id?: string | undefined;
+  administrator?: 'true' | 'false' | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/** Everyone who has an account on the platform. */
+export async function listPeople(_call: AdministratorCall, filters: UserFilters): Promise<Page<PlatformUser>> {
+  const { search, email, tenant_id, administrator } = filters;
+  const where: Sql[] = [];
+  if (email !== undefined) where.push(sql`u.email = ${email}::text`);
+  if (administrator !== undefined)
+    where.push(raw(administrator === 'true' ? 'u.administrator' : 'NOT u.administrator'));
+  if (tenant_id !== undefined) {
+    where.push(sql`EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${tenant_id}::uuid)`);
+  }
+  if (search !== undefined) {
+    const anywhere = ['u.email', 'u.name', 'u.id::text'].map((column) => contains(column, search));
+    where.push(sql`(${join(anywhere, ' OR ')})`);
+  }
+  const page = await keysetPage<Row>({ select: columns, from: raw('users u'), where, id: raw('u.id'), ...filters });
+  return page.map(view);
+}
+
+/** One person. @throws ApiError 404 */
+export async function readPerson(_call: AdministratorCall, id: string): Promise<PlatformUser> {
+  const row = await queryOne<Row>(sql`SELECT ${columns} FROM users u WHERE u.id = ${id}::uuid`);
+  if (!row) throw notFound('The user', '');
+  return view(row);
+}
+
+/** Signs a person out everywhere, in both realms, from the very next request. API tokens stay. @throws ApiError 404 */
+export async function endSessionsOf(call: AdministratorCall, id: string): Promise<void> {
+  const { email } = await readPerson(call, id);
+  await commit(call, {
+    resource: { type: 'user', id, name: email },
+    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN users u ON u.id = ${id}::uuid FOR NO KEY UPDATE OF u`,
+    rows: { ended: endAllSessions(id, ifAdmitted) },
+    answer: { status: 204, body: undefined },
+  });
+}
