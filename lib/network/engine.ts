@@ -17,6 +17,8 @@ export type Port = {
   /** DHCP and DNS name of the guest behind it. */
   hostname: string;
   securityGroupIds: string[];
+  /** null while no instance has it. */
+  instanceId: string | null;
 };
 
 export type Network = {
@@ -51,12 +53,14 @@ export type ObservedNetwork = {
   routers: { id: string; externalIp: string; networkIds: string[]; portIds: string[] }[];
   /**
    * Empty where floating IPs are plain addresses. Without root they are loopback addresses with a forward for each
-   * port that a rule opens (single ports, and ranges up to 64 ports); 80 is reached at 8080, because low ports need root.
+   * port that a rule opens; of ranges over 64 ports only the well-known ones. 80 is reached at 8080, because low ports need root.
    */
   forwards: FloatingIpForward[];
   /** What could not be done as asked, for a person to read. */
   warnings: string[];
 };
+
+export type FloatingIpPool = { cidr: string; first: string; last: string };
 
 /** Networks, ports, rules and floating IPs of one host. */
 export interface NetworkEngine {
@@ -67,5 +71,5 @@ export interface NetworkEngine {
   ensureTopology(topology: Topology): Promise<void>;
   observeNetwork(): Promise<ObservedNetwork>;
   /** Range that floating IPs may be allocated from on this host. */
-  floatingIpPool(): { cidr: string; first: string; last: string };
+  floatingIpPool(): Promise<FloatingIpPool>;
 }

@@ -15,6 +15,10 @@ export type Subject = {
   restarted(): Engine;
   /** Ends an instance's machine as a power failure would; absent where the test can't reach it. */
   powerFailure?(instanceId: string): void;
+  /** A web server beyond the platform that guests may reach; absent where the test can't make one. */
+  outside?(): Promise<{ url: string; close(): void }>;
+  /** Ends a daemon of the network engine as a crash would; absent where the test can't reach it. */
+  crashNetworkDaemons?(): void;
   /** What the engine has left on the host: processes, interfaces, files. Empty when all is removed. */
   leftovers(): Promise<string[]>;
 };

@@ -29,7 +29,8 @@ export type LocalEngineOptions = {
 export type Isolation = 'root' | 'user';
 
 /** This host as the engine sees it: where its files are, and by which name its processes and namespaces are known. */
-export type Host = Required<LocalEngineOptions> & {
+export type Host = Required<Omit<LocalEngineOptions, 'floatingIpCidr'>> & {
+  floatingIpCidr: string | null;
   /** Short name of this engine, so that several on one host stay apart. */
   tag: string;
   directory: string;
@@ -52,7 +53,7 @@ export function describeHost(options: LocalEngineOptions): Host {
     directory,
     tag,
     sockets: socketFolder(join(directory, 'run'), tag),
-    floatingIpCidr: options.floatingIpCidr ?? (isolation === 'root' ? '198.18.64.0/20' : '127.77.0.0/20'),
+    floatingIpCidr: options.floatingIpCidr ?? null,
     openPrivateCidrs: options.openPrivateCidrs ?? [],
     cacheDir: options.cacheDir ?? join(directory, 'cache'),
     diskFloorBytes: options.diskFloorBytes ?? 2 * 1024 ** 3,
@@ -84,9 +85,9 @@ export async function prepareHost(host: Host): Promise<void> {
     }
     await openToGuests(host, directory, 0o710);
   }
-  for (const name of ['network', 'logs']) {
-    await mkdir(join(host.directory, name), { recursive: true, mode: 0o700 });
-  }
+  await mkdir(join(host.directory, 'logs'), { recursive: true, mode: 0o700 });
+  // dnsmasq has given up root by the time it reads its leases again.
+  await mkdir(join(host.directory, 'network'), { recursive: true, mode: 0o711 });
   await mkdir(host.cacheDir, { recursive: true });
 }
 

@@ -1,13 +1,36 @@
 import type { ComputeEngine } from '@/lib/compute/engine';
 import type { ImageEngine } from '@/lib/images/engine';
+import type { NetworkEngine } from '@/lib/network/engine';
+import type { StorageEngine } from '@/lib/storage/engine';
+import type { EngineStatus } from '../status';
 import { LocalCompute } from './compute/local-compute';
 import { describeHost, type LocalEngineOptions } from './host';
 import { LocalImages } from './images/local-images';
+import { LocalNetwork } from './network/local-network';
+import { probeHost } from './probe';
+import { LocalStorage } from './storage/local-storage';
 
-export type LocalEngine = { compute: ComputeEngine; images: ImageEngine };
+/** Everything that the local engine does. */
+export type LocalEngine = {
+  compute: ComputeEngine;
+  network: NetworkEngine;
+  storage: StorageEngine;
+  images: ImageEngine;
+  /** What works here and what is missing, by trying it; takes up to half a minute the first time. */
+  probe(): Promise<EngineStatus[]>;
+};
 
-/** The engine of this machine. Opening it touches nothing; every part makes what it needs when it is first asked. */
+/**
+ * The engine of this machine. Opening it touches nothing; every part makes what it needs when it is first asked. Calls
+ * that change something belong into one process a host; reading (consoles, logs, samples) may happen in any.
+ */
 export function openLocalEngine(options: LocalEngineOptions): LocalEngine {
   const host = describeHost(options);
-  return { compute: new LocalCompute(host), images: new LocalImages(host) };
+  return {
+    compute: new LocalCompute(host),
+    network: new LocalNetwork(host),
+    storage: new LocalStorage(host),
+    images: new LocalImages(host),
+    probe: () => probeHost(host),
+  };
 }

@@ -94,6 +94,22 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND;
 }
 
+/**
+ * Seconds in which a process's threads ran or stood in line to run: what it asks of the processors, also where others
+ * leave it little.
+ */
+export function demandSecondsOf(pid: number): number {
+  try {
+    const nanoseconds = readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const [ran = '0', waited = '0'] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
+      return sum + Number(ran) + Number(waited);
+    }, 0);
+    return nanoseconds / 1e9;
+  } catch {
+    return cpuSecondsOf(pid);
+  }
+}
+
 /** When a process started, by the host's clock. */
 export function startedAt(process: EngineProcess): Date {
   const [uptime = '0'] = readFileSync('/proc/uptime', 'utf8').split(' ');

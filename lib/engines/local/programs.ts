@@ -21,6 +21,7 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'ip', package: 'iproute2', engines: ['network'] },
   { program: 'nft', package: 'nftables', engines: ['network'] },
   { program: 'dnsmasq', package: 'dnsmasq-base', engines: ['network'] },
+  { program: 'arping', package: 'iputils-arping', engines: ['network'] },
   { program: 'slirp4netns', package: 'slirp4netns', engines: ['network'], onlyUnprivileged: true },
 ];
 

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { cpuSecondsOf, type EngineProcess, isAlive } from '../processes';
+import { demandSecondsOf, type EngineProcess, isAlive } from '../processes';
 
 const SAMPLE_MS = 250;
 const CALM_SAMPLES = 3;
@@ -18,11 +18,14 @@ export class BootSlots {
     this.free = slots;
   }
 
-  /** Starts a guest when it is its turn, and keeps the turn until the guest has calmed down. */
-  async boot(start: () => Promise<EngineProcess>, signal: AbortSignal): Promise<void> {
+  /**
+   * Starts a guest when it is its turn, and keeps the turn until the guest has calmed down. `nudge` is called about once
+   * a second meanwhile and helps a guest that is stuck.
+   */
+  async boot(start: () => Promise<EngineProcess>, nudge: () => Promise<void>, signal: AbortSignal): Promise<void> {
     await this.enter(signal);
     try {
-      await untilCalm(await start(), signal);
+      await untilCalm(await start(), nudge, signal);
     } finally {
       this.leave();
     }
@@ -56,16 +59,19 @@ export class BootSlots {
 }
 
 /** A guest has booted, whatever it runs, when it stops using its processor for most of a second. */
-async function untilCalm(guest: EngineProcess, signal: AbortSignal): Promise<void> {
+async function untilCalm(guest: EngineProcess, nudge: () => Promise<void>, signal: AbortSignal): Promise<void> {
   const end = Date.now() + LONGEST_BOOT_MS;
   let calm = 0;
-  let before = { used: cpuSecondsOf(guest.pid), at: performance.now() };
+  let samples = 0;
+  let before = { used: demandSecondsOf(guest.pid), at: performance.now() };
   while (calm < CALM_SAMPLES && Date.now() < end && isAlive(guest)) {
     signal.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
-    const now = { used: cpuSecondsOf(guest.pid), at: performance.now() };
+    const now = { used: demandSecondsOf(guest.pid), at: performance.now() };
     const share = ((now.used - before.used) * 1000) / (now.at - before.at);
     calm = share < CALM_SHARE ? calm + 1 : 0;
     before = now;
+    samples += 1;
+    if (samples % 4 === 0) await nudge();
   }
 }

@@ -1,5 +1,6 @@
-import { readFile, statfs } from 'node:fs/promises';
+import { lstat, readdir, readFile, statfs } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import type { HostCapacity, InstanceSpec } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
@@ -24,8 +25,17 @@ export async function measureCapacity(host: Host): Promise<HostCapacity> {
   return {
     vcpus: { total: cpus().length * VCPU_OVERCOMMIT, committed: guests.reduce((sum, { vcpus }) => sum + vcpus, 0) },
     // Guests have not touched all that they were promised, so what is free now is no measure alone.
-    memoryMb: { total, committed, free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB)) },
-    diskBytes: { total: disk.blocks * disk.bsize, free: Math.max(0, disk.bavail * disk.bsize - host.diskFloorBytes) },
+    memoryMb: {
+      total,
+      committed,
+      free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB)),
+      overhead: OVERHEAD_MB,
+    },
+    diskBytes: {
+      total: disk.blocks * disk.bsize,
+      free: Math.max(0, disk.bavail * disk.bsize - host.diskFloorBytes),
+      held: await heldBytes(host),
+    },
     gpuSlices: 0,
   };
 }
@@ -49,6 +59,17 @@ export async function requireDisk(host: Host, bytes: number): Promise<void> {
   const disk = await statfs(host.directory);
   const free = Math.max(0, disk.bavail * disk.bsize - host.diskFloorBytes);
   if (free < bytes || free === 0) throw full(`it has ${free} bytes of disk left for guests and this needs ${bytes}`);
+}
+
+/** What disks take, not what they promise: they are sparse. */
+async function heldBytes(host: Host): Promise<number> {
+  const folders = ['instances', 'volumes', 'layers', 'snapshots'].map((name) => join(host.directory, name));
+  const sizes = folders.map(async (folder) => {
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    const files = await Promise.all(names.map((name) => lstat(join(folder, name)).catch(() => null)));
+    return files.reduce((sum, file) => sum + (file ? file.blocks * 512 : 0), 0);
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 const full = (why: string) => new EngineError('CAPACITY_EXHAUSTED', `This host is full: ${why}.`);

@@ -10,6 +10,7 @@ import type {
 import { EngineError } from '../../error';
 import { type Accelerator, chooseAccelerator } from '../accelerator';
 import { type Host, prepareHost } from '../host';
+import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
 import { runState, withMonitor } from '../qmp';
 import { removePath, writeRecord } from '../record';
@@ -33,6 +34,7 @@ import {
 import { pressPowerButton, startMachine, stopMachine } from './machine';
 import { observeAll } from './observe';
 import { sampleMachine } from './sample';
+import { TimerPanic } from './timer-panic';
 
 const SHUTDOWN_SECONDS = 20;
 
@@ -41,9 +43,12 @@ export class LocalCompute implements ComputeEngine {
   private readonly turns = new Turns();
   private readonly interrupts = new Map<string, AbortController>();
   private readonly slots = new BootSlots();
+  private readonly egress: EgressReader;
   private accelerator: Promise<Accelerator> | null = null;
 
-  constructor(private readonly host: Host) {}
+  constructor(private readonly host: Host) {
+    this.egress = new EgressReader(host);
+  }
 
   ensureInstance(spec: InstanceSpec): Promise<void> {
     return this.inTurn(spec.id, async (signal) => {
@@ -66,13 +71,17 @@ export class LocalCompute implements ComputeEngine {
       const machine = findProcess(this.host, 'qemu', id);
       if (!spec || !machine) throw new EngineError('NOT_FOUND', `The machine of instance ${id} is off.`);
       if (mode === 'soft') await pressPowerButton(this.host, machine, shutdownMs(spec), signal);
-      await this.slots.boot(async () => {
-        await withMonitor(monitorSocket(this.host, id), async (monitor) => {
-          await monitor.execute('system_reset');
-          await monitor.execute('cont');
-        });
-        return machine;
-      }, signal);
+      await this.slots.boot(
+        async () => {
+          await withMonitor(monitorSocket(this.host, id), async (monitor) => {
+            await monitor.execute('system_reset');
+            await monitor.execute('cont');
+          });
+          return machine;
+        },
+        new TimerPanic(this.host, id).nudge,
+        signal,
+      );
     });
   }
 
@@ -108,7 +117,7 @@ export class LocalCompute implements ComputeEngine {
   }
 
   sampleInstance(id: string): Promise<InstanceStats | null> {
-    return sampleMachine(this.host, id);
+    return sampleMachine(this.host, id, this.egress);
   }
 
   async capacity(): Promise<HostCapacity> {
@@ -121,11 +130,15 @@ export class LocalCompute implements ComputeEngine {
     if (!machine) {
       this.accelerator ??= chooseAccelerator(this.host);
       const accelerator = await this.accelerator;
-      await this.slots.boot(async () => {
-        const started = await startMachine(this.host, spec, accelerator);
-        await this.matchVolumes(spec);
-        return started;
-      }, signal);
+      await this.slots.boot(
+        async () => {
+          const started = await startMachine(this.host, spec, accelerator);
+          await this.matchVolumes(spec);
+          return started;
+        },
+        new TimerPanic(this.host, spec.id).nudge,
+        signal,
+      );
     } else {
       await this.matchVolumes(spec);
     }

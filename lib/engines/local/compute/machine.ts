@@ -1,10 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
 import type { Accelerator } from '../accelerator';
 import { giveToGuest, type Host } from '../host';
 import { imageFile, requireImage } from '../images/store';
-import { networkCommand } from '../network/namespaces';
+import { guestCommand } from '../network/namespaces';
 import { type EngineProcess, endProcess, findProcess, startProcess } from '../processes';
 import { runState, withMonitor } from '../qmp';
 import { removePath } from '../record';
@@ -25,10 +27,11 @@ export async function startMachine(host: Host, spec: InstanceSpec, accelerator: 
   await prepareLogs(host, spec.id);
   const image = await requireImage(host, spec.disk.imageId);
   const disc = image.format === 'ISO' ? imageFile(host, image) : null;
-  const command = [...(await networkCommand(host, spec)), ...qemuCommand(host, spec, accelerator, { disc })];
+  const command = [...(await guestCommand(host, spec)), ...qemuCommand(host, spec, accelerator, { disc })];
   const hasEnded = startProcess(host, 'qemu', spec.id, command, qemuLogFile(host, spec.id));
   const machine = await untilAnswering(host, spec.id, hasEnded);
   await shareProcessors(host, spec, machine.pid);
+  preferMainThread(host, machine.pid);
   return machine;
 }
 
@@ -61,6 +64,22 @@ export async function pressPowerButton(host: Host, machine: EngineProcess, grace
     signal?.throwIfAborted();
     // A machine that does not answer cannot be asked.
     return false;
+  }
+}
+
+/**
+ * The main thread of QEMU makes the guest's timer interrupts. On a busy host it must not stand in line behind the
+ * threads that run the guest's code, or the guest's kernel concludes at boot that its timer is broken.
+ */
+function preferMainThread(host: Host, pid: number): void {
+  const others = readdirSync(`/proc/${pid}/task`)
+    .map(Number)
+    .filter((thread) => thread !== pid);
+  try {
+    if (host.isolation === 'root') setPriority(pid, -10);
+    else for (const thread of others) setPriority(thread, 5);
+  } catch {
+    // A comfort that some hosts forbid.
   }
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { InstanceSpec, InstanceStats } from '@/lib/compute/engine';
 import type { Host } from '../host';
+import type { EgressReader } from '../network/egress';
 import { tapName } from '../network/names';
 import { cpuSecondsOf, findProcess } from '../processes';
 import { type Monitor, withMonitor } from '../qmp';
@@ -20,7 +21,7 @@ const blockStats = z.array(
 );
 
 /** The counters of one running guest: from QEMU, from /proc and from the guest's own balloon driver. */
-export async function sampleMachine(host: Host, id: string): Promise<InstanceStats | null> {
+export async function sampleMachine(host: Host, id: string, egress: EgressReader): Promise<InstanceStats | null> {
   const machine = findProcess(host, 'qemu', id);
   const spec = await findInstance(host, id);
   if (!machine || !spec) return null;
@@ -42,7 +43,7 @@ export async function sampleMachine(host: Host, id: string): Promise<InstanceSta
       writeOperations: sum(({ wr_operations }) => wr_operations),
     },
     network: await networkBytes(machine.pid, spec),
-    egressBytes: 0,
+    egressBytes: await egress.bytesOf(spec.ports),
   };
 }
 

@@ -1,6 +1,114 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { InstanceSpec } from '@/lib/compute/engine';
+import { EngineError } from '../../error';
+import { run } from '../exec';
 import type { Host } from '../host';
+import { findProcesses, startProcess } from '../processes';
+import { namesIn } from '../record';
+import { waitFor } from '../turns';
+import { edgeNamespace, routerNamespace } from './names';
+import { routerOfNetwork } from './topology-record';
 
-export async function networkCommand(_host: Host, _spec: InstanceSpec): Promise<string[]> {
-  return [];
+const FOLDER = '/run/netns';
+
+/** Command prefix for this host's place of namespaces: nothing as root, otherwise our user and mount namespace. */
+async function insideCommand(host: Host): Promise<string[]> {
+  if (host.isolation === 'root') return [];
+  const keeper = await keeperPid(host);
+  if (keeper === undefined)
+    throw new EngineError('ENGINE_ERROR', "The engine's namespaces are gone; they are made anew.");
+  return ['nsenter', '-t', String(keeper), '--user', '--mount', '--preserve-credentials', '--'];
+}
+
+/** Command prefix that runs what follows in a network namespace. */
+export async function namespaceCommand(host: Host, name: string): Promise<string[]> {
+  return [...(await insideCommand(host)), 'nsenter', `--net=${join(FOLDER, name)}`, '--'];
+}
+
+/**
+ * Command prefix for a guest: the namespace of its router, so that even a guest that breaks out of QEMU finds nothing
+ * but its own tenant's networks. A guest without ports gets a namespace with nothing in it.
+ */
+export async function guestCommand(host: Host, spec: InstanceSpec): Promise<string[]> {
+  const [port] = spec.ports;
+  if (!port) return host.isolation === 'root' ? ['unshare', '--net', '--'] : [];
+  const routerId = await routerOfNetwork(host, port.networkId);
+  if (!routerId) throw new EngineError('NOT_FOUND', `This host has no network ${port.networkId}.`);
+  return namespaceCommand(host, routerNamespace(host, routerId));
+}
+
+/** Names of this engine's namespaces that exist. */
+export async function existingNamespaces(host: Host): Promise<string[]> {
+  const keeper = host.isolation === 'root' ? null : await keeperPid(host);
+  if (keeper === undefined) return [];
+  const names = await namesIn(keeper === null ? FOLDER : `/proc/${keeper}/root${FOLDER}`);
+  return names.filter((name) => name === edgeNamespace(host) || name.startsWith(`${edgeNamespace(host)}-`));
+}
+
+export async function createNamespace(host: Host, name: string): Promise<void> {
+  await run([...(await insideCommand(host)), 'ip', 'netns', 'add', name]);
+}
+
+export async function removeNamespace(host: Host, name: string): Promise<void> {
+  await run([...(await insideCommand(host)), 'ip', 'netns', 'delete', name]);
+}
+
+/** Without root: makes sure that a process holds our namespaces open, re-entering them where any process still has them. */
+export async function ensureHolder(host: Host): Promise<void> {
+  if (host.isolation === 'root' || findProcesses(host).some(({ role }) => role === 'holder')) return;
+  const survivor = await keeperPid(host);
+  const log = join(host.directory, 'logs', 'holder.log');
+  startProcess(host, 'holder', 'namespaces', survivor === undefined ? freshHolder(host) : reentry(host, survivor), log);
+  // It becomes `sleep` as its last step.
+  const isReady = async () => {
+    const holder = findProcesses(host).find(({ role }) => role === 'holder');
+    return holder && (await readFile(`/proc/${holder.pid}/comm`, 'utf8').catch(() => '')) === 'sleep\n';
+  };
+  if (await waitFor(isReady, { timeoutMs: 20_000, everyMs: 50 })) return;
+  throw new EngineError(
+    'ENGINE_UNAVAILABLE',
+    'This user may not make user namespaces: see the message of the network engine.',
+  );
+}
+
+/** The pid whose own network namespace is the edge; slirp4netns is told it. */
+export function holderPid(host: Host): number {
+  const holder = findProcesses(host).find(({ role }) => role === 'holder');
+  if (holder) return holder.pid;
+  throw new EngineError('ENGINE_ERROR', 'The process that holds the namespaces open has ended.');
+}
+
+function freshHolder(host: Host): string[] {
+  const edge = join(FOLDER, edgeNamespace(host));
+  const script = [
+    'set -e',
+    'mount -t tmpfs -o mode=755 tmpfs /run',
+    `mkdir ${FOLDER}`,
+    `mount --bind ${FOLDER} ${FOLDER}`,
+    `mount --make-shared ${FOLDER}`,
+    `touch ${edge}`,
+    `mount --bind /proc/self/ns/net ${edge}`,
+    'exec sleep infinity',
+  ].join('\n');
+  return ['unshare', '--user', '--map-root-user', '--mount', '--net', '--propagation', 'private', 'sh', '-c', script];
+}
+
+function reentry(host: Host, survivor: number): string[] {
+  const edge = join(FOLDER, edgeNamespace(host));
+  const enter = ['nsenter', '-t', String(survivor), '--user', '--mount', '--preserve-credentials', '--'];
+  return [...enter, 'nsenter', `--net=${edge}`, '--', 'sleep', 'infinity'];
+}
+
+/** Any live process of the engine that is inside our namespaces: the holder, or else a guest or a daemon. */
+async function keeperPid(host: Host): Promise<number | undefined> {
+  const own = await readlink('/proc/self/ns/user');
+  const processes = findProcesses(host).sort((a, b) => Number(b.role === 'holder') - Number(a.role === 'holder'));
+  for (const { pid } of processes) {
+    const theirs = await readlink(`/proc/${pid}/ns/user`).catch(() => own);
+    if (theirs === own) continue;
+    const names = await namesIn(`/proc/${pid}/root${FOLDER}`);
+    if (names.includes(edgeNamespace(host))) return pid;
+  }
+  return undefined;
 }

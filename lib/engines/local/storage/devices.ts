@@ -1,16 +1,23 @@
 import { z } from 'zod';
 import type { DiskLimits } from '@/lib/compute/engine';
+import { EngineError } from '../../error';
 import { qcow2Nodes, throttleGroup } from '../compute/qemu-command';
 import { giveToGuest, type Host } from '../host';
 import type { Monitor } from '../qmp';
 import { layerFile, layerNode, type VolumeRecord, volumeDevice, volumeNode } from './layers';
+
+/**
+ * A plugged volume in QEMU, from the top: a SCSI disk, a throttle, the QCOW2 head and its file. Nodes are named after
+ * the volume and its layers, so that every step can see what an interrupted earlier one has done.
+ */
+const PREFIX = 'volume-';
 
 const properties = z.array(z.object({ name: z.string() }));
 
 /** Volumes that a running guest has, by what QEMU itself says. */
 export async function pluggedVolumes(monitor: Monitor): Promise<string[]> {
   const devices = properties.parse(await monitor.execute('qom-list', { path: '/machine/peripheral' }));
-  return devices.flatMap(({ name }) => (name.startsWith('volume-') ? name.slice('volume-'.length) : []));
+  return devices.flatMap(({ name }) => (name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : []));
 }
 
 /** Puts a volume into a running guest; what a broken earlier try left behind is taken out first. */
@@ -20,7 +27,7 @@ export async function plugVolume(
   volume: VolumeRecord,
   instanceId: string,
   limits?: DiskLimits,
-) {
+): Promise<void> {
   await dropNodes(monitor, volume);
   const file = layerFile(host, volume.head);
   await giveToGuest(host, file, instanceId, 0o600);
@@ -53,19 +60,47 @@ export async function unplugVolume(monitor: Monitor, volume: VolumeRecord): Prom
   const device = volumeDevice(volume.id);
   if ((await pluggedVolumes(monitor)).includes(volume.id)) {
     await monitor.execute('device_del', { id: device });
-    await monitor.sawEvent('DEVICE_DELETED', (data) => data.device === device, 10_000);
+    const isGone = await monitor.sawEvent('DEVICE_DELETED', (data) => data.device === device, 15_000);
+    if (!isGone) throw new EngineError('ENGINE_ERROR', `The guest did not let go of volume ${volume.id}; try again.`);
   }
   await dropNodes(monitor, volume);
 }
 
-const nodes = z.array(z.object({ 'node-name': z.string() }));
+/** Makes a plugged volume larger; the guest is told. */
+export async function growPlugged(monitor: Monitor, volume: VolumeRecord, bytes: number): Promise<void> {
+  await monitor.execute('block_resize', { 'node-name': volumeNode(volume.id), size: bytes });
+}
 
-async function dropNodes(monitor: Monitor, volume: VolumeRecord): Promise<void> {
+/** Puts a plugged volume's new head under its throttle; the frozen layer becomes read-only beneath it. */
+export async function stackLayer(host: Host, monitor: Monitor, volume: VolumeRecord, frozen: string): Promise<void> {
+  const found = await readNodes(monitor);
+  const overlay = layerNode(volume.head);
+  // A layer under another one is read-only; one that was never opened by its own name was opened beneath its head.
+  if (found.has(overlay) && found.get(layerNode(frozen)) !== 'writable') return;
+  for (const options of qcow2Nodes(overlay, layerFile(host, volume.head))) {
+    if (found.has(String(options['node-name']))) continue;
+    // The layer below is joined in the next step; opening it a second time from its file would clash with itself.
+    await monitor.execute('blockdev-add', options.driver === 'qcow2' ? { ...options, backing: null } : options);
+  }
+  await monitor.execute('blockdev-snapshot', { node: layerNode(frozen), overlay });
+}
+
+const nodes = z.array(z.object({ 'node-name': z.string(), ro: z.boolean() }));
+
+async function readNodes(monitor: Monitor): Promise<Map<string, 'writable' | 'read-only'>> {
   const present = nodes.parse(await monitor.execute('query-named-block-nodes', { flat: true }));
-  const names = new Set(present.map((node) => node['node-name']));
+  return new Map(present.map((node) => [node['node-name'], node.ro ? 'read-only' : 'writable']));
+}
+
+/** Takes out a volume's nodes and whatever layers nothing uses; QEMU itself refuses to drop what is in use. */
+async function dropNodes(monitor: Monitor, volume: VolumeRecord): Promise<void> {
   const limit = volumeNode(volume.id);
-  for (const name of [limit, layerNode(volume.head), `${layerNode(volume.head)}-file`]) {
-    if (names.has(name)) await monitor.execute('blockdev-del', { 'node-name': name });
+  const found = await readNodes(monitor);
+  const layers = [...found.keys()].filter((name) => name.startsWith('layer-'));
+  const isFile = (name: string) => name.endsWith('-file');
+  if (found.has(limit)) await monitor.execute('blockdev-del', { 'node-name': limit });
+  for (const name of [...layers.filter((layer) => !isFile(layer)), ...layers.filter(isFile)]) {
+    await monitor.execute('blockdev-del', { 'node-name': name }).catch(() => {});
   }
   await monitor.execute('object-del', { id: `${limit}-limits` }).catch(() => {});
 }

@@ -1,0 +1,264 @@
+import { createServer, type Server } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { InstanceSpec } from '@/lib/compute/engine';
+import { newId } from '@/lib/db/id';
+import type { Network, Port, Router, SecurityRule, Topology } from '@/lib/network/engine';
+import { GuestShell } from './guest-shell';
+import { type Subject, smallInstance } from './subject';
+
+const GUEST_MS = 240_000;
+const CIDR = '10.77.0.0/24';
+
+const rule = (direction: SecurityRule['direction'], change: Partial<SecurityRule> = {}): SecurityRule => ({
+  direction,
+  protocol: 'any',
+  portRangeMin: null,
+  portRangeMax: null,
+  cidr: '0.0.0.0/0',
+  ...change,
+});
+const tcp = (port: number): Partial<SecurityRule> => ({ protocol: 'tcp', portRangeMin: port, portRangeMax: port });
+
+/**
+ * What every network engine must do, seen from inside guests: `one` and `two` share a network, `three` is on another
+ * network of the same router, `stranger` belongs to another tenant whose network has the same addresses.
+ */
+export function networkContract(name: string, prepare: () => Promise<Subject>): void {
+  describe(`network engine: ${name}`, { timeout: GUEST_MS }, () => {
+    let subject: Subject;
+    const tiny = newId();
+    const group = newId();
+    const guests = new Map<string, InstanceSpec>();
+    const shells = new Map<string, GuestShell>();
+
+    const port = (hostname: string, ip: string, mac: string): Port => {
+      return { id: newId(), mac, ip, hostname, securityGroupIds: [group], instanceId: newId() };
+    };
+    const [one, two, three, stranger] = [
+      port('one', '10.77.0.11', '02:4e:00:00:00:01'),
+      port('two', '10.77.0.12', '02:4e:00:00:00:02'),
+      port('three', '10.77.1.13', '02:4e:00:00:00:03'),
+      port('stranger', '10.77.0.14', '02:4e:00:00:00:04'),
+    ];
+    const network = (cidr: string, dhcpEnabled: boolean, ports: Port[]): Network => {
+      return { id: newId(), cidr, gatewayIp: cidr.replace('.0/24', '.1'), dhcpEnabled, dnsServers: [], ports };
+    };
+    const shared = network(CIDR, true, [one, two]);
+    const other = network('10.77.1.0/24', false, [three]);
+    const foreign = network(CIDR, true, [stranger]);
+    const routerId = newId();
+    const foreignId = newId();
+    const open = [rule('egress'), rule('ingress')];
+
+    const topology = (rules: SecurityRule[], floatingIps: Router['floatingIps'] = []): Topology => ({
+      routers: [
+        { id: routerId, networks: [shared, other], securityGroups: [{ id: group, rules }], floatingIps },
+        { id: foreignId, networks: [foreign], securityGroups: [{ id: group, rules: open }], floatingIps: [] },
+      ],
+    });
+    const apply = (...parts: Parameters<typeof topology>) => subject.engine.network.ensureTopology(topology(...parts));
+    const shell = (hostname: string): GuestShell => {
+      const found = shells.get(hostname);
+      if (!found) throw new Error(`no shell in ${hostname}`);
+      return found;
+    };
+    const succeeds = async (hostname: string, command: string) => (await shell(hostname).run(command)).status === 0;
+    const ping = (ip: string) => `ping -c 1 -W 2 ${ip}`;
+    const fetches = (url: string) => `timeout 4 wget -q -O - ${url}`;
+
+    const launch = async (network: Network, port: Port) => {
+      const gateway = { gatewayIp: network.gatewayIp, dnsServers: [network.gatewayIp], prefixLength: 24 };
+      const card = { id: port.id, networkId: network.id, mac: port.mac, ip: port.ip, dhcp: network.dhcpEnabled };
+      const spec = smallInstance(tiny, {
+        id: port.instanceId ?? newId(),
+        ports: [{ ...card, ...gateway }],
+        seed: { hostname: port.hostname, sshPublicKeys: [], userData: null },
+      });
+      guests.set(port.hostname, spec);
+      await subject.engine.compute.ensureInstance(spec);
+    };
+
+    beforeAll(async () => {
+      subject = await prepare();
+      await subject.engine.images.buildTinyImage(tiny);
+      await apply(open);
+      await Promise.all([launch(shared, one), launch(shared, two), launch(other, three), launch(foreign, stranger)]);
+      for (const [hostname, { id }] of guests) {
+        shells.set(hostname, await GuestShell.open((await subject.engine.compute.consoleSockets(id)).serial));
+      }
+    }, GUEST_MS);
+
+    afterAll(async () => {
+      for (const open of shells.values()) open.close();
+      for (const { id } of guests.values()) await subject.engine.compute.removeInstance(id);
+      await subject.engine.network.ensureTopology({ routers: [] });
+      await subject.engine.images.removeImage(tiny);
+      expect(await subject.leftovers()).toEqual([]);
+    }, GUEST_MS);
+
+    it('gives guests their own addresses, by DHCP or by their seed, and resolves their names', async () => {
+      await shell('one').eventually('ip address show eth0 | grep -q "inet 10.77.0.11/24"');
+      await shell('two').eventually('ip address show eth0 | grep -q "inet 10.77.0.12/24"');
+      await shell('three').eventually('ip address show eth0 | grep -q "inet 10.77.1.13/24"');
+      await shell('stranger').eventually('ip address show eth0 | grep -q "inet 10.77.0.14/24"');
+      expect((await shell('one').run('nslookup two.internal')).output).toContain('10.77.0.12');
+    });
+
+    it('lets guests of one network reach each other, and nobody else', async () => {
+      await shell('one').eventually(ping('10.77.0.12'));
+      expect((await shell('one').run(fetches('http://10.77.0.12/'))).output).toContain('<h1>two</h1>');
+      expect(await succeeds('one', ping('10.77.1.13'))).toBe(false);
+      expect(await succeeds('three', fetches('http://10.77.0.11/'))).toBe(false);
+      expect(await succeeds('one', fetches('http://10.77.0.14/'))).toBe(false);
+      expect(await succeeds('stranger', ping('10.77.0.11'))).toBe(false);
+    });
+
+    it('lets no guest send under an address that is not its own', async () => {
+      expect(await succeeds('one', `ip address add 10.77.0.99/24 dev eth0; ${ping('-I 10.77.0.99 10.77.0.12')}`)).toBe(
+        false,
+      );
+      await shell('one').run('ip address del 10.77.0.99/24 dev eth0');
+      await shell('one').run('arping -c 2 -w 2 -U -s 10.77.0.1 -I eth0 10.77.0.1');
+      expect((await shell('two').run('ip neigh show 10.77.0.1')).output).not.toContain(one.mac);
+      const change = (mac: string) => `ip link set eth0 down; ip link set eth0 address ${mac}; ip link set eth0 up`;
+      expect(await succeeds('one', `${change('02:4e:00:00:00:77')}; ${ping('10.77.0.12')}`)).toBe(false);
+      await shell('one').run(`${change(one.mac)}; ip route replace default via 10.77.0.1`);
+      await shell('one').eventually(ping('10.77.0.12'));
+    });
+
+    it('never lets a guest reach the host, its database or the metadata address', async () => {
+      const server = await listen();
+      const { port } = portOf(server);
+      const addresses = Object.values(networkInterfaces())
+        .flatMap((all) => all ?? [])
+        .filter(({ family }) => family === 'IPv4');
+      try {
+        for (const { address } of addresses) {
+          const url = `http://${address}:${port}/`;
+          expect(await (await fetch(url)).text()).toBe('the host');
+          expect(await succeeds('one', `${fetches(url)} | grep -q "the host"`), url).toBe(false);
+        }
+        const gateway = `nc -w 2 ${shared.gatewayIp} ${port} < /dev/null`;
+        expect(await succeeds('one', gateway)).toBe(false);
+        expect(await succeeds('one', fetches('http://169.254.169.254/'))).toBe(false);
+      } finally {
+        server.close();
+      }
+    });
+
+    it('reaches the world outside, counts what leaves and answers names', async (context) => {
+      if (!subject.outside) return context.skip();
+      const world = await subject.outside();
+      try {
+        const id = one.instanceId ?? '';
+        const before = await subject.engine.compute.sampleInstance(id);
+        expect(await shell('one').eventually(fetches(world.url), 20_000)).toContain('the world');
+        await shell('one').run(
+          `head -c 200000 /dev/zero > /tmp/body; timeout 10 wget -q -O - --post-file=/tmp/body ${world.url}`,
+        );
+        await expect
+          .poll(async () => (await subject.engine.compute.sampleInstance(id))?.egressBytes ?? 0, { timeout: 10_000 })
+          .toBeGreaterThan((before?.egressBytes ?? 0) + 200_000);
+      } finally {
+        world.close();
+      }
+    });
+
+    it('denies what no rule opens, and a rule holds at once, both ways and for open connections', async () => {
+      await apply([rule('egress')]);
+      expect(await succeeds('one', fetches('http://10.77.0.12/'))).toBe(false);
+      await apply([rule('egress'), rule('ingress', tcp(80))]);
+      expect(await succeeds('one', fetches('http://10.77.0.12/'))).toBe(true);
+      expect(await succeeds('one', ping('10.77.0.12'))).toBe(false);
+      await apply([rule('ingress', tcp(80))]);
+      expect(await succeeds('one', fetches('http://10.77.0.12/'))).toBe(false);
+
+      await apply([rule('egress'), rule('ingress', tcp(7000))]);
+      await shell('two').run('(tail -f /dev/null | nc -l -p 7000 > /tmp/heard &) ; sleep 1');
+      await shell('one').run(
+        'mkfifo /tmp/line; (nc 10.77.0.12 7000 < /tmp/line &) ; exec 9> /tmp/line; echo first >&9',
+      );
+      await shell('two').eventually('grep -q first /tmp/heard');
+      await apply([rule('egress')]);
+      await shell('one').run('echo second >&9; sleep 2');
+      expect(await succeeds('two', 'grep -q second /tmp/heard')).toBe(false);
+      await apply([rule('egress'), rule('ingress', tcp(7000))]);
+      await shell('two').eventually('grep -q second /tmp/heard');
+      await shell('one').run('exec 9>&-');
+    });
+
+    it('matches the source of a rule', async () => {
+      await apply([rule('egress'), rule('ingress', { ...tcp(80), cidr: '10.77.0.11/32' })]);
+      expect(await succeeds('one', fetches('http://10.77.0.12/'))).toBe(true);
+      expect(await succeeds('two', fetches('http://10.77.0.11/'))).toBe(false);
+    });
+
+    it('a floating IP leads from this host to its guest and to no other', async () => {
+      const pool = await subject.engine.network.floatingIpPool();
+      const web = [rule('egress'), rule('ingress', tcp(80))];
+      const bind = (target: Port) => [{ id: newId(), address: pool.first, portId: target.id }];
+      const page = async () => {
+        const { forwards } = await subject.engine.network.observeNetwork();
+        const forward = forwards.find(({ floatingIp, port }) => floatingIp === pool.first && port === 80);
+        const url = `http://${pool.first}:${forward?.hostPort ?? 80}/`;
+        return fetch(url, { signal: AbortSignal.timeout(4_000) })
+          .then((answer) => answer.text())
+          .catch(() => 'nothing');
+      };
+      await apply(web, bind(one));
+      await expect.poll(page, { timeout: 30_000 }).toContain('<h1>one</h1>');
+      await apply(web, bind(two));
+      await expect.poll(page, { timeout: 30_000 }).toContain('<h1>two</h1>');
+      await apply([rule('egress')], bind(two));
+      expect(await page()).toBe('nothing');
+      await apply(web, []);
+      expect(await page()).toBe('nothing');
+    });
+
+    it('brings back what has crashed', async (context) => {
+      if (!subject.crashNetworkDaemons) return context.skip();
+      subject.crashNetworkDaemons();
+      await apply(open);
+      await shell('one').eventually('nslookup two.internal');
+      await shell('one').eventually('udhcpc -i eth0 -n -q -t 3 -T 2 -s /bin/dhcp-event');
+      await shell('one').eventually(ping('10.77.0.12'));
+    });
+
+    it('tells what it has, to an engine that remembers nothing too', async () => {
+      const seen = await subject.restarted().network.observeNetwork();
+      const mine = seen.routers.find(({ id }) => id === routerId);
+      expect(mine?.networkIds.toSorted()).toEqual([shared.id, other.id].toSorted());
+      expect(mine?.portIds.toSorted()).toEqual([one.id, two.id, three.id].toSorted());
+      expect(new Set(seen.routers.map(({ externalIp }) => externalIp)).size).toBe(2);
+    });
+
+    it('removes a port and a router without touching the others', async () => {
+      const rest = { ...shared, ports: [one, two] };
+      const alone: Topology = { routers: [{ ...topologyRouter(topology(open)), networks: [rest] }] };
+      await subject.engine.compute.removeInstance(stranger.instanceId ?? '');
+      await subject.engine.compute.removeInstance(three.instanceId ?? '');
+      await subject.engine.network.ensureTopology(alone);
+      const seen = await subject.engine.network.observeNetwork();
+      expect(seen.routers).toMatchObject([{ id: routerId, networkIds: [shared.id] }]);
+      await shell('one').eventually(ping('10.77.0.12'));
+    });
+  });
+}
+
+function topologyRouter({ routers }: Topology): Router {
+  const [first] = routers;
+  if (!first) throw new Error('the topology has no router');
+  return first;
+}
+
+function listen(): Promise<Server> {
+  const server = createServer((_request, response) => response.end('the host'));
+  return new Promise((resolve) => server.listen(0, '0.0.0.0', () => resolve(server)));
+}
+
+function portOf(server: Server): { port: number } {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address;
+}

@@ -1,0 +1,36 @@
+import type { ComputeEngine } from '@/lib/compute/engine';
+import type { ImageEngine } from '@/lib/images/engine';
+import type { NetworkEngine } from '@/lib/network/engine';
+import { settings } from '@/lib/settings';
+import type { StorageEngine } from '@/lib/storage/engine';
+import { openLocalEngine } from './local/local-engine';
+import type { EngineStatus } from './status';
+
+/** Everything that makes machines real on this host. */
+export type Engines = {
+  compute: ComputeEngine;
+  network: NetworkEngine;
+  storage: StorageEngine;
+  images: ImageEngine;
+  /** What works here and what is missing. */
+  probe(): Promise<EngineStatus[]>;
+};
+
+declare global {
+  // One a process, also where a bundler loads this file twice.
+  var nepheleEngines: Engines | undefined;
+}
+
+/**
+ * The engines of this process. What changes something belongs into the worker of the host; consoles and logs are read
+ * wherever they are asked for.
+ */
+export function engines(): Engines {
+  globalThis.nepheleEngines ??= openLocalEngine({ dataDir: settings().dataDir });
+  return globalThis.nepheleEngines;
+}
+
+/** Puts other engines in their place; only tests do. */
+export function useEngines(replacement: Engines | undefined): void {
+  globalThis.nepheleEngines = replacement;
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { FloatingIpPool } from '@/lib/network/engine';
+import { EngineError } from '../../error';
+import { run } from '../exec';
+import type { Host } from '../host';
+import { readRecord, writeRecord } from '../record';
+import { overlaps, type Range, rangeOf, toAddress, toNumber } from './addresses';
+
+/**
+ * Addresses that belong to no tenant: the segment on which all routers and the way out meet, and the pool of floating
+ * IPs. They are chosen once, clear of what the host has, and kept, because the platform hands them out.
+ */
+const planRecord = z.object({ segment: z.string(), pool: z.string(), routers: z.record(z.string(), z.string()) });
+export type AddressPlan = z.infer<typeof planRecord>;
+
+/** 198.18.0.0/15 is set apart for tests of network devices (RFC 2544): nobody's LAN and nobody's site. */
+const SEGMENTS = '198.19.0.0';
+const POOLS = '198.18.0.0';
+const BLOCK = 4096;
+const BLOCKS = 16;
+const PREFIX_LENGTH = 20;
+
+/** Where the parts of the segment begin: the way out, its resolver, routers, and the inner side of loopback floating IPs. */
+const GATEWAY = 2;
+const RESOLVER = 3;
+const FIRST_ROUTER = 16;
+const FIRST_INNER = 2048;
+
+const planFile = (host: Host) => join(host.directory, 'network', 'plan.json');
+
+export async function addressPlan(host: Host): Promise<AddressPlan> {
+  const kept = await readRecord(planFile(host), planRecord);
+  if (kept && (host.floatingIpCidr === null || host.floatingIpCidr === kept.pool)) return kept;
+  const chosen = kept ?? (host.isolation === 'root' ? await freeBlocks() : loopbackBlocks(host));
+  const plan = { ...chosen, pool: host.floatingIpCidr ?? chosen.pool };
+  await writeRecord(planFile(host), plan);
+  return plan;
+}
+
+/** Gives each router an address of its own on the segment; one that has one keeps it. */
+export async function planRouters(host: Host, routerIds: string[]): Promise<AddressPlan> {
+  const plan = await addressPlan(host);
+  const wanted = new Set(routerIds);
+  const routers = Object.fromEntries(Object.entries(plan.routers).filter(([id]) => wanted.has(id)));
+  const taken = new Set(Object.values(routers));
+  const base = rangeOf(plan.segment).first;
+  let next = base + FIRST_ROUTER;
+  for (const id of routerIds) {
+    if (routers[id]) continue;
+    while (taken.has(toAddress(next))) next += 1;
+    if (next >= base + FIRST_INNER)
+      throw new EngineError('CAPACITY_EXHAUSTED', 'This host has no room for more routers.');
+    routers[id] = toAddress(next);
+    taken.add(toAddress(next));
+  }
+  const updated = { ...plan, routers };
+  if (JSON.stringify(updated) !== JSON.stringify(plan)) await writeRecord(planFile(host), updated);
+  return updated;
+}
+
+const inSegment = (plan: AddressPlan, offset: number) => toAddress(rangeOf(plan.segment).first + offset);
+export const gatewayOf = (plan: AddressPlan) => inSegment(plan, GATEWAY);
+export const resolverOf = (plan: AddressPlan) => inSegment(plan, RESOLVER);
+
+/** A floating IP as routers know it: itself, or for a loopback address its counterpart on the segment. */
+export function innerAddress(host: Host, plan: AddressPlan, floatingIp: string): string {
+  if (host.isolation === 'root') return floatingIp;
+  return inSegment(plan, FIRST_INNER + toNumber(floatingIp) - rangeOf(plan.pool).first);
+}
+
+/** What may be allocated of the pool; without root its inner side has 2,048 addresses. */
+export function allocatable(host: Host, plan: AddressPlan): FloatingIpPool {
+  const { first, last } = rangeOf(plan.pool);
+  const end = host.isolation === 'root' ? last : Math.min(last, first + FIRST_INNER - 1);
+  return { cidr: plan.pool, first: toAddress(first + 1), last: toAddress(end - 1) };
+}
+
+const hostRoutes = z.array(z.object({ dst: z.string() }));
+
+async function freeBlocks(): Promise<AddressPlan> {
+  const routes = hostRoutes.parse(JSON.parse(await run(['ip', '-4', '-json', 'route', 'show', 'table', 'all'])));
+  const used = routes.flatMap(({ dst }): Range[] => {
+    if (!/^\d/.test(dst)) return [];
+    return [rangeOf(dst.includes('/') ? dst : `${dst}/32`)];
+  });
+  for (let block = 0; block < BLOCKS; block += 1) {
+    const plan = blockPlan(block);
+    const isFree = [plan.segment, plan.pool].every((cidr) => !used.some((range) => overlaps(range, rangeOf(cidr))));
+    if (isFree) return plan;
+  }
+  throw new EngineError(
+    'ENGINE_ERROR',
+    'This host routes all of 198.18.0.0/15 elsewhere; the engine needs a part of it.',
+  );
+}
+
+/** Inside a namespace of our own nothing is taken; engines of one user share the loopback, so each has its own /21 there. */
+function loopbackBlocks(host: Host): AddressPlan {
+  const second = 65 + (Number.parseInt(host.tag, 16) % 150);
+  return { ...blockPlan(0), pool: `127.${second}.0.0/21` };
+}
+
+function blockPlan(block: number): AddressPlan {
+  const cidr = (base: string) => `${toAddress(toNumber(base) + block * BLOCK)}/${PREFIX_LENGTH}`;
+  return { segment: cidr(SEGMENTS), pool: cidr(POOLS), routers: {} };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { InstancePort } from '@/lib/compute/engine';
+import { run } from '../exec';
+import type { Host } from '../host';
+import { routerNamespace } from './names';
+import { namespaceCommand } from './namespaces';
+import { egressCounter } from './ruleset';
+import { routerOfNetwork } from './topology-record';
+
+const counters = z.object({
+  nftables: z.array(z.object({ counter: z.object({ name: z.string(), bytes: z.number() }).optional() })),
+});
+
+/** Bytes that each port of a router has sent to the outside, by its counter's name. */
+export async function readEgress(inside: string[]): Promise<Map<string, number>> {
+  const answer = await run([...inside, 'nft', '-j', 'list', 'counters']).catch(() => '{"nftables":[]}');
+  const found = counters.parse(JSON.parse(answer)).nftables.flatMap(({ counter }) => counter ?? []);
+  return new Map(found.map(({ name, bytes }) => [name, bytes]));
+}
+
+const FRESH_MS = 1_000;
+
+/** Reads the counters of a router once for all of its guests that are sampled in the same second. */
+export class EgressReader {
+  private readonly recent = new Map<string, { at: number; bytes: Promise<Map<string, number>> }>();
+
+  constructor(private readonly host: Host) {}
+
+  async bytesOf(ports: InstancePort[]): Promise<number> {
+    let sum = 0;
+    for (const { id, networkId } of ports) {
+      const routerId = await routerOfNetwork(this.host, networkId);
+      if (routerId) sum += (await this.read(routerId)).get(egressCounter(id)) ?? 0;
+    }
+    return sum;
+  }
+
+  private read(routerId: string): Promise<Map<string, number>> {
+    const known = this.recent.get(routerId);
+    if (known && Date.now() - known.at < FRESH_MS) return known.bytes;
+    const bytes = namespaceCommand(this.host, routerNamespace(this.host, routerId)).then(readEgress);
+    this.recent.set(routerId, { at: Date.now(), bytes });
+    return bytes;
+  }
+}

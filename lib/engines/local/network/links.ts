@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { run } from '../exec';
+
+const link = z.object({
+  ifname: z.string(),
+  ifalias: z.string().optional(),
+  master: z.string().optional(),
+  addr_info: z.array(z.object({ family: z.string(), local: z.string(), prefixlen: z.number() })).default([]),
+});
+
+/** Interfaces of a namespace: their alias (the id of what they belong to), their switch and their IPv4 addresses. */
+export type Links = Map<string, { alias: string | undefined; master: string | undefined; addresses: string[] }>;
+
+export async function readLinks(namespace: readonly string[]): Promise<Links> {
+  const answer: unknown = JSON.parse((await run([...namespace, 'ip', '-json', '-details', 'address', 'show'])) || '[]');
+  // `ip` prints empty objects for what vanishes while it looks.
+  const links = z.array(z.union([link, z.object({})])).parse(answer);
+  return new Map(
+    links.flatMap((entry) => {
+      if (!('ifname' in entry)) return [];
+      const addresses = entry.addr_info.filter(({ family }) => family === 'inet');
+      return [
+        [
+          entry.ifname,
+          {
+            alias: entry.ifalias,
+            master: entry.master,
+            addresses: addresses.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
+          },
+        ] as const,
+      ];
+    }),
+  );
+}
+
+/** Runs commands of `ip` in one go; none is no work. */
+export async function changeLinks(namespace: readonly string[], commands: string[]): Promise<void> {
+  if (commands.length > 0) await run([...namespace, 'ip', '-batch', '-'], { input: `${commands.join('\n')}\n` });
+}
+
+/** Kernel settings of a namespace; what this kernel does not have is left out. */
+export async function changeSettings(namespace: readonly string[], settings: Record<string, string>): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => {
+    const file = `/proc/sys/net/${name}`;
+    return `[ ! -e ${file} ] || echo ${value} > ${file}`;
+  });
+  await run([...namespace, 'sh', '-ec', lines.join('\n')]);
+}

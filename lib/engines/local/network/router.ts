@@ -1,0 +1,154 @@
+import type { Network, Router } from '@/lib/network/engine';
+import { run } from '../exec';
+import { guestUser, type Host } from '../host';
+import { type AddressPlan, gatewayOf, innerAddress } from './address-plan';
+import { prefixLengthOf } from './addresses';
+import { ensureDnsmasq } from './dhcp';
+import { readEgress } from './egress';
+import { changeLinks, changeSettings, type Links, readLinks } from './links';
+import {
+  bridgeMac,
+  bridgeName,
+  cableName,
+  EDGE_BRIDGE,
+  edgeNamespace,
+  routerNamespace,
+  tapName,
+  UPLINK,
+} from './names';
+import { createNamespace, namespaceCommand, removeNamespace } from './namespaces';
+import { egressCounter, rulesetOf } from './ruleset';
+
+/** Makes one router, its switches, taps, addresses and rules what they should be. The rules come first: nothing is open before. */
+export async function ensureRouter(host: Host, plan: AddressPlan, router: Router, exists: boolean): Promise<void> {
+  const name = routerNamespace(host, router.id);
+  if (!exists) await createNamespace(host, name);
+  const inside = await namespaceCommand(host, name);
+  if (!exists) await changeSettings(inside, ROUTER_SETTINGS);
+  await run([...inside, 'nft', '-f', '-'], {
+    input: rulesetOf(host, plan, router) + (await staleCounters(inside, router)),
+  });
+  await ensureCable(host, plan, router, inside);
+  const links = await readLinks(inside);
+  await changeLinks(inside, [
+    ...surplusLinks(links, router),
+    ...router.networks.flatMap((network) => networkCommands(host, links, network)),
+    ...floatingCommands(host, plan, links, router),
+  ]);
+  await announce(host, plan, links, router, inside);
+  for (const network of router.networks) await ensureDnsmasq(host, plan, network, inside);
+}
+
+/** Takes a router away. Its namespace takes with it whatever is inside, once no guest lives there any more. */
+export async function removeRouter(host: Host, name: string): Promise<void> {
+  const inside = await namespaceCommand(host, name);
+  const links = await readLinks(inside);
+  const ours = [...links.keys()].filter((link) => link !== 'lo');
+  // Deleting one end of the cable deletes the other.
+  await changeLinks(
+    inside,
+    ours.map((link) => `link delete ${link}`),
+  );
+  await removeNamespace(host, name);
+}
+
+const ROUTER_SETTINGS = {
+  'ipv4/ip_forward': '1',
+  'bridge/bridge-nf-call-iptables': '1',
+  'bridge/bridge-nf-call-ip6tables': '1',
+  'bridge/bridge-nf-call-arptables': '0',
+  'ipv6/conf/all/disable_ipv6': '1',
+  'ipv6/conf/default/disable_ipv6': '1',
+  'ipv4/conf/all/send_redirects': '0',
+  'ipv4/conf/default/send_redirects': '0',
+  'ipv4/conf/all/arp_ignore': '1',
+};
+
+async function ensureCable(host: Host, plan: AddressPlan, router: Router, inside: string[]): Promise<void> {
+  const name = routerNamespace(host, router.id);
+  const edge = await namespaceCommand(host, edgeNamespace(host));
+  const cable = cableName(router.id);
+  const outer = (await readLinks(edge)).get(cable);
+  if (!(await readLinks(inside)).has(UPLINK)) {
+    await changeLinks(edge, [
+      ...(outer ? [`link delete ${cable}`] : []),
+      `link add ${cable} type veth peer name ${UPLINK} netns ${name}`,
+      `link set ${cable} master ${EDGE_BRIDGE} up`,
+    ]);
+    await changeLinks(inside, ['link set lo up']);
+  }
+  await changeLinks(inside, [
+    `address replace ${plan.routers[router.id]}/${prefixLengthOf(plan.segment)} dev ${UPLINK}`,
+    `link set ${UPLINK} up`,
+    `route replace default via ${gatewayOf(plan)} dev ${UPLINK}`,
+  ]);
+}
+
+function networkCommands(host: Host, links: Links, network: Network): string[] {
+  const bridge = bridgeName(network.id);
+  const gateway = `${network.gatewayIp}/${prefixLengthOf(network.cidr)}`;
+  const found = links.get(bridge);
+  const create = [
+    `link add ${bridge} address ${bridgeMac(network.id)} type bridge stp_state 0 forward_delay 0 mcast_snooping 0`,
+    `link set ${bridge} alias ${network.id}`,
+  ];
+  const surplus = found?.addresses.filter((address) => address !== gateway) ?? [];
+  return [
+    ...(found ? [] : create),
+    ...surplus.map((address) => `address delete ${address} dev ${bridge}`),
+    ...(found?.addresses.includes(gateway) ? [] : [`address add ${gateway} dev ${bridge}`, `link set ${bridge} up`]),
+    ...network.ports.flatMap(({ id, instanceId }) => {
+      const tap = tapName(id);
+      if (instanceId === null || links.get(tap)?.master === bridge) return [];
+      const owner = guestUser(host, instanceId) ?? 0;
+      return [
+        ...(links.has(tap) ? [] : [`tuntap add dev ${tap} mode tap user ${owner}`, `link set ${tap} alias ${id}`]),
+        `link set ${tap} master ${bridge} up`,
+      ];
+    }),
+  ];
+}
+
+function surplusLinks(links: Links, router: Router): string[] {
+  const ports = router.networks.flatMap((network) => network.ports.filter(({ instanceId }) => instanceId !== null));
+  const wanted = new Set([
+    ...['lo', UPLINK],
+    ...router.networks.map(({ id }) => bridgeName(id)),
+    ...ports.map(({ id }) => tapName(id)),
+  ]);
+  return [...links.keys()].filter((name) => !wanted.has(name)).map((name) => `link delete ${name}`);
+}
+
+/** Floating IPs as addresses of the uplink, so that the router answers for them on the segment. */
+const wantedFloating = (host: Host, plan: AddressPlan, router: Router) =>
+  router.floatingIps.map(({ address }) => `${innerAddress(host, plan, address)}/32`);
+
+function floatingCommands(host: Host, plan: AddressPlan, links: Links, router: Router): string[] {
+  const wanted = new Set(wantedFloating(host, plan, router));
+  const present = links.get(UPLINK)?.addresses.filter((address) => address.endsWith('/32')) ?? [];
+  return [
+    ...present.filter((address) => !wanted.has(address)).map((address) => `address delete ${address} dev ${UPLINK}`),
+    ...[...wanted]
+      .filter((address) => !present.includes(address))
+      .map((address) => `address add ${address} dev ${UPLINK}`),
+  ];
+}
+
+/** Tells the segment who has a floating IP now; it may have been another router a moment ago. */
+async function announce(host: Host, plan: AddressPlan, links: Links, router: Router, inside: string[]): Promise<void> {
+  const before = links.get(UPLINK)?.addresses ?? [];
+  const fresh = wantedFloating(host, plan, router).filter((address) => !before.includes(address));
+  for (const address of fresh) {
+    const ip = address.slice(0, -'/32'.length);
+    await run([...inside, 'arping', '-q', '-c', '1', '-U', '-I', UPLINK, '-s', ip, ip]).catch(() => {});
+  }
+}
+
+async function staleCounters(inside: string[], router: Router): Promise<string> {
+  const wanted = new Set(router.networks.flatMap((network) => network.ports.map(({ id }) => egressCounter(id))));
+  const present = [...(await readEgress(inside)).keys()];
+  return present
+    .filter((name) => name.startsWith('egress_') && !wanted.has(name))
+    .map((name) => `delete counter inet nephele_meter ${name}\n`)
+    .join('');
+}

@@ -1,0 +1,216 @@
+import type { Port, Router, SecurityGroup, SecurityRule } from '@/lib/network/engine';
+import { type Host, shortHash } from '../host';
+import { type AddressPlan, innerAddress } from './address-plan';
+import { isIpv4 } from './addresses';
+import { type ClosedRanges, closedRanges } from './closed-ranges';
+import { bridgeName, tapName, UPLINK } from './names';
+
+/**
+ * The whole packet filter of one router as one nft script, which replaces the one before in a single step. Rules are
+ * asked for every packet that goes the way its connection was opened, and only answers pass unasked: so a rule that is
+ * taken away cuts established connections too.
+ */
+export function rulesetOf(host: Host, plan: AddressPlan, router: Router): string {
+  const ports = router.networks.flatMap((network) => network.ports);
+  return [
+    ...['table inet nephele', 'delete table inet nephele', 'table bridge nephele', 'delete table bridge nephele'],
+    'table inet nephele {',
+    ...rangeSets(closedRanges(host, plan)),
+    ...router.securityGroups.flatMap(groupChains),
+    ...ports.flatMap(portChains),
+    ...inputChain(router),
+    ...forwardChains(host, plan, router, ports),
+    ...addressTranslation(host, plan, router),
+    '}',
+    'table bridge nephele {',
+    ...antiSpoofing(ports),
+    '}',
+    ...egressMeter(ports),
+    '',
+  ].join('\n');
+}
+
+const groupChain = (id: string, direction: string) => `group_${direction}_${shortHash(id, 12)}`;
+const portChain = (id: string, direction: string) => `port_${direction}_${shortHash(id, 12)}`;
+
+/** An nft set with its elements; nft knows no empty list of elements. */
+function set(name: string, type: string, elements: string[], flags = ''): string[] {
+  const list = elements.length > 0 ? [`elements = { ${elements.join(', ')} }`] : [];
+  return [`set ${name} { type ${type}; ${flags}`, ...list, '}'];
+}
+
+function map(name: string, type: string, elements: string[]): string[] {
+  const list = elements.length > 0 ? [`elements = { ${elements.join(', ')} }`] : [];
+  return [`map ${name} { type ${type}`, ...list, '}'];
+}
+
+function rangeSets({ never, open, closed }: ClosedRanges): string[] {
+  const flags = 'flags interval; auto-merge;';
+  const sets = { never, open, closed };
+  return Object.entries(sets).flatMap(([name, cidrs]) => set(name, 'ipv4_addr', cidrs, flags));
+}
+
+function groupChains({ id, rules }: SecurityGroup): string[] {
+  return ['ingress', 'egress'].flatMap((direction) => [
+    `chain ${groupChain(id, direction)} {`,
+    ...rules.filter((rule) => rule.direction === direction && isIpv4(rule.cidr)).map(ruleLine),
+    '}',
+  ]);
+}
+
+function ruleLine({ direction, protocol, portRangeMin, portRangeMax, cidr }: SecurityRule): string {
+  const other = cidr.endsWith('/0') ? '' : `ip ${direction === 'ingress' ? 'saddr' : 'daddr'} ${cidr} `;
+  if (protocol === 'any') return `${other}accept`;
+  if (protocol === 'icmp') return `${other}meta l4proto icmp accept`;
+  const from = portRangeMin ?? 0;
+  const to = portRangeMax ?? portRangeMin ?? 65_535;
+  return `${other}${protocol} dport ${from}-${to} accept`;
+}
+
+function portChains({ id, securityGroupIds }: Port): string[] {
+  return ['ingress', 'egress'].flatMap((direction) => [
+    `chain ${portChain(id, direction)} {`,
+    ...securityGroupIds.map((group) => `jump ${groupChain(group, direction)}`),
+    'drop',
+    '}',
+  ]);
+}
+
+/** Guests reach their gateway for addresses, names and a ping, and nothing else of this host. */
+function inputChain(router: Router): string[] {
+  const gateways = router.networks.map(({ id, gatewayIp }) => `"${bridgeName(id)}" . ${gatewayIp}`);
+  return [
+    ...set('gateways', 'ifname . ipv4_addr', gateways),
+    'chain input { type filter hook input priority 0; policy drop',
+    'iifname "lo" accept',
+    'ct state established,related accept',
+    `iifname != "${UPLINK}" udp sport 68 udp dport 67 accept`,
+    'iifname . ip daddr @gateways meta l4proto icmp accept',
+    'iifname . ip daddr @gateways meta l4proto { tcp, udp } th dport 53 accept',
+    `iifname "${UPLINK}" icmp type echo-request accept`,
+    '}',
+  ];
+}
+
+function forwardChains(host: Host, plan: AddressPlan, router: Router, ports: Port[]): string[] {
+  const verdicts = (direction: string) => ports.map(({ id, ip }) => `${ip} : goto ${portChain(id, direction)}`);
+  const sameNetwork = router.networks.map(({ id }) => `"${bridgeName(id)}" . "${bridgeName(id)}"`);
+  const floating = pairs(host, plan, router);
+  const own = [plan.routers[router.id] ?? '', ...floating.map(({ outer }) => outer)];
+  const answers = [
+    'ct state invalid drop',
+    'ct state established ct direction reply accept',
+    'ct state related accept',
+  ];
+  return [
+    ...map('egress', 'ipv4_addr : verdict', verdicts('egress')),
+    ...map('ingress', 'ipv4_addr : verdict', verdicts('ingress')),
+    ...set('same_network', 'ifname . ifname', sameNetwork),
+    ...set(
+      'floating',
+      'ipv4_addr . ipv4_addr',
+      floating.map(({ outer, inner }) => `${outer} . ${inner}`),
+    ),
+    ...set('own', 'ipv4_addr', own),
+    'chain from_guest { type filter hook forward priority -10; policy drop',
+    ...answers,
+    `iifname "${UPLINK}" accept`,
+    'ip saddr vmap @egress',
+    '}',
+    'chain to_guest { type filter hook forward priority 0; policy drop',
+    ...answers,
+    `oifname "${UPLINK}" ip daddr @never drop`,
+    // A connection that began under a floating IP ends with it.
+    `oifname "${UPLINK}" ct state established ct reply ip daddr != @own drop`,
+    `oifname "${UPLINK}" ip daddr @open accept`,
+    `oifname "${UPLINK}" ip daddr @closed drop`,
+    `oifname "${UPLINK}" accept`,
+    'iifname . oifname @same_network ip daddr vmap @ingress',
+    'ct status dnat ct original ip daddr . ip daddr @floating ip daddr vmap @ingress',
+    '}',
+  ];
+}
+
+type Pair = { outer: string; inner: string };
+
+/** Floating IPs with the addresses behind them, for those whose port is here. */
+function pairs(host: Host, plan: AddressPlan, router: Router): Pair[] {
+  const ips = new Map(router.networks.flatMap((network) => network.ports.map(({ id, ip }) => [id, ip] as const)));
+  return router.floatingIps.flatMap(({ address, portId }) => {
+    const inner = ips.get(portId);
+    return inner === undefined ? [] : [{ outer: innerAddress(host, plan, address), inner }];
+  });
+}
+
+function addressTranslation(host: Host, plan: AddressPlan, router: Router): string[] {
+  const floating = pairs(host, plan, router);
+  const external = plan.routers[router.id];
+  return [
+    ...map(
+      'to_inner',
+      'ipv4_addr : ipv4_addr',
+      floating.map(({ outer, inner }) => `${outer} : ${inner}`),
+    ),
+    ...map(
+      'to_outer',
+      'ipv4_addr : ipv4_addr',
+      floating.map(({ outer, inner }) => `${inner} : ${outer}`),
+    ),
+    'chain prerouting { type nat hook prerouting priority dstnat',
+    'dnat ip to ip daddr map @to_inner',
+    '}',
+    'chain postrouting { type nat hook postrouting priority srcnat',
+    `oifname "${UPLINK}" snat ip to ip saddr map @to_outer`,
+    `oifname "${UPLINK}" snat ip to ${external}`,
+    // A guest that calls a neighbour by its floating IP must get the answer through the router.
+    ...router.networks.map(({ id, cidr }) => `oifname "${bridgeName(id)}" ip saddr ${cidr} ct status dnat masquerade`),
+    '}',
+  ];
+}
+
+/** What a tap sends must carry its port's own addresses. Networks are IPv4: everything else stops here. */
+function antiSpoofing(ports: Port[]): string[] {
+  const taps = ports.map(({ id, mac, ip }) => ({ tap: `"${tapName(id)}"`, mac, ip }));
+  return [
+    ...set(
+      'hardware',
+      'ifname . ether_addr',
+      taps.map(({ tap, mac }) => `${tap} . ${mac}`),
+    ),
+    ...set(
+      'addresses',
+      'ifname . ipv4_addr',
+      taps.map(({ tap, ip }) => `${tap} . ${ip}`),
+    ),
+    'chain prerouting { type filter hook prerouting priority -300; policy accept',
+    'iifname "tap*" jump from_tap',
+    '}',
+    'chain from_tap {',
+    'iifname . ether saddr != @hardware drop',
+    'ether type arp iifname . arp saddr ether @hardware iifname . arp saddr ip @addresses return',
+    // Asking whether an address is free: the sender's own is still empty.
+    'ether type arp iifname . arp saddr ether @hardware arp saddr ip 0.0.0.0 return',
+    'ether type ip udp sport 67 drop',
+    'ether type ip iifname . ip saddr @addresses return',
+    'ether type ip ip saddr 0.0.0.0 udp sport 68 udp dport 67 return',
+    'drop',
+    '}',
+  ];
+}
+
+/** Counts what leaves through the uplink, in a table of its own that no new ruleset resets. */
+function egressMeter(ports: Port[]): string[] {
+  return [
+    'add table inet nephele_meter',
+    'add map inet nephele_meter by_source { type ipv4_addr : counter; }',
+    'add chain inet nephele_meter forward { type filter hook forward priority 10; policy accept; }',
+    'flush chain inet nephele_meter forward',
+    'flush map inet nephele_meter by_source',
+    ...ports.map(({ id }) => `add counter inet nephele_meter ${egressCounter(id)}`),
+    ...ports.map(({ id, ip }) => `add element inet nephele_meter by_source { ${ip} : "${egressCounter(id)}" }`),
+    `add rule inet nephele_meter forward oifname "${UPLINK}" counter name ip saddr map @by_source`,
+  ];
+}
+
+/** Name of the counter of one port's bytes to the outside. */
+export const egressCounter = (portId: string) => `egress_${shortHash(portId, 12)}`;

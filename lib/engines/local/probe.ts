@@ -1,0 +1,148 @@
+import { access, constants, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { reasonOf } from '../error';
+import type { EngineStatus } from '../status';
+import { chooseAccelerator } from './accelerator';
+import { cpuHierarchy } from './compute/cgroup';
+import { run } from './exec';
+import { type Host, prepareHost } from './host';
+import { missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
+
+/** What each engine can do on this host, found by trying. A missing program of one engine does not stop the others. */
+export async function probeHost(host: Host): Promise<EngineStatus[]> {
+  await prepareHost(host);
+  return Promise.all([probeCompute(host), probeNetwork(host), probeStorage(host), probeImages(host)]);
+}
+
+async function probeCompute(host: Host): Promise<EngineStatus> {
+  const missing = missingPrograms('compute', host.isolation === 'user');
+  if (missing.length > 0) return lacking('compute', missing);
+  const blocked = await blockedFolder(host);
+  if (blocked) {
+    const message = `Guests run as users of their own and can't pass through ${blocked}: set DATA_DIR to a folder such as /var/lib/nephele.`;
+    return { engine: 'compute', ok: false, missing: [], message };
+  }
+  const accelerator = await chooseAccelerator(host);
+  const shares = (await cpuHierarchy(host))
+    ? ''
+    : ' CPU shares need root with a writable cgroup: guests compete evenly.';
+  return {
+    engine: 'compute',
+    ok: true,
+    missing: [],
+    message: `${accelerator.why}${shares} This host has no GPU slices.`,
+  };
+}
+
+async function probeNetwork(host: Host): Promise<EngineStatus> {
+  const unprivileged = host.isolation === 'user';
+  const missing = missingPrograms('network', unprivileged);
+  if (missing.length > 0) return lacking('network', missing);
+  const trouble = (await tunTrouble()) ?? (unprivileged ? await userNamespaceTrouble() : await namespaceTrouble());
+  if (trouble) return { engine: 'network', ok: false, missing: [], message: trouble };
+  const message = unprivileged
+    ? 'Without root: floating IPs are addresses of this host’s loopback, and their callers are all seen as one address.'
+    : 'Floating IPs are reachable from this host, and from elsewhere once their range is routed here.';
+  return { engine: 'network', ok: true, missing: [], message };
+}
+
+async function probeStorage(host: Host): Promise<EngineStatus> {
+  const missing = missingPrograms('storage', host.isolation === 'user');
+  if (missing.length > 0) return lacking('storage', missing);
+  return { engine: 'storage', ok: true, missing: [], message: `Volumes are QCOW2 files below ${host.directory}.` };
+}
+
+async function probeImages(host: Host): Promise<EngineStatus> {
+  const missing = missingPrograms('images', host.isolation === 'user');
+  if (missing.length > 0) return lacking('images', missing);
+  const tiny = missingOf(TINY_PROGRAMS);
+  const message =
+    tiny.length > 0
+      ? `nephele-tiny can't be built here; the rest works. ${installHint(tiny)}`
+      : 'All image formats work.';
+  return { engine: 'images', ok: true, missing: tiny, message };
+}
+
+function lacking(engine: EngineStatus['engine'], missing: EngineStatus['missing']): EngineStatus {
+  return { engine, ok: false, missing, message: installHint(missing) };
+}
+
+function installHint(missing: EngineStatus['missing']): string {
+  const packages = [...new Set(missing.map((entry) => entry.package))].join(' ');
+  return `Missing: ${missing.map(({ program }) => program).join(', ')}. Run: apt install ${packages}`;
+}
+
+/** The first folder on the way to the engine's files that other users can't pass through. */
+async function blockedFolder(host: Host): Promise<string | null> {
+  if (host.isolation !== 'root') return null;
+  for (let folder = dirname(host.dataDir); folder !== '/'; folder = dirname(folder)) {
+    const passes = run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--', 'test', '-x', folder]);
+    const isOpen = await passes.then(
+      () => true,
+      () => false,
+    );
+    if (!isOpen) return folder;
+  }
+  return null;
+}
+
+async function tunTrouble(): Promise<string | null> {
+  try {
+    await access('/dev/net/tun', constants.R_OK | constants.W_OK);
+    return null;
+  } catch {
+    return '/dev/net/tun is missing or closed to this user. As root: modprobe tun && chmod 666 /dev/net/tun';
+  }
+}
+
+/** Tries everything that a router needs in a namespace that is gone a moment later. */
+const TRIAL = [
+  'set -e',
+  'ip link set lo up',
+  'ip link add trial0 type bridge',
+  'ip link add trial1 type veth peer name trial2',
+  'ip tuntap add dev trial3 mode tap',
+  'nft add table inet trial',
+  'nft add table bridge trial',
+  '[ -e /proc/sys/net/bridge/bridge-nf-call-iptables ] || { echo "br_netfilter is not loaded" >&2; exit 1; }',
+].join('\n');
+
+async function namespaceTrouble(): Promise<string | null> {
+  const missesFilter = await access('/proc/sys/net/bridge').then(
+    () => false,
+    () => true,
+  );
+  if (missesFilter) await run(['modprobe', 'br_netfilter']).catch(() => {});
+  return run(['unshare', '--net', 'sh', '-c', TRIAL]).then(
+    () => null,
+    (error) =>
+      `This host allows no network namespaces with bridges: ${reasonOf(error)}. In a container, give it CAP_NET_ADMIN and CAP_SYS_ADMIN.`,
+  );
+}
+
+async function userNamespaceTrouble(): Promise<string | null> {
+  const enter = ['unshare', '--user', '--map-root-user', '--net', '--mount'];
+  const opened = await run([...enter, 'true']).then(
+    () => null,
+    (error) => reasonOf(error),
+  );
+  if (opened !== null) return `${opened}. ${await whyNoUserNamespaces()}`;
+  return run([...enter, 'sh', '-c', TRIAL]).then(
+    () => null,
+    (error) => `A user namespace opens, but: ${reasonOf(error)}. As root: modprobe -a br_netfilter tun`,
+  );
+}
+
+async function whyNoUserNamespaces(): Promise<string> {
+  const setting = async (file: string) => (await readFile(`/proc/sys/${file}`, 'utf8').catch(() => '')).trim();
+  if ((await setting('kernel/apparmor_restrict_unprivileged_userns')) === '1') {
+    return 'AppArmor keeps users from making namespaces. As root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
+  }
+  if ((await setting('kernel/unprivileged_userns_clone')) === '0') {
+    return 'This kernel keeps users from making namespaces. As root: sysctl -w kernel.unprivileged_userns_clone=1';
+  }
+  if ((await setting('user/max_user_namespaces')) === '0') {
+    return 'No user namespaces are allowed. As root: sysctl -w user.max_user_namespaces=10000';
+  }
+  return 'This host (a chroot or a container perhaps) allows no user namespaces: run as root instead.';
+}

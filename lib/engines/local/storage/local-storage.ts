@@ -1,0 +1,219 @@
+import { rename, stat } from 'node:fs/promises';
+import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/storage/engine';
+import { EngineError } from '../../error';
+import { requireDisk } from '../compute/capacity';
+import { allInstances, findInstance, instanceFile, monitorSocket } from '../compute/instance-record';
+import { run } from '../exec';
+import { giveToGuest, type Host, openToGuests, prepareHost } from '../host';
+import { blockDriver, imageFile, requireImage } from '../images/store';
+import { findProcess, findProcesses } from '../processes';
+import { withMonitor } from '../qmp';
+import { removePath, writeRecord } from '../record';
+import { Turns } from '../turns';
+import { baseOf, sweepLayers } from './chain';
+import { growPlugged, pluggedVolumes, plugVolume, stackLayer, unplugVolume } from './devices';
+import {
+  allSnapshots,
+  allVolumes,
+  findSnapshot,
+  findVolume,
+  layerFile,
+  requireVolume,
+  snapshotFile,
+  type VolumeRecord,
+  volumeFile,
+} from './layers';
+
+const GIB = 1024 ** 3;
+/** Room that a new volume's own tables take; its content is allocated as the guest writes. */
+const VOLUME_TABLES_BYTES = 16 * 1024 ** 2;
+
+type Base = { file: string; driver: string; bytes: number };
+
+/** Volumes as chains of QCOW2 files. One thing at a time: chains share layers, and every step is short. */
+export class LocalStorage implements StorageEngine {
+  private readonly turns = new Turns();
+
+  constructor(private readonly host: Host) {}
+
+  ensureVolume(spec: VolumeSpec): Promise<void> {
+    return this.inTurn(async () => {
+      const known = await findVolume(this.host, spec.id);
+      if (!known) await this.create(spec);
+      else if (spec.sizeGb > known.sizeGb) await this.grow(known, spec.sizeGb);
+      else if (spec.sizeGb < known.sizeGb) {
+        throw new EngineError('INVALID', `The volume has ${known.sizeGb} GB; a volume can't be made smaller.`);
+      }
+    });
+  }
+
+  attachVolume(volumeId: string, instanceId: string): Promise<void> {
+    return this.inTurn(async () => {
+      const volume = await requireVolume(this.host, volumeId);
+      const spec = await findInstance(this.host, instanceId);
+      if (!spec) throw new EngineError('NOT_FOUND', `This host has no instance ${instanceId}.`);
+      const holder = await this.holderOf(volumeId);
+      if (holder !== null && holder !== instanceId) {
+        throw new EngineError('IN_USE', `The volume is attached to instance ${holder}: detach it there first.`);
+      }
+      const volumeIds = [...new Set([...spec.volumeIds, volumeId])];
+      await writeRecord(instanceFile(this.host, instanceId), { ...spec, volumeIds });
+      if (holder === instanceId || !findProcess(this.host, 'qemu', instanceId)) return;
+      await this.inMachine(instanceId, (monitor) =>
+        plugVolume(this.host, monitor, volume, instanceId, spec.diskLimits),
+      );
+    });
+  }
+
+  detachVolume(volumeId: string, instanceId: string): Promise<void> {
+    return this.inTurn(async () => {
+      const spec = await findInstance(this.host, instanceId);
+      if (spec) {
+        const volumeIds = spec.volumeIds.filter((id) => id !== volumeId);
+        await writeRecord(instanceFile(this.host, instanceId), { ...spec, volumeIds });
+      }
+      const volume = await findVolume(this.host, volumeId);
+      if (!volume || !findProcess(this.host, 'qemu', instanceId)) return;
+      await this.inMachine(instanceId, (monitor) => unplugVolume(monitor, volume));
+    });
+  }
+
+  removeVolume(id: string): Promise<void> {
+    return this.inTurn(async () => {
+      const holder = await this.holderOf(id);
+      if (holder !== null)
+        throw new EngineError('IN_USE', `The volume is attached to instance ${holder}: detach it first.`);
+      await removePath(volumeFile(this.host, id));
+      await sweepLayers(this.host);
+    });
+  }
+
+  ensureSnapshot({ id, volumeId }: { id: string; volumeId: string }): Promise<void> {
+    return this.inTurn(async () => {
+      if (await findSnapshot(this.host, id)) return;
+      const before = await requireVolume(this.host, volumeId);
+      // The new head is named after the snapshot, so that a second try goes on where the first one stopped.
+      const volume = before.head === id ? before : await this.giveNewHead(before, id);
+      const frozen = await this.layerBelow(volume);
+      await this.moveGuestOver(volume, frozen);
+      await openToGuests(this.host, layerFile(this.host, frozen), 0o440);
+      await writeRecord(snapshotFile(this.host, id), { id, volumeId, sizeGb: volume.sizeGb, layer: frozen });
+    });
+  }
+
+  removeSnapshot(id: string): Promise<void> {
+    return this.inTurn(async () => {
+      await removePath(snapshotFile(this.host, id));
+      await sweepLayers(this.host);
+    });
+  }
+
+  async observeStorage(): Promise<{ volumes: ObservedVolume[]; snapshots: ObservedSnapshot[] }> {
+    const holders = await this.holders();
+    const volumes = [...(await allVolumes(this.host)).values()].map(async ({ id, sizeGb, head }) => ({
+      id,
+      sizeGb,
+      attachedTo: holders.get(id) ?? null,
+      allocatedBytes: await stat(layerFile(this.host, head)).then(
+        ({ blocks }) => blocks * 512,
+        () => 0,
+      ),
+    }));
+    const snapshots = [...(await allSnapshots(this.host)).values()].map(({ layer: _, ...snapshot }) => snapshot);
+    return { volumes: await Promise.all(volumes), snapshots };
+  }
+
+  private async create(spec: VolumeSpec): Promise<void> {
+    await requireDisk(this.host, VOLUME_TABLES_BYTES);
+    const base = await this.sourceOf(spec);
+    if (base && base.bytes > spec.sizeGb * GIB) {
+      throw new EngineError('INVALID', `The source needs a volume of ${Math.ceil(base.bytes / GIB)} GB or more.`);
+    }
+    await this.createLayer(spec.id, base, spec.sizeGb);
+    await writeRecord(volumeFile(this.host, spec.id), { id: spec.id, sizeGb: spec.sizeGb, head: spec.id });
+  }
+
+  private async sourceOf({ source }: VolumeSpec): Promise<Base | null> {
+    if (source.kind === 'empty') return null;
+    if (source.kind === 'image') {
+      const image = await requireImage(this.host, source.imageId);
+      return { file: imageFile(this.host, image), driver: blockDriver(image), bytes: image.virtualSizeBytes };
+    }
+    const snapshot = await findSnapshot(this.host, source.snapshotId);
+    if (!snapshot) throw new EngineError('NOT_FOUND', `This host has no snapshot ${source.snapshotId}.`);
+    return { file: layerFile(this.host, snapshot.layer), driver: 'qcow2', bytes: snapshot.sizeGb * GIB };
+  }
+
+  private async createLayer(layer: string, base: Pick<Base, 'file' | 'driver'> | null, sizeGb: number): Promise<void> {
+    const file = layerFile(this.host, layer);
+    const draft = `${file}.new`;
+    // `-u`: the base is known to be there, and a running guest may hold it.
+    const on = base ? ['-u', '-b', base.file, '-F', base.driver] : [];
+    await run(['qemu-img', 'create', '-q', '-f', 'qcow2', ...on, draft, String(sizeGb * GIB)]);
+    await openToGuests(this.host, draft, 0o600);
+    await rename(draft, file);
+  }
+
+  private async grow(volume: VolumeRecord, sizeGb: number): Promise<void> {
+    await requireDisk(this.host, VOLUME_TABLES_BYTES);
+    const holder = await this.holderOf(volume.id);
+    if (holder === null) {
+      await run(['qemu-img', 'resize', '-q', '-f', 'qcow2', layerFile(this.host, volume.head), String(sizeGb * GIB)]);
+    } else {
+      await this.inMachine(holder, (monitor) => growPlugged(monitor, volume, sizeGb * GIB));
+    }
+    await writeRecord(volumeFile(this.host, volume.id), { ...volume, sizeGb });
+  }
+
+  /**
+   * From now on the volume is an empty layer on top of what it was. A guest may still write to the layer below for a
+   * moment, or for ever if we die here: through the empty layer the volume is the same.
+   */
+  private async giveNewHead(volume: VolumeRecord, head: string): Promise<VolumeRecord> {
+    await this.createLayer(head, { file: layerFile(this.host, volume.head), driver: 'qcow2' }, volume.sizeGb);
+    const changed = { ...volume, head };
+    await writeRecord(volumeFile(this.host, volume.id), changed);
+    return changed;
+  }
+
+  /** Lets the guest that has the volume write to the new head. */
+  private async moveGuestOver(volume: VolumeRecord, frozen: string): Promise<void> {
+    const holder = await this.holderOf(volume.id);
+    if (holder === null) return;
+    await giveToGuest(this.host, layerFile(this.host, volume.head), holder, 0o600);
+    await this.inMachine(holder, (monitor) => stackLayer(this.host, monitor, volume, frozen));
+  }
+
+  private async layerBelow(volume: VolumeRecord): Promise<string> {
+    const base = await baseOf(layerFile(this.host, volume.head));
+    return /([^/]+)\.qcow2$/.exec(base ?? '')?.[1] ?? volume.head;
+  }
+
+  private async holderOf(volumeId: string): Promise<string | null> {
+    return (await this.holders()).get(volumeId) ?? null;
+  }
+
+  /** Which running instance has which volume, by what the machines say. */
+  private async holders(): Promise<Map<string, string>> {
+    const known = await allInstances(this.host);
+    const machines = findProcesses(this.host).filter(({ role, id }) => role === 'qemu' && known.has(id));
+    const found = await Promise.all(
+      machines.map(async ({ id }) => {
+        const volumeIds = await this.inMachine(id, pluggedVolumes).catch(() => known.get(id)?.volumeIds ?? []);
+        return volumeIds.map((volumeId) => [volumeId, id] as const);
+      }),
+    );
+    return new Map(found.flat());
+  }
+
+  private inMachine<T>(instanceId: string, talk: Parameters<typeof withMonitor<T>>[1]): Promise<T> {
+    return withMonitor(monitorSocket(this.host, instanceId), talk);
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take('storage', async () => {
+      await prepareHost(this.host);
+      return work();
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Subject } from '../contract/subject';
+import { run } from './exec';
+import { describeHost, type Host, type Isolation } from './host';
+import { openLocalEngine } from './local-engine';
+import { removeHostCable } from './network/edge';
+import { edgeNamespace } from './network/names';
+import { existingNamespaces, removeNamespace } from './network/namespaces';
+import { endProcess, findProcess, findProcesses, signal } from './processes';
+import { namesIn, removePath } from './record';
+
+/** The local engine in a data folder of its own. What it builds is kept for the next test file. */
+export function localSubject(isolation?: Isolation): Subject & { dispose(): Promise<void> } {
+  const dataDir = mkdtempSync(join(tmpdir(), 'neph-engine-'));
+  const options = { dataDir, isolation, cacheDir: join(tmpdir(), `nephele-test-cache-${userInfo().uid}`) };
+  const host = describeHost(options);
+  return {
+    engine: openLocalEngine(options),
+    restarted: () => openLocalEngine(options),
+    powerFailure(instanceId) {
+      const machine = findProcess(host, 'qemu', instanceId);
+      if (machine) signal(machine, 'SIGKILL');
+    },
+    crashNetworkDaemons() {
+      const daemons = findProcesses(host).filter(({ role }) => role !== 'qemu');
+      for (const daemon of daemons) signal(daemon, 'SIGKILL');
+    },
+    ...(process.getuid?.() === 0 ? { outside: () => worldBeyond(host) } : {}),
+    leftovers: () => leftoversOf(host),
+    async dispose() {
+      for (const process of findProcesses(host)) await endProcess(process);
+      if (host.isolation === 'root') {
+        for (const name of await existingNamespaces(host)) await removeNamespace(host, name);
+        await removeHostCable(host);
+      }
+      await removePath(dataDir);
+      await removePath(host.sockets);
+    },
+  };
+}
+
+/** The edge and what keeps it open stay for the next guest; all else is a leftover. */
+async function leftoversOf(host: Host): Promise<string[]> {
+  const processes = findProcesses(host).filter(({ role }) => role !== 'holder' && role !== 'slirp');
+  const namespaces = (await existingNamespaces(host)).filter((name) => name !== edgeNamespace(host));
+  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads'];
+  const files = await Promise.all(folders.map((name) => namesIn(join(host.directory, name))));
+  const network = (await namesIn(join(host.directory, 'network'))).filter((name) => !name.endsWith('.json'));
+  const sockets = (await namesIn(host.sockets)).filter((name) => name !== 'slirp.sock');
+  const running = processes.map(({ role, id }) => `${role} ${id}`);
+  return [...running, ...namespaces, ...files.flat(), ...network, ...sockets];
+}
+
+/** A namespace beyond the host with a public address (TEST-NET-3) and a web server, as a stand-in for the Internet. */
+async function worldBeyond(host: Host): Promise<{ url: string; close(): void }> {
+  const name = `world-${host.tag}`;
+  const octet = 4 * (Number.parseInt(host.tag, 16) % 60);
+  const [near, far] = [`203.0.113.${octet + 1}`, `203.0.113.${octet + 2}`];
+  await run(['ip', 'netns', 'add', name]);
+  await run(['ip', 'link', 'add', `wld${host.tag}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name]);
+  await run(['ip', 'address', 'add', `${near}/30`, 'dev', `wld${host.tag}`]);
+  await run(['ip', 'link', 'set', `wld${host.tag}`, 'up']);
+  const inside = ['nsenter', `--net=/run/netns/${name}`, '--'];
+  await run([...inside, 'ip', 'address', 'add', `${far}/30`, 'dev', 'eth0']);
+  await run([...inside, 'ip', 'link', 'set', 'eth0', 'up']);
+  const script = `require('http').createServer((q, r) => { q.resume(); q.on('end', () => r.end('the world\\n')); }).listen(80, () => console.log('up'))`;
+  const [program = '', ...args] = [...inside, process.execPath, '-e', script];
+  const server = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  return {
+    url: `http://${far}/`,
+    close() {
+      server.kill('SIGKILL');
+      run(['ip', 'netns', 'delete', name]).catch(() => {});
+    },
+  };
+}
