@@ -78,8 +78,10 @@ export type ConsoleSockets = { vnc: string; serial: string };
 /** What the host has for guests, and what its running guests were promised of it. */
 export type HostCapacity = {
   vcpus: { total: number; committed: number };
-  memoryMb: { total: number; committed: number; free: number };
-  diskBytes: { total: number; free: number };
+  /** `overhead` is what each guest takes besides its own memory; `committed` counts it. */
+  memoryMb: { total: number; committed: number; free: number; overhead: number };
+  /** `held` is what guests' disks, volumes and snapshots take now; they may grow. */
+  diskBytes: { total: number; free: number; held: number };
   gpuSlices: number;
 };
 
