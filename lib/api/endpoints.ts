@@ -1,8 +1,11 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
+import { engineReportEndpoints } from '@/lib/engine-reports/endpoints';
+import { iamEndpoints } from '@/lib/iam/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
+import { operationEndpoints } from '@/lib/operations/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
@@ -14,6 +17,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...memberEndpoints,
   ...tokenEndpoints,
+  ...iamEndpoints,
   ...quotaEndpoints,
   ...networkingEndpoints,
   ...secretEndpoints,
@@ -21,5 +25,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...backofficeEndpoints,
   ...tenantEndpoints,
   ...limitEndpoints,
+  ...operationEndpoints,
+  ...engineReportEndpoints,
   ...platformAuditEndpoints,
 ];

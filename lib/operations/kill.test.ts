@@ -76,7 +76,12 @@ test.each(['disk:before', 'disk:after', 'port:before', 'port:after', 'boot:befor
     await survive(killed, id);
     expect(await widgetState(id)).toEqual({ status: 'active', reason: null });
     expect(await partsOf(id)).toEqual(['boot', 'disk', 'port']);
-    expect(await progress(id)).toEqual(['stage port', 'stage boot The port has its address.', 'info boot Done.']);
+    expect(await progress(id)).toEqual([
+      'stage disk',
+      'stage port',
+      'stage boot The port has its address.',
+      'info boot Done.',
+    ]);
     expect(await logOf(id)).toContain(`warning ${point.split(':')[0]} ${LOST}`);
     expect(await miscounted(project)).toEqual([]);
   },
@@ -103,7 +108,7 @@ test.each([
     await survive(killed, id);
     expect(await widgetState(id)).toBeUndefined();
     expect(await partsOf(id)).toEqual([]);
-    expect((await progress(id)).slice(3)).toEqual(['stage remove', 'info remove Done.']);
+    expect((await progress(id)).slice(4)).toEqual(['stage stop', 'stage remove', 'info remove Done.']);
     expect(Number(await usedOf(project, 'instances'))).toBe(used - 1);
     expect(await miscounted(project)).toEqual([]);
   },

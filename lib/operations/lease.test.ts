@@ -57,13 +57,13 @@ test('a worker that lost its lease writes nothing, neither transition nor rows n
   expect(await operationsOf(id)).toMatchObject([{ status: 'running', lease_owner: second.id, lease_token: 2 }]);
   expect(await widgetState(id)).toMatchObject({ status: 'provisioning' });
   expect(await usedOf(project, 'vcpus')).toBe(used);
-  expect(await logOf(id)).toEqual(['warning disk Its worker was lost; another one goes on.']);
+  expect(await logOf(id)).toEqual(['stage disk', 'warning disk Its worker was lost; another one goes on.']);
 
   expect(await writeTransition(second, taken, finish(id))).toBe(true);
   expect(await writeTransition(second, taken, finish(id))).toBe(false);
   expect(await widgetState(id)).toMatchObject({ status: 'active' });
   expect(Number(await usedOf(project, 'vcpus'))).toBe(Number(used) - 0.5);
-  expect((await logOf(id)).slice(1)).toEqual(['info disk ready']);
+  expect((await logOf(id)).slice(2)).toEqual(['info disk ready']);
 });
 
 test('a lease that was given anew to the same worker is another lease', async () => {

@@ -31,6 +31,7 @@ const UNIQUE_VIOLATION = '23505';
 export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: number): Promise<LeasedOperation[]> {
   const kinds = rooms.map(({ kind }) => kind);
   const limits = rooms.map((room) => Math.min(room.slots, slots));
+  const logIds = Array.from({ length: slots }, () => newId());
   try {
     return await query<LeasedOperation>(sql`
       WITH due AS MATERIALIZED (
@@ -43,13 +44,18 @@ export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: 
                 AND (other.lease_owner IS NOT NULL OR (other.status IN ('pending', 'running') AND other.id < o.id)))
           ORDER BY o.run_at LIMIT room.slots FOR UPDATE OF o SKIP LOCKED
         ) AS candidate ORDER BY candidate.run_at LIMIT ${slots}::int
-      )
+      ), leased AS (
       UPDATE operations SET status = 'running', lease_owner = ${holder.id}::text, lease_token = lease_token + 1,
         lease_until = platform_now() + ${holder.lease_ms}::float8 * interval '1 millisecond', updated_at = platform_now()
       FROM due WHERE operations.id = due.id
       RETURNING operations.id, project_id, kind, resource_type, resource_id, stage, attempts, request_id, created_at, input,
         failing, error, lease_token, (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS allowed_ms,
-        (extract(epoch FROM deadline_at - platform_now()) * 1000)::float8 AS remaining_ms`);
+        (extract(epoch FROM deadline_at - platform_now()) * 1000)::float8 AS remaining_ms
+      ), begun AS (
+        INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+        SELECT (${logIds}::uuid[])[row_number() OVER ()], id, platform_now(), 'stage', stage, '' FROM leased WHERE lease_token = 1
+      )
+      SELECT * FROM leased`);
   } catch (error) {
     // Another worker leased another operation of the same resource in this very moment; the next look sees that.
     if (databaseError(error)?.code === UNIQUE_VIOLATION) return [];

@@ -59,6 +59,10 @@ function move(holder: LeaseHolder, operation: LeasedOperation, transition: Trans
     updated_at = platform_now() FROM verdict WHERE verdict.ok AND operations.id = ${operation.id}::uuid`;
 }
 
+/** No pause is longer than the deadline allows: what misses it must fail then, not when a pause ends. */
+const pause = (ms: number, failing: boolean) =>
+  failing ? later(ms) : sql`least(${later(ms)}, greatest(deadline_at, platform_now()))`;
+
 /** The lease is kept where the same worker goes straight on. */
 function change(holder: LeaseHolder, { failing }: LeasedOperation, transition: Transition): Sql {
   switch (transition.end) {
@@ -66,11 +70,11 @@ function change(holder: LeaseHolder, { failing }: LeasedOperation, transition: T
       return sql`stage = ${transition.stage}::text, attempts = 0, error = NULL, lease_until = ${later(holder.lease_ms)}`;
     case 'again': {
       const error = failing ? raw('error') : raw('NULL');
-      return sql`attempts = 0, error = ${error}, run_at = ${later(transition.after_ms)}, ${raw(letGo)}`;
+      return sql`attempts = 0, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
     }
     case 'retry': {
       const error = failing ? raw('error') : sql`${transition.problem}::text`;
-      return sql`attempts = attempts + 1, error = ${error}, run_at = ${later(transition.after_ms)}, ${raw(letGo)}`;
+      return sql`attempts = attempts + 1, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
     }
     case 'failure':
       return sql`failing = true, attempts = 0, error = ${transition.reason}::text, lease_until = ${later(holder.lease_ms)}`;

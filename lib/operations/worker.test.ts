@@ -62,7 +62,12 @@ describe('an operation', () => {
     await untilStatus(id, 'succeeded');
     expect(await widgetState(id)).toEqual({ status: 'active', reason: null });
     expect(await partsOf(id)).toEqual(['boot', 'disk', 'port']);
-    expect(await logOf(id)).toEqual(['stage port', 'stage boot The port has its address.', 'info boot Done.']);
+    expect(await logOf(id)).toEqual([
+      'stage disk',
+      'stage port',
+      'stage boot The port has its address.',
+      'info boot Done.',
+    ]);
     expect(await operationsOf(id)).toMatchObject([{ attempts: 0, error: null, lease_owner: null, lease_token: 1 }]);
   });
 
@@ -75,7 +80,7 @@ describe('an operation', () => {
     const id = await create();
     await untilStatus(id, 'succeeded');
     const log = await logOf(id);
-    expect(log.slice(0, 3)).toEqual([
+    expect(log.slice(1, 4)).toEqual([
       'stage port',
       'warning port The bridge is away.',
       'warning port The bridge is away.',
@@ -95,7 +100,7 @@ describe('an operation', () => {
     const id = await create();
     await untilStatus(id, 'succeeded');
     expect(looks).toBe(4);
-    expect(await logOf(id)).toEqual(['info disk Done.']);
+    expect(await logOf(id)).toEqual(['stage disk', 'info disk Done.']);
   });
 });
 
@@ -144,6 +149,7 @@ describe('an operation that cannot succeed', () => {
     await untilStatus(id, 'failed');
     expect(runs).toBe(1);
     expect(await logOf(id)).toEqual([
+      'stage disk',
       'error disk The image is damaged; choose another one.',
       'info disk Told: The image is damaged; choose another one.',
     ]);

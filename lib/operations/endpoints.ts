@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery } from '@/lib/api/pagination';
+import { idParams } from '@/lib/api/schemas';
+import * as schema from './schema';
+import * as service from './service';
+
+const tag = 'Back office: operations';
+
+/** What the workers do, in the back office. */
+export const operationEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/operations',
+    realm: 'backoffice',
+    operation_id: 'listOperations',
+    summary: 'List what the workers do and have done',
+    description: 'Latest first.',
+    tag,
+    access: 'administrator',
+    query: z.strictObject({ ...schema.operationFilters, ...listQuery }),
+    responses: { 200: z.array(schema.operation) },
+    handle: (call, { query }) => service.listOperations(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/operations/{id}',
+    realm: 'backoffice',
+    operation_id: 'readOperation',
+    summary: 'Read an operation with its stages and log',
+    tag,
+    access: 'administrator',
+    params: idParams,
+    responses: { 200: schema.operationDetails },
+    handle: (call, { params }) => service.readOperation(call, params.id),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/operations/{id}/retry',
+    realm: 'backoffice',
+    operation_id: 'retryOperation',
+    summary: 'Have an operation tried again at once',
+    description:
+      'One that waits after a failure, or one that has failed: it goes on with the stage in which it failed.',
+    tag,
+    access: 'administrator',
+    params: idParams,
+    responses: { 202: schema.operationDetails },
+    errors: ['CONFLICT'],
+    audit: 'operation.retry',
+    idempotency: 'kernel',
+    handle: (call, { params }) => service.retryOperation(call, params.id),
+  }),
+];

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { id, timestamp } from '@/lib/api/schemas';
+
+export const operationStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+
+/** An operation as the back office sees it: of any project, or of none. */
+export const operation = z
+  .strictObject({
+    id,
+    project_id: id.nullable(),
+    tenant_name: z.string().nullable(),
+    tenant_slug: z.string().nullable(),
+    kind: z.string().meta({ example: 'instance.create' }),
+    resource_type: z.string(),
+    resource_id: id,
+    status: z.enum(operationStatuses),
+    stage: z.string().meta({ description: 'The step that runs or comes next, or in which it ended.' }),
+    attempts: z.int().meta({ description: 'How often this stage has failed in a row.' }),
+    error: z.string().nullable().meta({ description: 'The last problem, or why it failed.' }),
+    host_id: z.string().nullable().meta({ description: 'The host whose worker alone may run it.' }),
+    worker: z.string().nullable().meta({ description: 'The worker that runs it now.' }),
+    run_at: timestamp.meta({ description: 'When it is due, unless a worker runs it.' }),
+    deadline_at: timestamp,
+    finished_at: timestamp.nullable(),
+    request_id: z.string().nullable().meta({ description: 'The request that ordered it.' }),
+    retry_refusal: z.string().nullable().meta({ description: 'Why it cannot be tried again now; null when it can.' }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Operation' });
+export type Operation = z.output<typeof operation>;
+
+const logLine = z.strictObject({
+  at: timestamp,
+  level: z.enum(['info', 'warning', 'error']),
+  stage: z.string(),
+  message: z.string(),
+});
+
+export const operationDetails = operation
+  .extend({
+    transitions: z
+      .array(z.strictObject({ stage: z.string(), at: timestamp }))
+      .meta({ description: 'Its stages and when each began.' }),
+    logs: z.array(logLine),
+  })
+  .meta({ id: 'OperationDetails' });
+export type OperationDetails = z.output<typeof operationDetails>;
+
+export const operationFilters = {
+  status: z.enum(operationStatuses).optional(),
+  kind: z.string().max(100).optional(),
+  tenant_id: id.optional(),
+  resource_id: id.optional(),
+};
