@@ -3,21 +3,21 @@ import ipaddr from 'ipaddr.js';
 import { readMigrations } from '@/lib/db/migrate';
 import { pool, query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
+import { listEngineReports } from '@/lib/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
+import { LightResponse } from './light-response';
 
 /** `/healthz`: this process answers. */
 export function healthz(): Response {
-  return Response.json({ status: 'ok' });
+  return LightResponse.json({ status: 'ok' });
 }
-
-type EngineRow = { host_id: string; engine: string; status: string; message: string; updated_at: Date };
 
 /** `/readyz`: 503 only for the database or its migrations; engines are listed, since the rest works without them. */
 export async function readyz(): Promise<Response> {
   const database = await databaseState();
-  const engines = database === 'ok' ? await engineStates() : [];
-  return Response.json(
+  const engines = database === 'ok' ? await listEngineReports() : [];
+  return LightResponse.json(
     { status: database === 'ok' ? 'ok' : 'unavailable', database, engines },
     { status: database === 'ok' ? 200 : 503 },
   );
@@ -41,13 +41,6 @@ async function missingMigrations(): Promise<string[]> {
   );
   const names = new Set(applied.map(({ migration_name }) => migration_name));
   return expected.filter((name) => !names.has(name));
-}
-
-async function engineStates() {
-  const rows = await query<EngineRow>(
-    sql`SELECT host_id, engine, status, message, updated_at FROM engine_reports ORDER BY host_id, engine`,
-  );
-  return rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
 }
 
 /** `/metrics` in Prometheus' text format: for this machine, or for whoever has `METRICS_TOKEN`. */

@@ -11,6 +11,7 @@ import { type AnyEndpoint, type Call, fullPath, Reply } from './endpoint';
 import { ApiError } from './errors';
 import { freeKey, holdKey, keepHeld, keptAnswer, RacedByTwin, requestKey } from './idempotency';
 import { writeJson } from './json';
+import { LightResponse } from './light-response';
 import { Page } from './pagination';
 import { decide } from './policy';
 import { RateLimiter, type RateVerdict } from './rate-limit';
@@ -221,7 +222,7 @@ class Serving {
   private replay(call: Call, kept: { status: number; body: string }): Response {
     call.record.audited = true;
     const headers = this.headers({ 'Idempotent-Replayed': 'true', 'Content-Type': 'application/json; charset=utf-8' });
-    return new Response(kept.body === '' ? null : kept.body, { status: kept.status, headers });
+    return new LightResponse(kept.body === '' ? null : kept.body, { status: kept.status, headers });
   }
 
   private async success(call: Call, result: unknown): Promise<Response> {
@@ -239,12 +240,12 @@ class Serving {
     const value = reply.body instanceof Page ? reply.body.items : reply.body;
     if (value === undefined) {
       checkResponse(endpoint, status, undefined);
-      return new Response(null, { status, headers });
+      return new LightResponse(null, { status, headers });
     }
     const text = writeJson(value);
     checkResponse(endpoint, status, text);
     headers.set('Content-Type', 'application/json; charset=utf-8');
-    return new Response(text, { status, headers });
+    return new LightResponse(text, { status, headers });
   }
 
   private nextLink(cursor: string): string {
@@ -256,7 +257,7 @@ class Serving {
   private errorResponse(error: ApiError): Response {
     const headers = this.headers(error.options.headers ?? {});
     headers.set('Content-Type', 'application/json; charset=utf-8');
-    return new Response(JSON.stringify(error.body(this.at)), { status: error.status, headers });
+    return new LightResponse(JSON.stringify(error.body(this.at)), { status: error.status, headers });
   }
 
   private headers(extra: Record<string, string>): Headers {
