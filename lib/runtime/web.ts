@@ -23,7 +23,7 @@ const pages = next({ dev, dir: process.cwd(), hostname: host, port, httpServer: 
 const prepared = pages.prepare();
 
 const serveApi = getRequestListener(app.fetch, {
-  // Next needs the Request and Response that it knows.
+  // Next keeps the Request and Response that it knows; the API has `LightResponse`.
   overrideGlobalObjects: false,
   errorHandler: () => Response.json(malformed.body(new Date()), { status: malformed.status }),
 });
