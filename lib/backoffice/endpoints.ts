@@ -1,5 +1,6 @@
 import { accountEndpoints } from './account/endpoints';
+import { overviewEndpoints } from './overview/endpoints';
 import { userEndpoints } from './users/endpoints';
 
 /** What the back office has besides the domains' own endpoints there. */
-export const backofficeEndpoints = [...accountEndpoints, ...userEndpoints];
+export const backofficeEndpoints = [...overviewEndpoints, ...accountEndpoints, ...userEndpoints];

@@ -1,0 +1,18 @@
+import { endpoint } from '@/lib/api/endpoint';
+import { overview } from './schema';
+import { readOverview } from './service';
+
+/** The home of the back office. */
+export const overviewEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/overview',
+    realm: 'backoffice',
+    operation_id: 'readPlatformOverview',
+    summary: 'Read the platform in numbers',
+    tag: 'Back office: overview',
+    access: 'administrator',
+    responses: { 200: overview },
+    handle: readOverview,
+  }),
+];

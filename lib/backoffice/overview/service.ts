@@ -1,0 +1,49 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { queryOne } from '@/lib/db/pool';
+import { raw, sql } from '@/lib/db/sql';
+import { listEngineReports } from '@/lib/engine-reports/service';
+import { dimensionUnits } from '@/lib/quota/dimensions';
+import type { Overview } from './schema';
+
+const allocated = ['vcpus', 'ram_gb', 'storage_tb'] as const;
+type Allocated = (typeof allocated)[number];
+
+type Numbers = Pick<Overview, 'tenants' | 'users' | 'operations'> & Record<`${Allocated}_${'used' | 'limit'}`, string>;
+
+/** What an administrator wants to know first: how many, how full, and what is wrong. */
+export async function readOverview(_call: AdministratorCall): Promise<Sendable<Overview>> {
+  const [numbers, engines] = await Promise.all([readNumbers(), countEngines()]);
+  const { tenants, users, operations } = numbers;
+  const share = <D extends Allocated>(dimension: D) => ({
+    used: JsonNumber.decimal(numbers[`${dimension}_used`]),
+    limit: JsonNumber.decimal(numbers[`${dimension}_limit`]),
+    unit: dimensionUnits[dimension],
+  });
+  const allocation = { vcpus: share('vcpus'), ram_gb: share('ram_gb'), storage_tb: share('storage_tb') };
+  return { tenants, users, operations, engines, allocation };
+}
+
+async function readNumbers(): Promise<Numbers> {
+  const sums = allocated.flatMap((dimension) =>
+    ['used', 'limit'].map((part) => `coalesce(sum(${dimension}_${part}), 0)::text AS ${dimension}_${part}`),
+  );
+  const numbers = await queryOne<Numbers>(sql`
+    SELECT (SELECT json_build_object('total', count(*), 'active', count(*) FILTER (WHERE status = 'active'),
+              'suspended', count(*) FILTER (WHERE status = 'suspended')) FROM projects) AS tenants,
+      (SELECT json_build_object('total', count(*), 'administrators', count(*) FILTER (WHERE administrator))
+       FROM users) AS users,
+      (SELECT json_build_object('pending', count(*) FILTER (WHERE status = 'pending'),
+              'running', count(*) FILTER (WHERE status = 'running'), 'failed', count(*) FILTER (WHERE status = 'failed'),
+              'failed_last_day', count(*) FILTER (WHERE status = 'failed' AND finished_at > platform_now() - interval '1 day'))
+       FROM operations WHERE status IN ('pending', 'running', 'failed')) AS operations,
+      account.* FROM (SELECT ${raw(sums.join(', '))} FROM project_accounts) AS account`);
+  if (!numbers) throw new Error('an aggregate without GROUP BY has one row');
+  return numbers;
+}
+
+async function countEngines(): Promise<Overview['engines']> {
+  const engines = { available: 0, degraded: 0, unavailable: 0, silent: 0 };
+  for (const { status, silent } of await listEngineReports()) engines[silent ? 'silent' : status] += 1;
+  return engines;
+}
