@@ -5,6 +5,8 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FetchProgress, ImageSource } from '@/lib/images/engine';
 import { EngineError, reasonOf } from '../../error';
+import { requireDisk } from '../compute/capacity';
+import type { Host } from '../host';
 import { removePath } from '../record';
 
 const CONNECT_MS = 30_000;
@@ -13,16 +15,23 @@ const SILENCE_MS = 60_000;
 /**
  * Downloads into `file`, going on where an earlier try stopped, and verifies the checksum of the whole.
  * @returns the file, complete and verified
- * @throws EngineError `ENGINE_ERROR` when the source can't be reached (what came stays), `INVALID` for a wrong checksum
+ * @throws EngineError `ENGINE_ERROR` when the source can't be reached (what came stays), `CAPACITY_EXHAUSTED` when it does
+ * not fit, `INVALID` for a wrong checksum
  */
-export async function download(file: string, source: ImageSource, onProgress?: FetchProgress): Promise<string> {
+export async function download(
+  host: Host,
+  file: string,
+  source: ImageSource,
+  onProgress?: FetchProgress,
+): Promise<string> {
   const have = await stat(file).then(
     ({ size }) => size,
     () => 0,
   );
   try {
-    await receive(file, have, source, onProgress);
+    await receive(host, file, have, source, onProgress);
   } catch (error) {
+    if (error instanceof EngineError) throw error;
     throw new EngineError('ENGINE_ERROR', `${source.url} could not be fetched: ${reasonOf(error)}`, { cause: error });
   }
   const { algorithm, hex } = source.checksum;
@@ -36,7 +45,13 @@ export async function download(file: string, source: ImageSource, onProgress?: F
   );
 }
 
-async function receive(file: string, have: number, source: ImageSource, onProgress?: FetchProgress): Promise<void> {
+async function receive(
+  host: Host,
+  file: string,
+  have: number,
+  source: ImageSource,
+  onProgress?: FetchProgress,
+): Promise<void> {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(new Error('no answer')), CONNECT_MS);
   try {
@@ -46,6 +61,7 @@ async function receive(file: string, have: number, source: ImageSource, onProgre
     if (response.status === 416) return;
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     const resumed = response.status === 206;
+    await requireDisk(host, Number(response.headers.get('content-length') ?? 0));
     const length = Number(response.headers.get('content-length') ?? Number.NaN);
     let received = resumed ? have : 0;
     const total = Number.isNaN(length) ? null : received + length;

@@ -29,7 +29,7 @@ export class LocalImages implements ImageEngine {
     return this.turns.take(id, async () => {
       const known = await findImage(this.host, id);
       if (known) return known;
-      const file = await download(join(await this.uploadDirectory(), `${id}.part`), source, onProgress);
+      const file = await download(this.host, join(await this.uploadDirectory(), `${id}.part`), source, onProgress);
       return this.takeOver(id, file, source.format);
     });
   }

@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { truncate, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '@/lib/db/id';
+import { bootDisc } from './boot-disc';
+import { type Subject, smallInstance } from './subject';
+
+const MIB = 1024 ** 2;
+
+/** What every image engine must do. */
+export function imageContract(name: string, prepare: () => Promise<Subject>): void {
+  describe(`image engine: ${name}`, { timeout: 180_000 }, () => {
+    let subject: Subject;
+    let mirror: Server;
+    let requests: { range: string | undefined }[] = [];
+    const content = randomBytes(4 * MIB);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+
+    const images = () => subject.engine.images;
+    const upload = async (bytes: Buffer) => {
+      const file = join(await images().uploadDirectory(), newId());
+      await writeFile(file, bytes);
+      return file;
+    };
+    const known = async (id: string) => (await images().observeImages()).find((image) => image.id === id);
+    const source = (path: string, hex = sha256) => {
+      const address = mirror.address();
+      const port = address !== null && typeof address === 'object' ? address.port : 0;
+      return { url: `http://127.0.0.1:${port}${path}`, format: 'RAW', checksum: { algorithm: 'sha256', hex } } as const;
+    };
+
+    beforeAll(async () => {
+      subject = await prepare();
+      mirror = createServer((request, response) => {
+        requests.push({ range: request.headers.range });
+        const start = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+        response.writeHead(start > 0 ? 206 : 200, { 'content-length': content.length - start });
+        if (request.url === '/breaks' && start === 0)
+          response.write(content.subarray(0, MIB), () => response.destroy());
+        else response.end(content.subarray(start));
+      });
+      await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
+    });
+
+    afterAll(async () => {
+      mirror.close();
+      for (const { id } of await subject.engine.compute.observeInstances())
+        await subject.engine.compute.removeInstance(id);
+      for (const { id } of await images().observeImages()) await images().removeImage(id);
+      expect(await subject.leftovers()).toEqual([]);
+    });
+
+    it('takes over an upload with its size and checksum, once', async () => {
+      const id = newId();
+      const image = await images().importImage(id, await upload(content), 'RAW');
+      expect(image).toEqual({ id, format: 'RAW', sizeBytes: 4 * MIB, virtualSizeBytes: 4 * MIB, sha256 });
+      expect(await images().importImage(id, '/nowhere', 'RAW')).toEqual(image);
+      expect(await known(id)).toEqual(image);
+      await images().removeImage(id);
+      await images().removeImage(id);
+      expect(await known(id)).toBeUndefined();
+    });
+
+    it('refuses a file that is not what its format says, and keeps nothing of it', async () => {
+      for (const [bytes, format] of [
+        [content, 'QCOW2'],
+        [content, 'ISO'],
+        [content.subarray(0, 1000), 'RAW'],
+        [Buffer.concat([Buffer.from('QFI\xfb', 'latin1'), content]), 'RAW'],
+        [Buffer.alloc(0), 'RAW'],
+      ] as const) {
+        const id = newId();
+        await expect(images().importImage(id, await upload(bytes), format)).rejects.toMatchObject({ code: 'INVALID' });
+        expect(await known(id)).toBeUndefined();
+      }
+    });
+
+    it('fetches an image, goes on where the transfer broke, and tells its progress', async () => {
+      const id = newId();
+      requests = [];
+      await expect(images().fetchImage(id, source('/breaks'))).rejects.toMatchObject({ code: 'ENGINE_ERROR' });
+      const progress: number[] = [];
+      const image = await images().fetchImage(id, source('/breaks'), (received) => progress.push(received));
+      expect(image).toMatchObject({ sizeBytes: 4 * MIB, sha256 });
+      expect(requests.at(-1)?.range).toMatch(/^bytes=[1-9]/);
+      expect(progress.at(-1)).toBe(4 * MIB);
+    });
+
+    it('refuses an image whose checksum is another', async () => {
+      const id = newId();
+      const wrong = source('/', '0'.repeat(64));
+      await expect(images().fetchImage(id, wrong)).rejects.toMatchObject({ code: 'INVALID' });
+      expect(await known(id)).toBeUndefined();
+      await images().removeImage(id);
+    });
+
+    it('boots an ISO as a disc beside an empty disk, and keeps it while it is in use', async () => {
+      const id = newId();
+      await images().importImage(id, await upload(bootDisc('booted from the disc')), 'ISO');
+      const spec = smallInstance(id, { ramMb: 64 });
+      await subject.engine.compute.ensureInstance(spec);
+      const log = async () => (await subject.engine.compute.consoleLog(spec.id, 100)).output;
+      await expect.poll(log, { timeout: 60_000 }).toContain('booted from the disc');
+      await expect(images().removeImage(id)).rejects.toMatchObject({ code: 'IN_USE' });
+    });
+
+    it('refuses an instance whose disk is smaller than its image', async () => {
+      const id = newId();
+      const file = await upload(Buffer.alloc(512));
+      await truncate(file, 1024 * MIB + 512);
+      await images().importImage(id, file, 'RAW');
+      const spec = smallInstance(id);
+      await expect(subject.engine.compute.ensureInstance(spec)).rejects.toMatchObject({ code: 'INVALID' });
+      await subject.engine.compute.removeInstance(spec.id);
+    });
+  });
+}
