@@ -67,6 +67,19 @@ describe('the audit log of a project', () => {
     expect(JSON.stringify(entries)).not.toContain('PAYLOAD-CANARY');
   });
 
+  test('says what a refusal was about', async () => {
+    const project = await createProject('refusals');
+    await secret(project, 'twice');
+    expect((await secret(project, 'twice')).status).toBe(409);
+    const [entry] = await list('', project);
+    expect(entry).toMatchObject({
+      result: 'refused',
+      code: 'CONFLICT',
+      resource_type: 'secret',
+      resource_name: 'twice',
+    });
+  });
+
   test('is another project’s in no filter, no search and no address', async () => {
     const [theirs] = await list('', other);
     if (!theirs) throw new Error('the other project has no entry');

@@ -79,6 +79,8 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
   // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
   const locks = claims.length > 0 || write.release || write.freezable || write.operation;
   const { idempotency } = call.record;
+  // A refusal is recorded by the kernel, which then knows what it was about.
+  call.record.resource = write.resource;
 
   const ctes: [name: string, piece: Sql][] = [
     [
