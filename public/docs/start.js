@@ -3,7 +3,6 @@ window.Scalar.createApiReference('#reference', {
   url: '/api/v1/openapi.json',
   hideClientButton: true,
   withDefaultFonts: false,
-  showToolbar: 'never',
   showDeveloperTools: 'never',
   telemetry: false,
   theme: 'none',

@@ -38,7 +38,7 @@ export default function NewSecretPage() {
   const type = form.watch('type');
   const list = paths.secrets(project.slug);
   return (
-    <Page title="Create secret" parents={[{ label: 'Secrets', href: list }]}>
+    <Page title="Create secret">
       <FormShell
         form={form}
         loading={false}
