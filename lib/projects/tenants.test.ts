@@ -199,6 +199,32 @@ describe('a suspended tenant', () => {
     expect(entries[2]?.details).toMatchObject({ reason: 'Invoice unpaid' });
   });
 
+  test('is shut to sign-in and to API tokens as well; whoever belongs elsewhere too still gets in', async () => {
+    const { id } = await created('shut');
+    const login = () => call('POST', '/auth/login', { body: { email: 'admin@shut.test', password } });
+    const own = ((await login()).body as { access_token: string }).access_token;
+    const made = await call('POST', '/auth/tokens', { token: own, body: { name: 'ci', role: 'member' } });
+    const api = (made.body as { token: string }).token;
+    const read = () => call('GET', '/vault/secrets', { token: api });
+    expect((await read()).status).toBe(200);
+
+    await change(id, 'suspend', { reason: 'test' });
+    expect((await login()).body).toMatchObject({ error: { code: 'TENANT_SUSPENDED', status: 403 } });
+    expect((await read()).body).toMatchObject({ error: { code: 'TENANT_SUSPENDED' } });
+    expect((await call('GET', '/activity', { token: own })).body).toMatchObject({
+      error: { code: 'TENANT_SUSPENDED' },
+    });
+
+    const elsewhere = await createProject('elsewhere');
+    const [{ user_id = '' } = {}] = await members(id);
+    const times = { created_at: new Date(), updated_at: new Date() };
+    await prisma().membership.create({ data: { project_id: elsewhere.id, user_id, status: 'active', ...times } });
+    expect((await login()).status).toBe(200);
+    expect((await call('GET', '/activity', { token: own, headers: { 'X-Project-Id': elsewhere.id } })).status).toBe(
+      200,
+    );
+  });
+
   test('is suspended once, however many administrators press at once; resuming an active one is refused', async () => {
     const { id } = await created('pressed');
     expect((await change(id, 'resume')).body).toMatchObject({ error: { code: 'CONFLICT' } });
