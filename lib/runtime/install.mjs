@@ -13,7 +13,7 @@ export function prepareCheckout() {
   if (dependenciesInstalled() && postgresLinked()) return;
   // Two starts of a fresh clone at once: the second waits, and finds everything done.
   const lock = lockCheckout();
-  if (!dependenciesInstalled()) installDependencies();
+  if (!dependenciesInstalled()) installDependencies(lock);
   if (!postgresLinked()) linkPostgresLibraries();
   closeSync(lock);
 }
@@ -41,7 +41,7 @@ function dependenciesInstalled() {
   return Object.keys(installed).every(same) && Object.keys(wanted).every((name) => wanted[name].optional || same(name));
 }
 
-function installDependencies() {
+function installDependencies(lock) {
   const started = Date.now();
   console.log('Installing dependencies (npm ci) …');
   // No package's own scripts run: what they would do is not needed, or done below.
@@ -56,7 +56,8 @@ function installDependencies() {
   ];
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags];
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
+  // It keeps the lock even if it outlives this process.
+  const { status, error } = spawnSync(command, args, { stdio: ['inherit', 'inherit', 'inherit', lock] });
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}.`);
   console.log(`Installed dependencies in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
