@@ -1,5 +1,6 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
+import { computeEndpoints } from '@/lib/compute/endpoints';
 import { engineReportEndpoints } from '@/lib/engine-reports/endpoints';
 import { iamEndpoints } from '@/lib/iam/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
@@ -19,6 +20,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...tokenEndpoints,
   ...iamEndpoints,
   ...quotaEndpoints,
+  ...computeEndpoints,
   ...networkingEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,

@@ -6,6 +6,7 @@ import { api, createProject, createUser, type TestProject, type TestUser } from 
 import { type AnyEndpoint, fullPath } from './endpoint';
 import { endpoints } from './endpoints';
 import { JSON_BODY_BYTES } from './request';
+import { tags } from './tags';
 
 // No endpoint escapes: whatever is in the table is held to the conventions of the API here.
 
@@ -59,6 +60,10 @@ describe('the table', () => {
     const names = endpoints.map(({ operation_id }) => operation_id);
     expect(names).toEqual([...new Set(names)]);
     expect(all.map(([name]) => name)).toEqual([...new Set(all.map(([name]) => name))]);
+  });
+
+  test.each(all)('%s belongs to a group that the reference explains', (_, { tag }) => {
+    expect(Object.keys(tags)).toContain(tag);
   });
 
   test.each(some(({ method }) => method !== 'GET'))('%s says what the audit log calls it', (_, endpoint) => {

@@ -3,6 +3,7 @@ import { type AnyEndpoint, fullPath } from './endpoint';
 import { errorCodes } from './error-codes';
 import { type ErrorCode, errorStatus } from './errors';
 import { errorRecord, quotaBreachRecord } from './schemas';
+import { tags } from './tags';
 
 type Json = { [name: string]: unknown };
 
@@ -20,7 +21,7 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], baseUrl: stri
     const path = fullPath(endpoint);
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, schemaOf) };
   }
-  const tags = [...new Set(endpoints.map(({ tag }) => tag))];
+  const used = [...new Set(endpoints.map(({ tag }) => tag))];
   return {
     openapi: '3.1.0',
     info: {
@@ -34,7 +35,7 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], baseUrl: stri
     },
     servers: [{ url: baseUrl, description: 'This platform' }],
     security: [{ bearer: [] }],
-    tags: tags.map((name) => ({ name, description: `${name}: their endpoints.` })),
+    tags: used.map((name) => ({ name, description: tags[name] })),
     paths,
     components: {
       schemas: components,

@@ -75,5 +75,5 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
   if (access === 'project_person') return allow('Members of a project do this for themselves.');
   return includesRole(membership.role, access)
     ? allow(`The role ${membership.role} includes ${access}.`)
-    : deny('FORBIDDEN', `This needs the role ${access}; yours is ${membership.role}.`);
+    : deny('FORBIDDEN', `This needs the role ${access}; the caller has ${membership.role}.`);
 }
