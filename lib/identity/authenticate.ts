@@ -45,10 +45,12 @@ export function credentialHash(credential: string): Buffer {
 
 type MembershipRow = { project_id: string | null; project_status: ProjectStatus | null; role_rank: number | null };
 
-const roleRank = sql`(SELECT max(CASE role WHEN 'admin' THEN 2 WHEN 'member' THEN 1 ELSE 0 END) FROM role_assignments r
+/** The highest role of a membership `m`, as a number for `roleOf`. */
+export const roleRank = sql`(SELECT max(CASE role WHEN 'admin' THEN 2 WHEN 'member' THEN 1 ELSE 0 END) FROM role_assignments r
   WHERE r.project_id = m.project_id AND r.user_id = m.user_id)`;
 
-function roleOf(rank: number | null): Role {
+/** The role of a rank. */
+export function roleOf(rank: number | null): Role {
   return roles[rank ?? 0] ?? 'reader';
 }
 

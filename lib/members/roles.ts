@@ -1,6 +1,6 @@
 import { roles as allRoles, includesRole } from '@/lib/api/caller';
 import type { ProjectCall } from '@/lib/api/endpoint';
-import { notFound } from '@/lib/api/errors';
+import { noSuch, notFound } from '@/lib/api/errors';
 import type { Prisma } from '@/lib/db/generated/client';
 import { insert, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
@@ -29,7 +29,7 @@ export function listRoles(): RoleDescription[] {
 export async function assignRole(call: ProjectCall, { user_id, role }: AssignRole): Promise<RoleAssignment> {
   const { project_id } = call;
   const member = await findMember(call, user_id);
-  if (!member) throw notFound('user_id: the user');
+  if (!member) throw noSuch('user_id', 'user');
   const { id, email, roles } = member;
   const at = call.at.toISOString();
   const assigned = { user_id: id, role, roles: highestFirst([...roles, role]), created_at: at, updated_at: at };
@@ -55,7 +55,7 @@ export async function assignRole(call: ProjectCall, { user_id, role }: AssignRol
  */
 export async function revokeRoles(call: ProjectCall, { user_id, role }: RevokeRoles): Promise<void> {
   const member = await findMember(call, user_id);
-  if (!member) throw notFound('user_id: the user');
+  if (!member) throw noSuch('user_id', 'user');
   const { id, email, roles } = member;
   if (role && !roles.includes(role)) throw notFound(`role: the role ${role} of this user`);
   const revoked = role ?? null;

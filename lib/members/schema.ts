@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { roles } from '@/lib/api/caller';
-import { displayName, email, id, newPassword, times } from '@/lib/api/schemas';
+import { displayName, email, id, newPassword, reference, times } from '@/lib/api/schemas';
 
 const roleName = z
   .enum(roles)
   .meta({ id: 'RoleName', description: '`admin` includes `member`, `member` includes `reader`.' });
-
-/** An id of a person in a body or a query: what is not one cannot exist, 404. */
-const userId = z.string().max(64).meta({
-  description: 'The `id` of a user of the project.',
-  format: 'uuid',
-  example: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f',
-});
 
 const memberRoles = z.array(roleName).meta({ description: 'The highest one first; it is the one that counts.' });
 
@@ -58,7 +51,7 @@ export const role = z
   .meta({ id: 'Role' });
 export type RoleDescription = z.output<typeof role>;
 
-export const assignRole = z.strictObject({ user_id: userId, role: roleName }).meta({
+export const assignRole = z.strictObject({ user_id: reference, role: roleName }).meta({
   id: 'AssignRole',
   example: { user_id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', role: 'member' },
 });
@@ -70,7 +63,7 @@ export const roleAssignment = z
 export type RoleAssignment = z.output<typeof roleAssignment>;
 
 export const revokeRoles = z.strictObject({
-  user_id: userId,
+  user_id: reference,
   role: roleName.optional().meta({ description: 'Absent: all of them.' }),
 });
 export type RevokeRoles = z.output<typeof revokeRoles>;

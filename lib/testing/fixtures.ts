@@ -76,6 +76,19 @@ export const fixtures: Record<string, Fixture> = {
   },
   '/auth/tokens/{id}': createdToken,
   '/identity/tokens/{id}': createdToken,
+  '/iam/providers/{id}': (project, call) =>
+    created(
+      call('POST', '/iam/providers', {
+        token: project.users.admin.token,
+        body: {
+          name: 'fixture',
+          issuer: 'https://issuer.example.test',
+          audience: 'cloud',
+          conditions: { sub: ['*'] },
+          max_role: 'reader',
+        },
+      }),
+    ),
   '/vault/secrets/{id}': (project, call) =>
     created(
       call('POST', '/vault/secrets', {

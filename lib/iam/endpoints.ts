@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/api/pagination';
+import { idParams } from '@/lib/api/schemas';
+import { assumeRole } from './assume-role';
+import * as providers from './providers';
+import * as schema from './schema';
+import { simulate } from './simulate';
+
+/** Policy simulation, and the identities of workloads (spec 4.17, 5.5). */
+export const iamEndpoints = [
+  endpoint({
+    method: 'POST',
+    path: '/iam/simulate',
+    operation_id: 'simulatePolicy',
+    summary: 'Ask whether an identity may call an endpoint',
+    description:
+      'Decided by the very function that guards the API. Anyone may ask about themselves and their own tokens, admins ' +
+      'about every user and token of the project.',
+    tag: 'Access',
+    access: 'any',
+    body: schema.simulate,
+    responses: { 200: schema.simulation },
+    audit: 'iam.simulate',
+    idempotency: 'none',
+    handle: (call, { body }) => simulate(call, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/iam/providers',
+    operation_id: 'listIdentityProviders',
+    summary: 'List identity providers',
+    tag: 'Access',
+    access: 'admin',
+    query: z.strictObject({ ...schema.providerFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    responses: { 200: z.array(schema.identityProvider) },
+    handle: (call, { query }) => providers.listProviders(call, query),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/iam/providers',
+    operation_id: 'createIdentityProvider',
+    summary: 'Trust an issuer of workload identity tokens',
+    tag: 'Access',
+    access: 'admin',
+    body: schema.createProvider,
+    responses: { 201: schema.identityProvider },
+    errors: ['CONFLICT'],
+    audit: 'identity_provider.create',
+    handle: (call, { body }) => providers.createProvider(call, body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/iam/providers/{id}',
+    operation_id: 'deleteIdentityProvider',
+    summary: 'Stop trusting an issuer',
+    description: 'Credentials that were given out by it end at once.',
+    tag: 'Access',
+    access: 'admin',
+    params: idParams,
+    responses: { 204: null },
+    audit: 'identity_provider.delete',
+    handle: (call, { params }) => providers.deleteProvider(call, params.id),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/iam/sts/assume-role',
+    operation_id: 'assumeRole',
+    summary: 'Exchange a workload identity token for short-lived credentials',
+    description:
+      'For a JWT of an issuer that the project trusts. Whatever is wrong with token or project, the refusal is the ' +
+      'same; the project’s audit log holds the reason.',
+    tag: 'Access',
+    access: 'public',
+    body: schema.assumeRole,
+    responses: { 200: schema.credentials },
+    errors: ['INVALID_CREDENTIALS', 'FORBIDDEN', 'TENANT_SUSPENDED'],
+    audit: 'sts.assume_role',
+    secret_answer: true,
+    idempotency: 'none',
+    handle: (call, { body }) => assumeRole(call, body),
+  }),
+];

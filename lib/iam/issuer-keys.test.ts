@@ -1,0 +1,94 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setClockOffset } from '@/lib/clock';
+import { startIssuer, type TestIssuer } from '@/lib/testing/issuer';
+import { issuerKeys } from './issuer-keys';
+
+// The issuer of these tests listens on this machine, which an operator would have to list as well.
+process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
+
+let issuer: TestIssuer;
+let token: string;
+beforeEach(async () => {
+  issuer = await startIssuer('ES256');
+  token = await issuer.sign();
+});
+afterEach(async () => {
+  setClockOffset(0);
+  await issuer.close();
+});
+
+/** Whether the signature is by a key that the issuer is known to have; times are not looked at here. */
+async function accepts(candidate: string, jwks_uri: string | null = null): Promise<boolean> {
+  const source = { issuer: issuer.issuer, jwks_uri };
+  const verified = jwtVerify(candidate, issuerKeys(source), { currentDate: new Date() });
+  return verified.then(
+    () => true,
+    () => false,
+  );
+}
+const fetched = () => issuer.asked.get('/keys') ?? 0;
+
+test('keys are fetched once, however many tokens come at once and after', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => accepts(token)));
+  expect(answers).not.toContain(false);
+  expect(await accepts(token)).toBe(true);
+  expect([...issuer.asked.values()]).toEqual([1, 1]);
+});
+
+test('keys at a given address need no discovery', async () => {
+  expect(await accepts(token, issuer.jwks_uri)).toBe(true);
+  expect([...issuer.asked.keys()]).toEqual(['/keys']);
+});
+
+test('a rotated key is found, and the one before it counts no longer', async () => {
+  expect(await accepts(token)).toBe(true);
+  await issuer.rotate();
+  setClockOffset(31_000);
+  expect(await accepts(await issuer.sign())).toBe(true);
+  expect(await accepts(token)).toBe(false);
+  expect(fetched()).toBe(2);
+});
+
+test('unknown key ids make us ask again once in half a minute, and no more', async () => {
+  expect(await accepts(token)).toBe(true);
+  const unknown = await issuer.sign({}, { kid: 'unknown' });
+  const ask = async () => expect(await Promise.all([1, 2, 3, 4].map(() => accepts(unknown)))).not.toContain(true);
+  await ask();
+  expect(fetched()).toBe(1);
+  setClockOffset(31_000);
+  await ask();
+  await ask();
+  expect(fetched()).toBe(2);
+});
+
+test('a key that was withdrawn ends within ten minutes, also when nobody asks for another', async () => {
+  expect(await accepts(token)).toBe(true);
+  await issuer.rotate();
+  setClockOffset(599_000);
+  expect(await accepts(token)).toBe(true);
+  setClockOffset(601_000);
+  expect(await accepts(token)).toBe(false);
+});
+
+test('an issuer that fails is asked again after seconds, and known keys count meanwhile', async () => {
+  expect(await accepts(token)).toBe(true);
+  issuer.answers.set('/keys', { status: 503, body: '' });
+  setClockOffset(100_000);
+  const unknown = await issuer.sign({}, { kid: 'unknown' });
+  for (let round = 0; round < 3; round += 1) expect(await accepts(unknown)).toBe(false);
+  expect(fetched()).toBe(2);
+  expect(await accepts(token)).toBe(true);
+  issuer.answers.clear();
+  await issuer.rotate();
+  setClockOffset(106_000);
+  expect(await accepts(await issuer.sign())).toBe(true);
+});
+
+test('a symmetric key among the published ones is none', async () => {
+  const secret = Buffer.from('a secret that an issuer published by mistake');
+  const keys = [{ kty: 'oct', kid: 'oops', alg: 'HS256', k: secret.toString('base64url') }];
+  issuer.answers.set('/keys', { status: 200, body: JSON.stringify({ keys }) });
+  const forged = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'oops' }).sign(secret);
+  expect(await accepts(forged)).toBe(false);
+});
