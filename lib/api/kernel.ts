@@ -251,7 +251,11 @@ class Serving {
   private nextLink(cursor: string): string {
     const url = new URL(this.request.url);
     url.searchParams.set('cursor', cursor);
-    return `<${settings().baseUrl}${url.pathname}${url.search}>; rel="next"`;
+    const { baseUrl, backofficeUrl } = settings();
+    const address = url.pathname.startsWith('/admin/')
+      ? `${backofficeUrl}${url.pathname.slice('/admin'.length)}`
+      : `${baseUrl}${url.pathname}`;
+    return `<${address}${url.search}>; rel="next"`;
   }
 
   private errorResponse(error: ApiError): Response {

@@ -1,11 +1,19 @@
 import { settings } from '@/lib/settings';
 
-/** The session cookies of the two realms. Over HTTPS their names bind them to the host (RFC 6265bis, prefixes). */
-export function sessionCookies(): { tenant: string; backoffice: string; secure: boolean } {
-  const secure = settings().baseUrl.startsWith('https:');
-  return secure
-    ? { tenant: '__Host-nephele_session', backoffice: '__Host-nephele_admin', secure }
-    : { tenant: 'nephele_session', backoffice: 'nephele_admin', secure };
+/**
+ * The session cookies of the two realms, which may have origins of their own. Over HTTPS their names bind them to the
+ * host (RFC 6265bis, prefixes).
+ */
+export function sessionCookies(): { tenant: string; backoffice: string; secure: boolean; backofficeSecure: boolean } {
+  const { baseUrl, backofficeUrl } = settings();
+  const secure = baseUrl.startsWith('https:');
+  const backofficeSecure = backofficeUrl.startsWith('https:');
+  return {
+    tenant: secure ? '__Host-nephele_session' : 'nephele_session',
+    backoffice: backofficeSecure ? '__Host-nephele_admin' : 'nephele_admin',
+    secure,
+    backofficeSecure,
+  };
 }
 
 /** One cookie of a `Cookie` header. */

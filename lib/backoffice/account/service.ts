@@ -24,6 +24,6 @@ export async function disableOwnSecondFactor(call: AdministratorCall, code: stri
 
 /** The back office's cookie, for so many seconds; an empty token for none takes it back. */
 export function sessionCookie(token: string, seconds: number): string {
-  const { backoffice, secure } = sessionCookies();
+  const { backoffice, backofficeSecure: secure } = sessionCookies();
   return `${backoffice}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 }
