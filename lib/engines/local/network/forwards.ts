@@ -107,7 +107,8 @@ export async function applyForwards(host: Host, plan: AddressPlan, wanted: Float
   return warnings;
 }
 
-const reply = z.union([z.object({ return: z.unknown() }), z.object({ error: z.object({ desc: z.string() }) })]);
+/** Some of its answers come wrapped in `return`, and some bare. */
+const reply = z.looseObject({ return: z.unknown().optional(), error: z.object({ desc: z.string() }).optional() });
 
 /** One question to slirp4netns, which takes one a connection. */
 function ask(host: Host, command: string, args?: Record<string, unknown>): Promise<unknown> {
@@ -122,8 +123,9 @@ function ask(host: Host, command: string, args?: Record<string, unknown>): Promi
     socket.on('close', () => {
       const parsed = reply.safeParse(text === '' ? undefined : JSON.parse(text));
       if (!parsed.success) return reject(new EngineError('ENGINE_ERROR', 'slirp4netns did not answer.'));
-      if ('error' in parsed.data) return reject(new EngineError('ENGINE_ERROR', parsed.data.error.desc));
-      resolve(parsed.data.return);
+      const { error, return: wrapped } = parsed.data;
+      if (error) return reject(new EngineError('ENGINE_ERROR', error.desc));
+      resolve(wrapped ?? parsed.data);
     });
     socket.end(JSON.stringify({ execute: command, ...(args ? { arguments: args } : {}) }));
   });

@@ -47,11 +47,16 @@ export async function existingNamespaces(host: Host): Promise<string[]> {
 }
 
 export async function createNamespace(host: Host, name: string): Promise<void> {
-  await run([...(await insideCommand(host)), 'ip', 'netns', 'add', name]);
+  await run([...(await makerCommand(host)), 'ip', 'netns', 'add', name]);
 }
 
 export async function removeNamespace(host: Host, name: string): Promise<void> {
-  await run([...(await insideCommand(host)), 'ip', 'netns', 'delete', name]);
+  await run([...(await makerCommand(host)), 'ip', 'netns', 'delete', name]);
+}
+
+/** `ip netns` returns to the namespace that it came from, so without root that must be one of ours. */
+async function makerCommand(host: Host): Promise<string[]> {
+  return host.isolation === 'root' ? [] : namespaceCommand(host, edgeNamespace(host));
 }
 
 /** Without root: makes sure that a process holds our namespaces open, re-entering them where any process still has them. */
