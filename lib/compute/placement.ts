@@ -1,6 +1,6 @@
 import { ApiError } from '@/lib/api/errors';
 import { queryOne } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { type Sql, sql } from '@/lib/db/sql';
 
 /** A host whose worker has been silent for longer takes on nothing new. */
 const SILENT_MINUTES = 5;
@@ -10,11 +10,24 @@ export type Placement = { host_id: string; refusal: null } | { host_id: string |
 
 type Found = { host_id: string; silent: boolean; problem: string | null };
 
+/** What something new takes of a host. */
+export type Needs = { vcpus: number; memory_mb: number; disk_gb: number; gpu_slices: number };
+
+const nothing: Needs = { vcpus: 0, memory_mb: 0, disk_gb: 0, gpu_slices: 0 };
+
+/** Whether a host `h` can bear this besides all it has promised, as a boolean in SQL. */
+export function fits(needs: Needs): Sql {
+  return sql`(h.vcpus_reserved + ${needs.vcpus}::int <= h.vcpus_usable
+    AND h.memory_mb_reserved + ${needs.memory_mb}::int + h.memory_mb_overhead <= h.memory_mb_usable
+    AND h.disk_gb_reserved + ${needs.disk_gb}::int <= h.disk_gb_usable
+    AND h.gpu_slices_reserved + ${needs.gpu_slices}::int <= h.gpu_slices_usable)`;
+}
+
 /**
- * Where something new of the project goes: to the host of its router, or, for the first thing of a project, to the one
- * with the most memory left. `engines` must be available there.
+ * Where something new of the project goes: to the host of its router, or, for the first thing of a project, to one that
+ * has room for it, and of those to the one with the most memory left. `engines` must be available there.
  */
-export async function place(projectId: string, engines: readonly string[]): Promise<Placement> {
+export async function place(projectId: string, engines: readonly string[], needs = nothing): Promise<Placement> {
   const found = await queryOne<Found>(sql`
     SELECT h.id AS host_id, h.seen_at < platform_now() - ${SILENT_MINUTES}::int * interval '1 minute' AS silent, e.problem
     FROM routers r JOIN hosts h ON h.id = coalesce(r.host_id, h.id)
@@ -23,7 +36,7 @@ export async function place(projectId: string, engines: readonly string[]): Prom
       WHERE e.host_id = h.id AND e.status = 'unavailable' AND e.engine = ANY (${engines}::text[]) ORDER BY e.engine LIMIT 1
     ) AS e ON true
     WHERE r.project_id = ${projectId}::uuid
-    ORDER BY e.problem IS NOT NULL, 2, h.memory_mb_usable - h.memory_mb_reserved DESC LIMIT 1`);
+    ORDER BY e.problem IS NOT NULL, 2, ${fits(needs)} DESC, h.memory_mb_usable - h.memory_mb_reserved DESC LIMIT 1`);
   if (!found)
     return refuse(null, 'No host has reported to this platform yet; its worker must run. Try again in a moment.');
   const { host_id, silent, problem } = found;

@@ -2,7 +2,7 @@ import { now } from '@/lib/clock';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
 import { ensureProjectNetworking } from '@/lib/network/project-networking';
-import { createHost } from './hosts';
+import { createHost, NANO, TINY_IMAGE } from './hosts';
 import type { TestProject } from './world';
 
 /** Path parameters that name something that exists in a project. */
@@ -31,6 +31,15 @@ const createdToken: Fixture = (project, call) =>
     call('POST', '/auth/tokens', { token: project.users.admin.token, body: { name: 'fixture', role: 'reader' } }),
   );
 
+/** An instance on the project's default network, which no worker boots. */
+async function instance(project: TestProject, call: Call): Promise<Record<string, string>> {
+  await createHost();
+  await ensureProjectNetworking(project.id);
+  const network = await prisma().network.findFirstOrThrow({ where: { project_id: project.id } });
+  const body = { name: 'fixture', flavor_id: NANO, image_id: TINY_IMAGE, network_id: network.id };
+  return created(member(project, call, '/compute/instances', body));
+}
+
 /**
  * How to make what a path with parameters addresses, by the beginning of the path. Every endpoint with parameters needs
  * one: the generated suite calls it as another tenant and expects 404.
@@ -46,21 +55,14 @@ export const fixtures: Record<string, Fixture> = {
     return { id };
   },
   '/auth/invitations/{project_id}': async (project) => ({ project_id: project.id }),
+  '/compute/instances/{id}': instance,
+  '/compute/keypairs/{id}': (project, call) => created(member(project, call, '/compute/keypairs', { name: 'fixture' })),
   '/network/networks/{id}': async (project, call) =>
     created(member(project, call, '/network/networks', { name: 'fixture', cidr: '10.99.0.0/24' })),
-  '/network/ports/{id}': async (project) => {
-    await ensureProjectNetworking(project.id);
-    const times = { created_at: now(), updated_at: now() };
-    const network = await prisma().network.findFirstOrThrow({ where: { project_id: project.id } });
-    const port = {
-      id: newId(),
-      network_id: network.id,
-      project_id: project.id,
-      ip: '10.0.0.9',
-      mac: '02:00:00:00:00:09',
-    };
-    await prisma().port.create({ data: { ...port, ...times } });
-    return { id: port.id };
+  '/network/ports/{id}': async (project, call) => {
+    const { id: instance_id = '' } = await instance(project, call);
+    const { id } = await prisma().port.findFirstOrThrow({ where: { instance_id } });
+    return { id };
   },
   '/network/security-groups/rules/{rule_id}': async (project, call) => {
     const group = await created(member(project, call, '/network/security-groups', { name: 'fixture' }));

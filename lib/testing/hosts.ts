@@ -1,6 +1,10 @@
 import { execute } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 
+/** The smallest flavor, and the image that every installation has. */
+export const NANO = '01940000-0000-7000-8000-000000000064';
+export const TINY_IMAGE = '01940000-0000-7000-8000-000000000101';
+
 export type TestHost = {
   vcpus?: number;
   memory_mb?: number;

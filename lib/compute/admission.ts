@@ -1,0 +1,174 @@
+import type { ProjectCall } from '@/lib/api/endpoint';
+import { ApiError, conflict, invalid, noSuch } from '@/lib/api/errors';
+import { isId } from '@/lib/db/id';
+import { query, queryOne } from '@/lib/db/pool';
+import { raw, type Sql, sql } from '@/lib/db/sql';
+import { requireImage, type UsableImage } from '@/lib/images/use';
+import { freeAddress, rangeOf, toNumber } from '@/lib/network/ipv4';
+import { requireGroups } from '@/lib/network/ports';
+import { ifAdmitted } from '@/lib/quota/commit';
+import { lockVolumes } from '@/lib/storage/attachments';
+import { publicKeyOf } from './key-pairs';
+import { fits, type Needs } from './placement';
+import type { CreateInstance } from './schema';
+
+export type FlavorFacts = {
+  id: string;
+  name: string;
+  vcpus: number;
+  ram_gb: string;
+  disk_gb: number;
+  gpu_slices: number;
+  status: 'active' | 'deprecated';
+};
+
+/** Everything that a new instance refers to, looked up and found fit. */
+export type InstancePlan = {
+  flavor: FlavorFacts;
+  image: UsableImage;
+  network_id: string;
+  security_group_ids: string[];
+  ssh_public_key: string | null;
+  volume_ids: string[];
+};
+
+/**
+ * Resolves what a request for an instance names.
+ * @throws ApiError 404 that names the field, 400 for what does not fit together, 409 for what is not usable now
+ */
+export async function planInstance(call: ProjectCall, input: CreateInstance): Promise<InstancePlan> {
+  const flavor = await requireFlavor(input.flavor_id);
+  const image = await requireImage(call.project_id, 'image_id', input.image_id);
+  const network_id = await requireNetwork(call, input.network_id);
+  const security_group_ids = input.security_group_ids ?? [await defaultGroup(call)];
+  await requireGroups(call, security_group_ids);
+  const volume_ids = await requireVolumes(call, input.volume_ids);
+  const ssh_public_key =
+    input.key_pair_id === undefined ? (input.ssh_public_key ?? null) : await publicKeyOf(call, input.key_pair_id);
+  requireFit(flavor, image);
+  return {
+    flavor,
+    image,
+    network_id,
+    security_group_ids: [...new Set(security_group_ids)],
+    ssh_public_key,
+    volume_ids,
+  };
+}
+
+async function requireFlavor(id: string): Promise<FlavorFacts> {
+  const found = isId(id)
+    ? await queryOne<FlavorFacts>(
+        sql`SELECT id, name, vcpus, ram_gb, disk_gb, gpu_slices, status FROM flavors WHERE id = ${id}::uuid`,
+      )
+    : undefined;
+  if (!found) throw noSuch('flavor_id', 'flavor');
+  if (found.status === 'deprecated') throw conflict(`flavor_id: flavor ${found.name} starts no new instances.`);
+  return found;
+}
+
+/** @throws ApiError 400 when the image needs a larger flavor */
+export function requireFit(flavor: Pick<FlavorFacts, 'name' | 'disk_gb' | 'ram_gb'>, image: UsableImage): void {
+  if (image.min_disk_gb > flavor.disk_gb) {
+    throw invalid(
+      `flavor_id: image ${image.name} needs a disk of ${image.min_disk_gb} GB; flavor ${flavor.name} has ${flavor.disk_gb} GB.`,
+    );
+  }
+  if (image.min_ram_mb > Number(flavor.ram_gb) * 1024) {
+    throw invalid(
+      `flavor_id: image ${image.name} needs ${image.min_ram_mb} MB of memory; flavor ${flavor.name} has less.`,
+    );
+  }
+}
+
+async function requireNetwork(call: ProjectCall, id: string): Promise<string> {
+  const found = isId(id)
+    ? await queryOne<{ id: string }>(
+        sql`SELECT id FROM networks WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
+      )
+    : undefined;
+  if (!found) throw noSuch('network_id', 'network');
+  return found.id;
+}
+
+async function defaultGroup(call: ProjectCall): Promise<string> {
+  const found = await queryOne<{ id: string }>(
+    sql`SELECT id FROM security_groups WHERE project_id = ${call.project_id}::uuid AND is_default`,
+  );
+  if (!found) throw new Error(`project ${call.project_id} has no default security group`);
+  return found.id;
+}
+
+async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const found = await query<{ id: string; name: string; status: string }>(sql`
+    SELECT id, name, status FROM volumes WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])`);
+  for (const [index, id] of ids.entries()) {
+    const volume = found.find((candidate) => candidate.id === id.toLowerCase());
+    if (!volume) throw noSuch(`volume_ids.${index}`, 'volume');
+    if (volume.status !== 'available') {
+      throw conflict(
+        `volume_ids.${index}: volume ${volume.name} is ${volume.status}; only an available one can be attached.`,
+      );
+    }
+  }
+  return found.map(({ id }) => id);
+}
+
+/** A free address of the network. @throws ApiError 409 when there is none */
+export async function chooseAddress(networkId: string, choice: 'first' | 'random'): Promise<string> {
+  const [subnet, taken] = await Promise.all([
+    queryOne<{ name: string; cidr: string; gateway_ip: string }>(sql`
+      SELECT n.name, text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip
+      FROM networks n JOIN subnets s ON s.network_id = n.id WHERE n.id = ${networkId}::uuid`),
+    query<{ ip: string }>(sql`SELECT host(ip) AS ip FROM ports WHERE network_id = ${networkId}::uuid`),
+  ]);
+  if (!subnet) throw noSuch('network_id', 'network');
+  const { first, last } = rangeOf(subnet.cidr);
+  const used = new Set([...taken.map(({ ip }) => toNumber(ip)), toNumber(subnet.gateway_ip)]);
+  const address = freeAddress({ first: first + 1, last: last - 1 }, used, choice);
+  if (address === undefined) {
+    throw conflict(
+      `network_id: all addresses of network ${subnet.name} (${subnet.cidr}) are taken; choose another network.`,
+    );
+  }
+  return address;
+}
+
+/**
+ * The rows that decide whether there is room, locked in this order: the project (`k`), its router, the host, the
+ * volumes. `fits` says whether the host can bear the flavor besides all it has promised.
+ */
+export function admissionTarget({ flavor, volume_ids }: InstancePlan, hostId: string | null): Sql {
+  if (hostId === null) return raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k');
+  return sql`
+    SELECT coalesce(r.host_id, h.id) = h.id AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
+      CASE WHEN locked_volumes.ready = ${volume_ids.length}::int THEN 'host' ELSE 'volume' END AS state,
+      ${fits(needsOf(flavor))} AS fits
+    FROM k JOIN routers r ON r.project_id = k.project_id JOIN hosts h ON h.id = ${hostId}::text
+    CROSS JOIN ${lockVolumes(volume_ids, hostId)} FOR UPDATE OF r, h`;
+}
+
+/** What an instance of the flavor takes of its host. */
+export function needsOf({ vcpus, ram_gb, disk_gb, gpu_slices }: FlavorFacts): Needs {
+  return { vcpus, memory_mb: Math.ceil(Number(ram_gb) * 1024), disk_gb, gpu_slices };
+}
+
+/** Adds an instance to what its host has promised. */
+export function promise(needs: Needs, hostId: string | null): Sql {
+  return sql`UPDATE hosts SET vcpus_reserved = hosts.vcpus_reserved + ${needs.vcpus}::int,
+      memory_mb_reserved = hosts.memory_mb_reserved + ${needs.memory_mb}::int + hosts.memory_mb_overhead,
+      disk_gb_reserved = hosts.disk_gb_reserved + ${needs.disk_gb}::int,
+      gpu_slices_reserved = hosts.gpu_slices_reserved + ${needs.gpu_slices}::int
+    FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE hosts.id = ${hostId}::text`;
+}
+
+/** The refusal where a host is there and has no room. */
+export function noRoom(flavor: FlavorFacts): ApiError {
+  const gpu = flavor.gpu_slices > 0 ? ` and ${flavor.gpu_slices} GPU slices` : '';
+  return new ApiError(
+    'CAPACITY_EXHAUSTED',
+    `There is no room for flavor ${flavor.name} now (${flavor.vcpus} vCPUs, ${Number(flavor.ram_gb)} GB of memory, ` +
+      `${flavor.disk_gb} GB of disk${gpu}). Choose a smaller flavor, or try again later.`,
+  );
+}

@@ -1,0 +1,29 @@
+import type { ProjectCall } from '@/lib/api/endpoint';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { raw } from '@/lib/db/sql';
+import type { Flavor } from './schema';
+
+type Row = Omit<Flavor, 'ram_gb' | 'created_at' | 'updated_at'> & {
+  ram_gb: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** The sizes of instances, the same for every project. */
+export async function listFlavors(
+  _call: ProjectCall,
+  filters: { limit: number; cursor?: string | undefined },
+): Promise<Page<Flavor>> {
+  const page = await keysetPage<Row>({
+    select: raw('id, name, vcpus, ram_gb, disk_gb, gpu_slices, status, created_at, updated_at'),
+    from: raw('flavors'),
+    where: [],
+    ...filters,
+  });
+  return page.map((row) => ({
+    ...row,
+    ram_gb: Number(row.ram_gb),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }));
+}

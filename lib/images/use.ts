@@ -1,0 +1,33 @@
+import { conflict, noSuch } from '@/lib/api/errors';
+import { isId } from '@/lib/db/id';
+import { queryOne } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+
+/** What a disk that is made from an image needs to know of it. */
+export type UsableImage = {
+  id: string;
+  /** The project, or the nil UUID of public images; what stands on the image names it. */
+  owner_id: string;
+  name: string;
+  default_user: string | null;
+  status: 'queued' | 'saving' | 'importing' | 'active' | 'deleting' | 'error';
+  min_disk_gb: number;
+  min_ram_mb: number;
+};
+
+/**
+ * The image that a body names, if the project may use it: its own, or a public one. It may still be on its way.
+ * @throws ApiError 404 that names the field, 409 when the image has failed or is being deleted
+ */
+export async function requireImage(projectId: string, field: string, id: string): Promise<UsableImage> {
+  const found = isId(id)
+    ? await queryOne<UsableImage>(sql`
+        SELECT id, owner_id, name, default_user, status, min_disk_gb, min_ram_mb FROM images
+        WHERE id = ${id}::uuid AND (project_id = ${projectId}::uuid OR project_id IS NULL)`)
+    : undefined;
+  if (!found) throw noSuch(field, 'image');
+  if (found.status === 'deleting' || found.status === 'error') {
+    throw conflict(`${field}: image ${found.name} is ${found.status === 'error' ? 'in error' : 'being deleted'}.`);
+  }
+  return found;
+}
