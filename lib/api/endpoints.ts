@@ -2,6 +2,7 @@ import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
 import { computeEndpoints } from '@/lib/compute/endpoints';
 import { engineReportEndpoints } from '@/lib/engine-reports/endpoints';
+import { eventEndpoints, platformEventEndpoints } from '@/lib/events/endpoints';
 import { iamEndpoints } from '@/lib/iam/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
@@ -24,10 +25,12 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...networkingEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
+  ...eventEndpoints,
   ...backofficeEndpoints,
   ...tenantEndpoints,
   ...limitEndpoints,
   ...operationEndpoints,
   ...engineReportEndpoints,
+  ...platformEventEndpoints,
   ...platformAuditEndpoints,
 ];

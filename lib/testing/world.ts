@@ -99,8 +99,15 @@ export function api(served: readonly AnyEndpoint[] = endpoints) {
     const request = new Request(url, { method, headers, body });
     const incoming = { socket: { remoteAddress: options.address ?? '127.0.0.1' } };
     const response = await app.fetch(request, { incoming });
-    const text = await response.text();
+    const text = await textOf(response);
     const json = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
     return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
   };
+}
+
+/** The body; of a stream that never ends, what it begins with. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) return response.text();
+  for await (const chunk of response.body) return new TextDecoder().decode(chunk);
+  return '';
 }

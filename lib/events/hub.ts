@@ -1,0 +1,67 @@
+import { log } from '@/lib/log';
+import { followChanges, type Hint, type News } from './feed';
+
+/** Who hears of a change: everybody who listens to one of its audiences. */
+export type Audience = `project:${string}` | `person:${string}` | 'platform';
+
+type Listener = (news: News) => void;
+
+/** A project's changes are for its members; what belongs to no project but to a person, for that person. */
+function audiencesOf(hint: Hint): Audience[] {
+  const own: Audience = hint.project_id === null ? `person:${hint.resource_id}` : `project:${hint.project_id}`;
+  return ['platform', own];
+}
+
+/** Hands the changes of the database to all streams of this process; it reads them once, and only while anybody listens. */
+class Hub {
+  private readonly listeners = new Map<Audience, Set<Listener>>();
+  private following: Promise<{ stop(): Promise<void> }> | undefined;
+
+  /** Listens. Settles when nothing that is committed from now on can be missed. @returns how to stop listening */
+  async listen(audiences: readonly Audience[], listener: Listener): Promise<() => void> {
+    for (const audience of audiences) {
+      this.listeners.set(audience, (this.listeners.get(audience) ?? new Set()).add(listener));
+    }
+    const leave = () => this.leave(audiences, listener);
+    try {
+      this.following ??= followChanges((news) => this.tell(news));
+      await this.following;
+    } catch (error) {
+      this.following = undefined;
+      leave();
+      throw error;
+    }
+    return leave;
+  }
+
+  private leave(audiences: readonly Audience[], listener: Listener): void {
+    for (const audience of audiences) {
+      const others = this.listeners.get(audience);
+      others?.delete(listener);
+      if (others?.size === 0) this.listeners.delete(audience);
+    }
+    if (this.listeners.size > 0) return;
+    const ended = this.following;
+    this.following = undefined;
+    ended
+      ?.then((feed) => feed.stop())
+      .catch((error) => log.debug({ err: error }, 'the reader of changes had not begun'));
+  }
+
+  private tell({ hints, missed }: News): void {
+    if (missed) {
+      const everybody = new Set([...this.listeners.values()].flatMap((listeners) => [...listeners]));
+      for (const listener of everybody) listener({ hints, missed });
+      return;
+    }
+    const mine = new Map<Listener, Hint[]>();
+    for (const hint of hints) {
+      for (const listener of audiencesOf(hint).flatMap((audience) => [...(this.listeners.get(audience) ?? [])])) {
+        mine.set(listener, [...(mine.get(listener) ?? []), hint]);
+      }
+    }
+    for (const [listener, own] of mine) listener({ hints: own, missed: false });
+  }
+}
+
+export const hub = new Hub();
