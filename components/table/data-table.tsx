@@ -111,7 +111,10 @@ export function DataTable<R extends { id: string }>(props: DataTableProps<R>) {
                       )}
                     >
                       {column.getCanSort() ? (
-                        <SortButton order={order} onSort={(next) => state.set({ sort: next && `${next}${id}` })}>
+                        <SortButton
+                          order={order}
+                          onSort={(next) => state.set({ sort: next === undefined ? undefined : `${next}${id}` })}
+                        >
                           {name}
                         </SortButton>
                       ) : (
@@ -161,7 +164,16 @@ export function DataTable<R extends { id: string }>(props: DataTableProps<R>) {
           {rows?.length === 0 && <NothingFound nouns={nouns} state={state} />}
         </div>
       )}
-      {rows && <Pager count={rows.length} next={list.data?.next} state={state} noun={noun} nouns={nouns} />}
+      {rows && (
+        <Pager
+          count={rows.length}
+          next={list.data?.next}
+          stale={list.isPlaceholderData}
+          state={state}
+          noun={noun}
+          nouns={nouns}
+        />
+      )}
     </div>
   );
 }
@@ -216,12 +228,14 @@ function NothingFound({ nouns, state }: { nouns: string; state: TableState }) {
 interface PagerProps {
   count: number;
   next: string | undefined;
+  /** The rows are still those of the page before. */
+  stale: boolean;
   state: TableState;
   noun: string;
   nouns: string;
 }
 
-function Pager({ count, next, state, noun, nouns }: PagerProps) {
+function Pager({ count, next, stale, state, noun, nouns }: PagerProps) {
   if (count === 0) return null;
   const before = (state.page - 1) * PAGE_SIZE;
   const range = `${formatNumber(before + 1)}–${formatNumber(before + count)}`;
@@ -235,10 +249,10 @@ function Pager({ count, next, state, noun, nouns }: PagerProps) {
       </p>
       {(state.page > 1 || next) && (
         <div className="flex gap-2">
-          <Button size="sm" disabled={state.page === 1} onClick={state.goBack}>
+          <Button size="sm" disabled={state.page === 1} aria-disabled={stale} onClick={() => stale || state.goBack()}>
             Previous
           </Button>
-          <Button size="sm" disabled={!next} onClick={() => next && state.goOn(next)}>
+          <Button size="sm" disabled={!next} aria-disabled={stale} onClick={() => stale || (next && state.goOn(next))}>
             Next
           </Button>
         </div>

@@ -5,9 +5,6 @@ import { useCallback, useMemo } from 'react';
 
 export const PAGE_SIZE = 50;
 
-/** Marks an entry of the browser's history as reached by "Next", so that "Previous" may go back to where that was. */
-const WALKED = { walked: true };
-
 function walkedHere(): boolean {
   const state: unknown = window.history.state;
   return typeof state === 'object' && state !== null && 'walked' in state;
@@ -47,7 +44,8 @@ export function useTableState(filters: readonly string[] = []): TableState {
       const next = new URLSearchParams(window.location.search);
       change(next);
       const address = next.size > 0 ? `${pathname}?${next}` : pathname;
-      if (how === 'push') window.history.pushState(WALKED, '', address);
+      // Marks the entry as reached by "Next", so that "Previous" may go back. A new object each time: Next writes into it.
+      if (how === 'push') window.history.pushState({ walked: true }, '', address);
       else window.history.replaceState(null, '', address);
     },
     [pathname],
