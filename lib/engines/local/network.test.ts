@@ -1,8 +1,4 @@
-import { afterAll } from 'vitest';
 import { networkContract } from '../contract/network';
-import { localSubject } from './test-subject';
+import { testHere } from './test-subject';
 
-const subject = localSubject();
-afterAll(() => subject.dispose());
-
-networkContract('local', async () => subject);
+await testHere(networkContract);

@@ -1,11 +1,13 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { reasonOf } from '../error';
 import type { EngineStatus } from '../status';
 import { chooseAccelerator } from './accelerator';
 import { cpuHierarchy } from './compute/cgroup';
 import { run } from './exec';
 import { type Host, prepareHost } from './host';
+import { hostCable } from './network/names';
 import { missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
 
 /** What each engine can do on this host, found by trying. A missing program of one engine does not stop the others. */
@@ -43,7 +45,26 @@ async function probeNetwork(host: Host): Promise<EngineStatus> {
   const message = unprivileged
     ? 'Without root: floating IPs are addresses of this host’s loopback, and their callers are all seen as one address.'
     : 'Floating IPs are reachable from this host, and from elsewhere once their range is routed here.';
-  return { engine: 'network', ok: true, missing: [], message };
+  const firewall = unprivileged ? '' : await foreignFirewall(host);
+  return { engine: 'network', ok: true, missing: [], message: `${message}${firewall}` };
+}
+
+const chains = z.object({
+  nftables: z.array(
+    z.looseObject({ chain: z.object({ hook: z.string().optional(), policy: z.string().optional() }).optional() }),
+  ),
+});
+
+/** Docker and some firewalls drop all that is forwarded and not theirs; our own rules can't overrule them. */
+async function foreignFirewall(host: Host): Promise<string> {
+  const listed = chains.safeParse(JSON.parse(await run(['nft', '-j', 'list', 'chains']).catch(() => '{}')));
+  const drops =
+    listed.data?.nftables.some(({ chain }) => chain?.hook === 'forward' && chain.policy === 'drop') ?? false;
+  const cable = hostCable(host);
+  const remedy = `iptables -I FORWARD -i ${cable} -j ACCEPT && iptables -I FORWARD -o ${cable} -j ACCEPT`;
+  return drops
+    ? ` Another firewall on this host drops what is forwarded, so guests do not reach the outside. As root: ${remedy}`
+    : '';
 }
 
 async function probeStorage(host: Host): Promise<EngineStatus> {

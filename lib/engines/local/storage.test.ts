@@ -1,8 +1,4 @@
-import { afterAll } from 'vitest';
 import { storageContract } from '../contract/storage';
-import { localSubject } from './test-subject';
+import { testHere } from './test-subject';
 
-const subject = localSubject();
-afterAll(() => subject.dispose());
-
-storageContract('local', async () => subject);
+await testHere(storageContract);

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, it } from 'vitest';
 import type { Subject } from '../contract/subject';
+import type { EngineStatus } from '../status';
 import { run } from './exec';
 import { describeHost, type Host, type Isolation } from './host';
 import { openLocalEngine } from './local-engine';
@@ -12,13 +14,33 @@ import { existingNamespaces, removeNamespace } from './network/namespaces';
 import { endProcess, findProcess, findProcesses, signal } from './processes';
 import { namesIn, removePath } from './record';
 
+type Contract = (name: string, prepare: () => Promise<Subject>) => void;
+
+/**
+ * Puts the local engine to a contract's tests. A host that lacks something skips them and says what is missing; CI lacks
+ * nothing, or fails.
+ */
+export async function testHere(contract: Contract, isolation?: Isolation): Promise<void> {
+  const subject = localSubject(isolation);
+  const troubles = (await subject.probe()).filter(({ ok }) => !ok).map(({ message }) => message);
+  afterAll(() => subject.dispose());
+  const name = `local, ${isolation ?? 'as this user'}`;
+  if (troubles.length === 0) contract(name, async () => subject);
+  else if (process.env.CI) throw new Error(troubles.join(' '));
+  else it.skip(`${name}: ${troubles.join(' ')}`, () => {});
+}
+
+type LocalSubject = Subject & { probe(): Promise<EngineStatus[]>; dispose(): Promise<void> };
+
 /** The local engine in a data folder of its own. What it builds is kept for the next test file. */
-export function localSubject(isolation?: Isolation): Subject & { dispose(): Promise<void> } {
+function localSubject(isolation?: Isolation): LocalSubject {
   const dataDir = mkdtempSync(join(tmpdir(), 'neph-engine-'));
   const options = { dataDir, isolation, cacheDir: join(tmpdir(), `nephele-test-cache-${userInfo().uid}`) };
   const host = describeHost(options);
+  const engine = openLocalEngine(options);
   return {
-    engine: openLocalEngine(options),
+    engine,
+    probe: () => engine.probe(),
     restarted: () => openLocalEngine(options),
     powerFailure(instanceId) {
       const machine = findProcess(host, 'qemu', instanceId);

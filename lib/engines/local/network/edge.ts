@@ -17,14 +17,15 @@ import { createNamespace, ensureHolder, existingNamespaces, holderPid, namespace
 /**
  * The edge: a namespace with one switch on which every router and the way out meet. The way out is a cable to the host
  * (root) or slirp4netns; either way its address is the segment's gateway.
+ * @returns whether its switch had to be made, so that no router hangs on it yet
  */
-export async function ensureEdge(host: Host, plan: AddressPlan): Promise<void> {
+export async function ensureEdge(host: Host, plan: AddressPlan): Promise<boolean> {
   await ensureHolder(host);
   const name = edgeNamespace(host);
   if (!(await existingNamespaces(host)).includes(name)) await createNamespace(host, name);
   const edge = await namespaceCommand(host, name);
-  const links = await readLinks(edge);
-  if (!links.has(EDGE_BRIDGE)) {
+  const isNew = !(await readLinks(edge)).has(EDGE_BRIDGE);
+  if (isNew) {
     await changeSettings(edge, {
       'bridge/bridge-nf-call-iptables': '0',
       'bridge/bridge-nf-call-ip6tables': '0',
@@ -38,6 +39,7 @@ export async function ensureEdge(host: Host, plan: AddressPlan): Promise<void> {
   if ((await readLinks(edge)).get(EDGE_CABLE)?.master !== EDGE_BRIDGE) {
     await changeLinks(edge, [`link set ${EDGE_CABLE} master ${EDGE_BRIDGE} up`]);
   }
+  return isNew;
 }
 
 /** Guests open it as users of their own, and may only attach to taps that are theirs. Distributions ship it open. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import type { FloatingIpForward, FloatingIpPool, NetworkEngine, ObservedNetwork, Topology } from '@/lib/network/engine';
+import type { FloatingIpPool, NetworkEngine, ObservedNetwork, Router, Topology } from '@/lib/network/engine';
+import { EngineError, reasonOf } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, prepareHost } from '../host';
 import { endProcess, findProcesses } from '../processes';
 import { namesIn } from '../record';
 import { Turns } from '../turns';
-import { addressPlan, allocatable, planRouters } from './address-plan';
+import { type AddressPlan, addressPlan, allocatable, planRouters } from './address-plan';
+import { closedRanges } from './closed-ranges';
 import { removeDnsmasq } from './dhcp';
 import { ensureEdge } from './edge';
 import { applyForwards, wantedForwards } from './forwards';
@@ -13,13 +15,18 @@ import { readLinks } from './links';
 import { edgeNamespace, routerNamespace } from './names';
 import { existingNamespaces, namespaceCommand } from './namespaces';
 import { ensureRouter, removeRouter } from './router';
-import { rememberTopology } from './topology-record';
+import { recallForwards, rememberTopology } from './topology-record';
 
-/** Networking in namespaces of this host: an edge, and an island for each router. */
+/** For how long what was applied is taken to be still there, if nothing contradicts. */
+const TRUSTED_MS = 60_000;
+
+/**
+ * Networking in namespaces of this host: an edge, and an island for each router. A router that is asked for what it was
+ * just given, and whose namespace and daemons are there, is left alone; once a minute everything is made sure of again.
+ */
 export class LocalNetwork implements NetworkEngine {
   private readonly turns = new Turns();
-  private forwards: FloatingIpForward[] = [];
-  private warnings: string[] = [];
+  private readonly applied = new Map<string, { what: string; at: number }>();
 
   constructor(private readonly host: Host) {}
 
@@ -33,7 +40,7 @@ export class LocalNetwork implements NetworkEngine {
       const existing = new Set(await existingNamespaces(this.host));
       const known = Object.entries(plan.routers).filter(([id]) => existing.has(routerNamespace(this.host, id)));
       const routers = await Promise.all(known.map(([id, externalIp]) => this.observeRouter(id, externalIp)));
-      return { routers, forwards: this.forwards, warnings: this.warnings };
+      return { routers, ...(await recallForwards(this.host)) };
     });
   }
 
@@ -44,22 +51,46 @@ export class LocalNetwork implements NetworkEngine {
 
   private async apply(topology: Topology): Promise<void> {
     await prepareHost(this.host);
-    const plan = await planRouters(
-      this.host,
-      topology.routers.map(({ id }) => id),
-    );
-    await ensureEdge(this.host, plan);
+    const routerIds = topology.routers.map(({ id }) => id);
+    const plan = await planRouters(this.host, routerIds);
+    if (await ensureEdge(this.host, plan)) this.applied.clear();
     const existing = new Set(await existingNamespaces(this.host));
     await this.removeSurplus(topology, existing);
-    for (const router of topology.routers) {
-      const exists = existing.has(routerNamespace(this.host, router.id));
-      if (!exists) await this.endStrays(router.networks.map(({ id }) => id));
-      await ensureRouter(this.host, plan, router, exists);
+    const forwards = this.host.isolation === 'root' ? [] : wantedForwards(topology);
+    await rememberTopology(this.host, topology, { forwards, warnings: [] });
+    const failures = await this.applyRouters(topology.routers, plan, existing);
+    if (this.host.isolation === 'user') {
+      const warnings = await applyForwards(this.host, plan, forwards);
+      await rememberTopology(this.host, topology, { forwards, warnings });
     }
-    await rememberTopology(this.host, topology);
-    if (this.host.isolation === 'root') return;
-    this.forwards = wantedForwards(topology);
-    this.warnings = await applyForwards(this.host, plan, this.forwards);
+    if (failures.length > 0) throw new EngineError('ENGINE_ERROR', failures.join(' '));
+  }
+
+  /** One tenant's trouble is not the others': every router gets its turn, and what failed is said at the end. */
+  private async applyRouters(routers: Router[], plan: AddressPlan, existing: Set<string>): Promise<string[]> {
+    const closed = closedRanges(this.host, plan);
+    const daemons = new Set(findProcesses(this.host).flatMap(({ role, id }) => (role === 'dnsmasq' ? [id] : [])));
+    const failures: string[] = [];
+    for (const router of routers) {
+      const exists = existing.has(routerNamespace(this.host, router.id));
+      const isServed = router.networks.every(({ id }) => daemons.has(id));
+      const what = JSON.stringify([router, plan.segment, plan.pool, plan.routers[router.id], closed]);
+      if (exists && isServed && this.isFresh(router.id, what)) continue;
+      this.applied.delete(router.id);
+      try {
+        if (!exists) await this.endStrays(router.networks.map(({ id }) => id));
+        await ensureRouter(this.host, plan, router, exists);
+        this.applied.set(router.id, { what, at: Date.now() });
+      } catch (error) {
+        failures.push(`Router ${router.id}: ${reasonOf(error)}`);
+      }
+    }
+    return failures;
+  }
+
+  private isFresh(routerId: string, what: string): boolean {
+    const last = this.applied.get(routerId);
+    return last !== undefined && last.what === what && Date.now() - last.at < TRUSTED_MS;
   }
 
   private async removeSurplus(topology: Topology, existing: Set<string>): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
@@ -38,15 +38,34 @@ export async function guestCommand(host: Host, spec: InstanceSpec): Promise<stri
   return namespaceCommand(host, routerNamespace(host, routerId));
 }
 
-/** Names of this engine's namespaces that exist. */
+/** Names of this engine's namespaces that exist. A name without its mount is what a crash has left, and counts for nothing. */
 export async function existingNamespaces(host: Host): Promise<string[]> {
-  const keeper = host.isolation === 'root' ? null : await keeperPid(host);
-  if (keeper === undefined) return [];
-  const names = await namesIn(keeper === null ? FOLDER : `/proc/${keeper}/root${FOLDER}`);
-  return names.filter((name) => name === edgeNamespace(host) || name.startsWith(`${edgeNamespace(host)}-`));
+  const folder = await namespaceFolder(host);
+  if (folder === undefined) return [];
+  const own = (await namesIn(folder)).filter(
+    (name) => name === edgeNamespace(host) || name.startsWith(`${edgeNamespace(host)}-`),
+  );
+  const { dev } = await stat(folder).catch(() => ({ dev: 0 }));
+  const mounted = await Promise.all(
+    own.map((name) =>
+      stat(join(folder, name)).then(
+        (found) => found.dev !== dev,
+        () => false,
+      ),
+    ),
+  );
+  return own.filter((_, index) => mounted[index]);
+}
+
+async function namespaceFolder(host: Host): Promise<string | undefined> {
+  if (host.isolation === 'root') return FOLDER;
+  const keeper = await keeperPid(host);
+  return keeper === undefined ? undefined : `/proc/${keeper}/root${FOLDER}`;
 }
 
 export async function createNamespace(host: Host, name: string): Promise<void> {
+  const folder = await namespaceFolder(host);
+  if (folder !== undefined) await rm(join(folder, name), { force: true });
   await run([...(await makerCommand(host)), 'ip', 'netns', 'add', name]);
 }
 
