@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../error';
 import { run } from '../exec';
@@ -9,7 +9,8 @@ import { assembleDisk } from './tiny/disk';
 import { orderedModules } from './tiny/modules';
 import { publish, unpackPackages } from './tiny/packages';
 
-const SOURCES = fileURLToPath(new URL('./tiny', import.meta.url));
+// Not `new URL('./tiny', import.meta.url)`: the bundler of the pages would look for a module of that name.
+const SOURCES = join(dirname(fileURLToPath(import.meta.url)), 'tiny');
 
 /** Programs and libraries of the root file system: where Debian has them, or had them before /usr was merged. */
 const PROGRAMS = ['dropbear', 'dropbearkey', 'resize2fs'];
