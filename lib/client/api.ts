@@ -19,9 +19,9 @@ export async function send(request: Request): Promise<Response> {
   throw error;
 }
 
-/** The typed client of the API for one project, or for none: what belongs to the person alone. */
-export function createApi(projectId: string | undefined) {
-  return createFetchClient<paths>({ fetch: send, credentials: 'same-origin', headers: projectHeader(projectId) });
+/** The typed client of the API; `headers` name the project, where one is meant. */
+export function createApi(headers: Record<string, string>) {
+  return createFetchClient<paths>({ fetch: send, credentials: 'same-origin', headers });
 }
 
 export type ApiClient = ReturnType<typeof createApi>;
@@ -29,10 +29,6 @@ export type ApiClient = ReturnType<typeof createApi>;
 /** The hooks of a client: `useQuery('get', path, …)`, `useMutation('post', path)`. */
 export function createApiHooks(client: ApiClient) {
   return createQueryHooks(client);
-}
-
-export function projectHeader(projectId: string | undefined): Record<string, string> {
-  return projectId === undefined ? {} : { 'X-Project-Id': projectId };
 }
 
 /** Never settles: the page is left, and must not flash an error on its way out. */

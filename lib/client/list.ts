@@ -2,8 +2,8 @@
 
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ClientPathsWithMethod, MethodResponse } from 'openapi-fetch';
-import { type ApiClient, projectHeader, send } from './api';
-import { useProject } from './project';
+import { type ApiClient, send } from './api';
+import { useApi } from './scope';
 
 type GetPath = ClientPathsWithMethod<ApiClient, 'get'>;
 
@@ -26,12 +26,12 @@ export interface ListPage<R> {
 
 export type List<R> = UseQueryResult<ListPage<R>>;
 
-/** One page of a list of this project; `query` comes from `useTableState`. */
+/** One page of a list; `query` comes from `useTableState`. */
 export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row<P>> {
-  const { project } = useProject();
+  const { headers } = useApi();
   return useQuery<ListPage<Row<P>>>({
     queryKey: ['list', path, query],
-    queryFn: ({ signal }) => readPage(path, query, project.id, signal),
+    queryFn: ({ signal }) => readPage(path, query, headers, signal),
     placeholderData: keepPreviousData,
   });
 }
@@ -40,14 +40,14 @@ export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row
 async function readPage<R>(
   path: string,
   query: ListQuery,
-  projectId: string,
+  headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<ListPage<R>> {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') search.set(name, String(value));
   }
-  const response = await send(new Request(`${path}?${search}`, { headers: projectHeader(projectId), signal }));
+  const response = await send(new Request(`${path}?${search}`, { headers, signal }));
   const rows: R[] = await response.json();
   return { rows, next: nextCursor(response.headers.get('link')) };
 }

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
-import { projectHeader, send } from './api';
+import { send } from './api';
 import { followEvents, type LiveMessage } from './live';
 import { invalidateTopics } from './query';
 
@@ -22,8 +22,17 @@ export function useLiveState(): LiveState {
 /** Hints come in bursts (a create touches the list, the quota, the audit log): read once per burst. */
 const BURST_MS = 50;
 
-/** Keeps the pages below it up to date: a change anywhere in the project is read again where it shows. No polling. */
-export function LiveUpdates({ projectId, children }: { projectId: string; children: ReactNode }) {
+interface LiveUpdatesProps {
+  /** Tabs with the same name share one stream. */
+  name: string;
+  /** Where the stream is. */
+  address: string;
+  headers: Record<string, string>;
+  children: ReactNode;
+}
+
+/** Keeps the pages below it up to date: a change anywhere is read again where it shows. No polling. */
+export function LiveUpdates({ name, address, headers, children }: LiveUpdatesProps) {
   const store = useQueryClient();
   const [state, setState] = useState<LiveState>({ lost: false, outdated: false });
 
@@ -54,18 +63,18 @@ export function LiveUpdates({ projectId, children }: { projectId: string; childr
     };
 
     followEvents({
-      projectId,
-      open: (signal) => send(new Request('/api/v1/events', { headers: projectHeader(projectId), signal })),
+      name,
+      open: (signal) => send(new Request(address, { headers, signal })),
       onMessage,
       signal: stop.signal,
       // Browsers have locks in secure contexts only: https, or http on this very machine.
-      exclusively: navigator.locks && ((name, signal, work) => navigator.locks.request(name, { signal }, work)),
+      exclusively: navigator.locks && ((lock, signal, work) => navigator.locks.request(lock, { signal }, work)),
     });
     return () => {
       stop.abort();
       clearTimeout(flush);
     };
-  }, [projectId, store]);
+  }, [name, address, headers, store]);
 
   return <LiveContext value={state}>{children}</LiveContext>;
 }

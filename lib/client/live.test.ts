@@ -42,7 +42,7 @@ function openTab(exclusively: Exclusively, silenceMs?: number) {
   tabs.push(tab);
   const heard: LiveMessage[] = [];
   followEvents({
-    projectId: 'project',
+    name: 'project',
     open: (signal) => fetch(address, { signal }),
     onMessage: (message) => heard.push(message),
     signal: tab.signal,

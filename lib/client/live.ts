@@ -14,7 +14,8 @@ type Word = LiveMessage | { kind: 'ask' };
 export type Exclusively = (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<void>;
 
 interface LiveOptions {
-  projectId: string;
+  /** What is followed; tabs that follow the same share one stream. */
+  name: string;
   /** Opens the stream. A rejection or a refusal is tried again. */
   open: (signal: AbortSignal) => Promise<Response>;
   onMessage: (message: LiveMessage) => void;
@@ -28,12 +29,12 @@ interface LiveOptions {
 }
 
 /**
- * Follows the changes of one project. One tab of a browser holds the stream, because HTTP/1.1 allows six connections;
+ * Follows what changes in one project, or on the platform. One tab of a browser holds the stream, because HTTP/1.1 allows six connections;
  * it tells the others over a BroadcastChannel, and when it closes, another takes over.
  */
 export function followEvents(options: LiveOptions): void {
-  const { projectId, signal, onMessage, exclusively } = options;
-  const channel = new BroadcastChannel(`nephele-live:${projectId}`);
+  const { name, signal, onMessage, exclusively } = options;
+  const channel = new BroadcastChannel(`nephele-live:${name}`);
   let state: LiveMessage | undefined;
 
   const say = (message: LiveMessage) => {
@@ -52,7 +53,7 @@ export function followEvents(options: LiveOptions): void {
   signal.addEventListener('abort', () => channel.close(), { once: true });
 
   const lead = () => holdStream(options, say);
-  const leading = exclusively ? exclusively(`nephele-live:${projectId}`, signal, lead) : lead();
+  const leading = exclusively ? exclusively(`nephele-live:${name}`, signal, lead) : lead();
   leading.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });

@@ -1,10 +1,7 @@
 'use client';
 
-import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createContext, type ReactNode, use, useMemo, useState } from 'react';
-import { type ApiClient, createApi, createApiHooks } from './api';
-import { LiveUpdates } from './live-updates';
-import { createQueryClient } from './query';
+import { createContext, type ReactNode, use } from 'react';
+import { ApiScope, useApi } from './scope';
 
 /** What a person may do in a project; each role includes those before it. */
 export type Role = 'reader' | 'member' | 'admin';
@@ -17,35 +14,20 @@ export interface Project {
   role: Role;
 }
 
-interface Scope {
-  project: Project;
-  client: ApiClient;
-  api: ReturnType<typeof createApiHooks>;
-}
-
-const ScopeContext = createContext<Scope | undefined>(undefined);
+const ProjectContext = createContext<Project | undefined>(undefined);
 
 /** The project of this page and its API client. The project is part of the page's address, so two tabs may differ. */
-export function useProject(): Scope {
-  const scope = use(ScopeContext);
-  if (!scope) throw new Error('useProject is for pages below /projects/…');
-  return scope;
+export function useProject() {
+  const project = use(ProjectContext);
+  if (!project) throw new Error('useProject is for pages below /projects/…');
+  return { project, ...useApi() };
 }
 
-/** Gives the pages below it one project: its client, a store of answers that no other project shares, live updates. */
+/** Gives the pages below it one project. */
 export function ProjectScope({ project, children }: { project: Project; children: ReactNode }) {
-  const [stores] = useState(() => new Map<string, QueryClient>());
-  const store = stores.get(project.id) ?? createQueryClient();
-  stores.set(project.id, store);
-  const scope = useMemo(() => {
-    const client = createApi(project.id);
-    return { project, client, api: createApiHooks(client) };
-  }, [project]);
   return (
-    <ScopeContext value={scope}>
-      <QueryClientProvider client={store}>
-        <LiveUpdates projectId={project.id}>{children}</LiveUpdates>
-      </QueryClientProvider>
-    </ScopeContext>
+    <ProjectContext value={project}>
+      <ApiScope realm={{ kind: 'project', id: project.id }}>{children}</ApiScope>
+    </ProjectContext>
   );
 }

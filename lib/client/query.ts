@@ -2,16 +2,37 @@ import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './errors';
 
 /**
- * Which answers a hint of a topic makes old: the beginnings of their paths. This is the one place of query keys: a
- * query's key is its method, path and parameters, as openapi-react-query makes it. A topic that is not listed here
- * makes everything old: too much read again is better than a page that is wrong.
+ * Which answers a change makes old: the beginnings of their paths, by the type of what changed. This is the one place of
+ * query keys: a key is the method (or `list`), the path and the parameters. A type that is not listed here makes
+ * everything old: too much read again is better than a page that is wrong.
  */
-const pathsOfTopic: Record<string, readonly string[]> = {
-  secrets: ['/api/v1/vault/secrets'],
-  quota: ['/api/v1/tenant/quota'],
+const pathsOf: Record<string, readonly string[]> = {
+  api_token: ['/api/v1/auth/tokens', '/api/v1/identity/tokens'],
+  floating_ip: ['/api/v1/network/floating-ips', '/api/v1/network/ports', '/api/v1/compute/instances'],
+  identity_provider: ['/api/v1/iam/providers'],
+  instance: [
+    '/api/v1/compute/instances',
+    '/api/v1/network/ports',
+    '/api/v1/network/floating-ips',
+    '/api/v1/storage/volumes',
+  ],
+  key_pair: ['/api/v1/compute/keypairs'],
+  network: ['/api/v1/network/networks', '/api/v1/network/routers', '/api/v1/network/ports'],
+  operation: ['/admin/api/v1/operations'],
+  port: ['/api/v1/network/ports'],
+  quota: ['/api/v1/tenant/quota', '/admin/api/v1/tenants'],
+  secret: ['/api/v1/vault/secrets'],
+  security_group: ['/api/v1/network/security-groups'],
+  session: ['/api/v1/auth/sessions', '/admin/api/v1/auth/sessions'],
+  tenant: ['/admin/api/v1/tenants'],
+  user: ['/api/v1/identity/users', '/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
+  volume: ['/api/v1/storage/volumes', '/api/v1/storage/snapshots', '/api/v1/compute/instances'],
 };
 
-/** One store of answers per project, so that no answer of one project can show in another. */
+/** Every change is on record, and may have taken or given back quota. */
+const touchedByAll = ['/api/v1/activity', '/api/v1/audit', '/api/v1/tenant/quota', '/admin/api/v1/audit'];
+
+/** A store of answers, one per project, so that no answer of one project can show in another. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -28,11 +49,13 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Marks what topics name as old; open pages read it again at once. */
+/** Marks what changes of these types touch as old; open pages read it again at once. */
 export async function invalidateTopics(client: QueryClient, topics: ReadonlySet<string>): Promise<void> {
-  const prefixes = [...topics].map((topic) => pathsOfTopic[topic]);
+  const known = [...topics].map((topic) => pathsOf[topic]);
+  const everything = known.includes(undefined);
+  const touched = [...touchedByAll, ...known.flatMap((paths) => paths ?? [])];
   await client.invalidateQueries({
     predicate: ({ queryKey: [, path] }) =>
-      prefixes.some((paths) => paths?.some((prefix) => typeof path === 'string' && path.startsWith(prefix)) ?? true),
+      everything || (typeof path === 'string' && touched.some((prefix) => path.startsWith(prefix))),
   });
 }

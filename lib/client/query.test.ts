@@ -1,0 +1,42 @@
+import { QueryObserver } from '@tanstack/react-query';
+import { expect, test, vi } from 'vitest';
+import { createQueryClient, invalidateTopics } from './query';
+
+/** Shows the answers of some paths, as open pages do, and counts how often each is read. */
+async function showing(...paths: string[]) {
+  const client = createQueryClient();
+  const reads = new Map<string, number>();
+  for (const path of paths) {
+    const queryFn = () => {
+      reads.set(path, (reads.get(path) ?? 0) + 1);
+      return path;
+    };
+    new QueryObserver(client, { queryKey: ['get', path, {}], queryFn }).subscribe(() => {});
+  }
+  await vi.waitFor(() => expect(reads.size).toBe(paths.length));
+  return { client, reads };
+}
+
+const secrets = '/api/v1/vault/secrets';
+const users = '/api/v1/identity/users';
+const quota = '/api/v1/tenant/quota';
+
+test('a change is read again where it shows, with the quota and the record that it touches', async () => {
+  const { client, reads } = await showing(secrets, users, quota, '/api/v1/activity');
+  await invalidateTopics(client, new Set(['secret']));
+  expect(Object.fromEntries(reads)).toEqual({ [secrets]: 2, [users]: 1, [quota]: 2, '/api/v1/activity': 2 });
+});
+
+test('a change of an unknown type makes everything old, rather than leave a page wrong', async () => {
+  const { client, reads } = await showing(secrets, users);
+  await invalidateTopics(client, new Set(['something_new']));
+  expect([...reads.values()]).toEqual([2, 2]);
+});
+
+test('what no open page shows is not read', async () => {
+  const { client } = await showing(users);
+  const reader = vi.fn(() => 'value');
+  await client.fetchQuery({ queryKey: ['get', secrets, {}], queryFn: reader });
+  await invalidateTopics(client, new Set(['secret']));
+  expect(reader).toHaveBeenCalledTimes(1);
+});
