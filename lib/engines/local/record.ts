@@ -1,6 +1,24 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { EngineError } from '../error';
+
+/**
+ * The file of one record. Ids become paths here and nowhere else, so here they are looked at.
+ * @throws EngineError `INVALID` for what could lead out of the folder
+ */
+export function recordFile(directory: string, id: string): string {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new EngineError('INVALID', `"${id}" is no id.`);
+  return join(directory, `${id}.json`);
+}
+
+/** @throws EngineError `INVALID` that names the field of what was handed in */
+export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new EngineError('INVALID', `${issue?.path.join('.')}: ${issue?.message}`);
+}
 
 /** Reads a JSON file of the engine; null when it is missing or not what it should be. */
 export async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {

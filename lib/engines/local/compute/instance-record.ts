@@ -2,25 +2,28 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { type Host, shortHash } from '../host';
-import { readRecord, readRecords } from '../record';
+import { readRecord, readRecords, recordFile } from '../record';
 
 const port = z.object({
   id: z.string(),
   networkId: z.string(),
-  mac: z.string(),
-  ip: z.string(),
-  prefixLength: z.number(),
-  gatewayIp: z.string(),
-  dnsServers: z.array(z.string()),
+  mac: z.mac(),
+  ip: z.ipv4(),
+  prefixLength: z.int().min(1).max(32),
+  gatewayIp: z.ipv4(),
+  dnsServers: z.array(z.ipv4()),
   dhcp: z.boolean(),
 });
 
-/** The last spec that the engine was given, kept beside the machine so that a new worker knows it. */
-const instanceSpec: z.ZodType<InstanceSpec> = z.object({
-  id: z.string(),
-  vcpus: z.number(),
-  ramMb: z.number(),
-  disk: z.object({ imageId: z.string(), sizeGb: z.number(), generation: z.number() }),
+/**
+ * The last spec that the engine was given, kept beside the machine so that a new worker knows it. Its values become
+ * QEMU's arguments, so what is given is checked as strictly as what is read.
+ */
+export const instanceSpec: z.ZodType<InstanceSpec> = z.object({
+  id: z.uuid(),
+  vcpus: z.int().min(1),
+  ramMb: z.int().min(32),
+  disk: z.object({ imageId: z.string(), sizeGb: z.number().positive(), generation: z.int().min(0) }),
   ports: z.array(port),
   volumeIds: z.array(z.string()),
   seed: z.object({ hostname: z.string(), sshPublicKeys: z.array(z.string()), userData: z.string().nullable() }),
@@ -32,7 +35,7 @@ const instanceSpec: z.ZodType<InstanceSpec> = z.object({
 const instancesDirectory = (host: Host) => join(host.directory, 'instances');
 
 /** Beside the instance's folder and not in it: what a guest's process can write, nothing else believes. */
-export const instanceFile = (host: Host, id: string) => join(instancesDirectory(host), `${id}.json`);
+export const instanceFile = (host: Host, id: string) => recordFile(instancesDirectory(host), id);
 export const instanceDirectory = (host: Host, id: string) => join(instancesDirectory(host), id);
 export const findInstance = (host: Host, id: string) => readRecord(instanceFile(host, id), instanceSpec);
 export const allInstances = (host: Host) => readRecords(instancesDirectory(host), instanceSpec);

@@ -13,7 +13,7 @@ import { type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
 import { runState, withMonitor } from '../qmp';
-import { removePath, writeRecord } from '../record';
+import { checked, removePath, writeRecord } from '../record';
 import { pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
 import { findVolume, requireVolume } from '../storage/layers';
 import { Turns } from '../turns';
@@ -26,6 +26,7 @@ import {
   findInstance,
   instanceDirectory,
   instanceFile,
+  instanceSpec,
   monitorSocket,
   serialSocket,
   socketDirectory,
@@ -50,8 +51,9 @@ export class LocalCompute implements ComputeEngine {
     this.egress = new EgressReader(host);
   }
 
-  ensureInstance(spec: InstanceSpec): Promise<void> {
-    return this.inTurn(spec.id, async (signal) => {
+  ensureInstance(wanted: InstanceSpec): Promise<void> {
+    return this.inTurn(wanted.id, async (signal) => {
+      const spec = checked(instanceSpec, wanted);
       await prepareHost(this.host);
       const machine = findProcess(this.host, 'qemu', spec.id);
       const before = await findInstance(this.host, spec.id);

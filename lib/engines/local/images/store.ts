@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { EngineImage } from '@/lib/images/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
-import { readRecord, readRecords } from '../record';
+import { readRecord, readRecords, recordFile } from '../record';
 
 const imageRecord: z.ZodType<EngineImage> = z.object({
   id: z.string(),
@@ -16,7 +16,7 @@ const imageRecord: z.ZodType<EngineImage> = z.object({
 const directoryOf = (host: Host) => join(host.directory, 'images');
 
 /** Written last, so an image with a record is complete and verified. */
-export const imageRecordFile = (host: Host, id: string) => join(directoryOf(host), `${id}.json`);
+export const imageRecordFile = (host: Host, id: string) => recordFile(directoryOf(host), id);
 
 /** Images never change once they are here: disks and volumes stand on them as they are. */
 export const imageFile = (host: Host, image: Pick<EngineImage, 'id' | 'format'>) =>

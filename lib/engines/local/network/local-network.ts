@@ -4,7 +4,7 @@ import { EngineError, reasonOf } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, prepareHost } from '../host';
 import { endProcess, findProcesses } from '../processes';
-import { namesIn } from '../record';
+import { checked, namesIn } from '../record';
 import { Turns } from '../turns';
 import { type AddressPlan, addressPlan, allocatable, planRouters } from './address-plan';
 import { closedRanges } from './closed-ranges';
@@ -16,6 +16,7 @@ import { edgeNamespace, routerNamespace } from './names';
 import { existingNamespaces, namespaceCommand } from './namespaces';
 import { ensureRouter, removeRouter } from './router';
 import { recallForwards, rememberTopology } from './topology-record';
+import { topologySchema } from './topology-schema';
 
 /** For how long what was applied is taken to be still there, if nothing contradicts. */
 const TRUSTED_MS = 60_000;
@@ -31,7 +32,7 @@ export class LocalNetwork implements NetworkEngine {
   constructor(private readonly host: Host) {}
 
   ensureTopology(topology: Topology): Promise<void> {
-    return this.turns.take('topology', () => this.apply(topology));
+    return this.turns.take('topology', () => this.apply(checked(topologySchema, topology)));
   }
 
   observeNetwork(): Promise<ObservedNetwork> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EngineError } from '../../error';
 import { type Host, shortHash } from '../host';
-import { readRecord, readRecords } from '../record';
+import { readRecord, readRecords, recordFile } from '../record';
 
 /**
  * A volume is a chain of QCOW2 layers. Its head is written to; a snapshot is a layer that nobody writes to any more,
@@ -14,8 +14,8 @@ const snapshotRecord = z.object({ id: z.string(), volumeId: z.string(), sizeGb: 
 export type VolumeRecord = z.infer<typeof volumeRecord>;
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
-export const volumeFile = (host: Host, id: string) => join(host.directory, 'volumes', `${id}.json`);
-export const snapshotFile = (host: Host, id: string) => join(host.directory, 'snapshots', `${id}.json`);
+export const volumeFile = (host: Host, id: string) => recordFile(join(host.directory, 'volumes'), id);
+export const snapshotFile = (host: Host, id: string) => recordFile(join(host.directory, 'snapshots'), id);
 export const layersDirectory = (host: Host) => join(host.directory, 'layers');
 export const layerFile = (host: Host, layer: string) => join(layersDirectory(host), `${layer}.qcow2`);
 

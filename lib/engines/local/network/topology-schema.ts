@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Topology } from '@/lib/network/engine';
+
+/** Ids and names stand in scripts of `ip` and `nft` and in dnsmasq's files, so they hold nothing that means anything there. */
+const id = z.string().regex(/^[A-Za-z0-9-]{1,64}$/);
+const hostname = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$/);
+const portNumber = z.int().min(0).max(65_535).nullable();
+
+const rule = z.object({
+  direction: z.enum(['ingress', 'egress']),
+  protocol: z.enum(['tcp', 'udp', 'icmp', 'any']),
+  portRangeMin: portNumber,
+  portRangeMax: portNumber,
+  cidr: z.union([z.cidrv4(), z.cidrv6()]),
+});
+
+const port = z.object({
+  id,
+  mac: z.mac(),
+  ip: z.ipv4(),
+  hostname,
+  securityGroupIds: z.array(id),
+  instanceId: id.nullable(),
+});
+
+const network = z.object({
+  id,
+  cidr: z.cidrv4(),
+  gatewayIp: z.ipv4(),
+  dhcpEnabled: z.boolean(),
+  dnsServers: z.array(z.ipv4()),
+  ports: z.array(port),
+});
+
+/** The topology as it must be before any part of it becomes a script. */
+export const topologySchema: z.ZodType<Topology> = z.object({
+  routers: z.array(
+    z.object({
+      id,
+      networks: z.array(network),
+      securityGroups: z.array(z.object({ id, rules: z.array(rule) })),
+      floatingIps: z.array(z.object({ id, address: z.ipv4(), portId: id })),
+    }),
+  ),
+});
