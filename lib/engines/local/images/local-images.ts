@@ -8,7 +8,7 @@ import { EngineError } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, openToGuests, prepareHost } from '../host';
 import { removePath, writeRecord } from '../record';
-import { layerBases } from '../storage/chain';
+import { readLayers } from '../storage/chain';
 import { Turns } from '../turns';
 import { buildTinyDisk, builtTinyDisk } from './build-tiny';
 import { download } from './download';
@@ -83,7 +83,8 @@ export class LocalImages implements ImageEngine {
 
   private async requireUnused(image: EngineImage): Promise<void> {
     const instances = [...(await allInstances(this.host)).values()].filter(({ disk }) => disk.imageId === image.id);
-    const layers = [...(await layerBases(this.host)).values()].filter((base) => base === imageFile(this.host, image));
+    const file = imageFile(this.host, image);
+    const layers = [...(await readLayers(this.host)).values()].filter(({ base }) => base?.file === file);
     if (instances.length + layers.length === 0) return;
     throw new EngineError(
       'IN_USE',

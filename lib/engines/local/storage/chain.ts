@@ -4,37 +4,64 @@ import type { Host } from '../host';
 import { namesIn, removePath } from '../record';
 import { allSnapshots, allVolumes, layerFile, layersDirectory } from './layers';
 
-const information = z.object({ 'full-backing-filename': z.string().optional() });
+const information = z.object({
+  'full-backing-filename': z.string().optional(),
+  'backing-filename-format': z.string().optional(),
+  'actual-size': z.number(),
+});
 
-/** What every layer stands on: another layer's file, an image's file, or null for nothing. */
-export async function layerBases(host: Host): Promise<Map<string, string | null>> {
-  const names = await namesIn(layersDirectory(host));
-  const layers = names.flatMap((name) => (name.endsWith('.qcow2') ? [name.slice(0, -'.qcow2'.length)] : []));
-  const bases = await Promise.all(layers.map(async (layer) => [layer, await baseOf(layerFile(host, layer))] as const));
-  return new Map(bases);
+/** A layer as it lies on disk: what it stands on, and how much it holds itself. */
+export type Layer = { file: string; base: { file: string; driver: string } | null; bytes: number };
+
+/** What one QCOW2 file is and stands on. `-U`: a running guest may hold it. */
+export async function readLayer(file: string): Promise<Layer> {
+  const answer = await run(['qemu-img', 'info', '-U', '--output=json', '-f', 'qcow2', file]);
+  const found = information.parse(JSON.parse(answer));
+  const base = found['full-backing-filename'];
+  const driver = found['backing-filename-format'] ?? 'qcow2';
+  return { file, base: base === undefined ? null : { file: base, driver }, bytes: found['actual-size'] };
 }
 
-/** What one QCOW2 file stands on. `-U`: a running guest may hold it. */
-export async function baseOf(file: string): Promise<string | null> {
-  const answer = await run(['qemu-img', 'info', '-U', '--output=json', '-f', 'qcow2', file]);
-  return information.parse(JSON.parse(answer))['full-backing-filename'] ?? null;
+/** All layers of this host by their file. */
+export async function readLayers(host: Host): Promise<Map<string, Layer>> {
+  const names = (await namesIn(layersDirectory(host))).filter((name) => name.endsWith('.qcow2'));
+  const layers = await Promise.all(names.map((name) => readLayer(layerFile(host, name.slice(0, -'.qcow2'.length)))));
+  return new Map(layers.map((layer) => [layer.file, layer]));
 }
 
 /** Removes the layers that no volume, no snapshot and no other layer needs any more. */
 export async function sweepLayers(host: Host): Promise<void> {
-  const bases = await layerBases(host);
+  const layers = await readLayers(host);
+  const heads = [...(await allVolumes(host)).values()].map(({ head }) => layerFile(host, head));
+  const frozen = [...(await allSnapshots(host)).values()].map(({ layer }) => layerFile(host, layer));
   const needed = new Set<string>();
-  const roots = [...(await allVolumes(host)).values()].map(({ head }) => head);
-  const frozen = [...(await allSnapshots(host)).values()].map(({ layer }) => layer);
-  const queue = [...roots, ...frozen].map((layer) => layerFile(host, layer));
-  const byFile = new Map([...bases].map(([layer, base]) => [layerFile(host, layer), base]));
+  const queue = [...heads, ...frozen];
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
     if (needed.has(file)) continue;
     needed.add(file);
-    const base = byFile.get(file);
-    if (base) queue.push(base);
+    const base = layers.get(file)?.base;
+    if (base) queue.push(base.file);
   }
-  for (const layer of bases.keys()) {
-    if (!needed.has(layerFile(host, layer))) await removePath(layerFile(host, layer));
+  for (const file of layers.keys()) if (!needed.has(file)) await removePath(file);
+}
+
+/** Layers right below a head that only serve it, and what the head would stand on without them. */
+export type Surplus = { base: Layer['base']; bytes: number };
+
+/** What of a volume's chain nobody but its own head needs; null when nothing. */
+export async function surplusBelow(host: Host, head: string): Promise<Surplus | null> {
+  const layers = await readLayers(host);
+  const frozen = new Set([...(await allSnapshots(host)).values()].map(({ layer }) => layerFile(host, layer)));
+  const users = new Map<string, number>();
+  for (const { base } of layers.values()) if (base) users.set(base.file, (users.get(base.file) ?? 0) + 1);
+  let base = layers.get(layerFile(host, head))?.base ?? null;
+  let bytes = 0;
+  let found = false;
+  for (let layer = base && layers.get(base.file); layer; layer = base && layers.get(base.file)) {
+    if (frozen.has(layer.file) || (users.get(layer.file) ?? 0) > 1) break;
+    found = true;
+    bytes += layer.bytes;
+    base = layer.base;
   }
+  return found ? { base, bytes } : null;
 }

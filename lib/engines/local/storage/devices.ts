@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { DiskLimits } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
 import { qcow2Nodes, throttleGroup } from '../compute/qemu-command';
-import { giveToGuest, type Host } from '../host';
+import { giveToGuest, type Host, shortHash } from '../host';
 import type { Monitor } from '../qmp';
+import { waitFor } from '../turns';
 import { layerFile, layerNode, type VolumeRecord, volumeDevice, volumeNode } from './layers';
 
 /**
@@ -85,6 +86,28 @@ export async function stackLayer(host: Host, monitor: Monitor, volume: VolumeRec
   await monitor.execute('blockdev-snapshot', { node: layerNode(frozen), overlay });
 }
 
+/** How long copying the layers of one chain together may take. */
+export const COPY_MS = 300_000;
+
+const jobs = z.array(z.object({ id: z.string(), status: z.string(), error: z.string().optional() }));
+
+/** Copies the layers between a plugged volume's head and `base` into the head, while the guest goes on. */
+export async function mergeBelow(monitor: Monitor, volume: VolumeRecord, base: string | undefined): Promise<void> {
+  const job = `merge-${shortHash(volume.id, 16)}`;
+  const find = async () => jobs.parse(await monitor.execute('query-jobs')).find(({ id }) => id === job);
+  if (!(await find())) {
+    const below = base === undefined ? {} : { base };
+    const keep = { 'auto-dismiss': false };
+    await monitor.execute('block-stream', { 'job-id': job, device: layerNode(volume.head), ...below, ...keep });
+  }
+  const ended = await waitFor(async () => (await find())?.status === 'concluded', { timeoutMs: COPY_MS, everyMs: 100 });
+  if (!ended) throw new EngineError('ENGINE_ERROR', `The layers of volume ${volume.id} are still being copied.`);
+  const error = (await find())?.error;
+  await monitor.execute('job-dismiss', { id: job });
+  if (error !== undefined) throw new EngineError('ENGINE_ERROR', `The layers of volume ${volume.id}: ${error}`);
+  await dropUnusedLayers(monitor);
+}
+
 const nodes = z.array(z.object({ 'node-name': z.string(), ro: z.boolean() }));
 
 async function readNodes(monitor: Monitor): Promise<Map<string, 'writable' | 'read-only'>> {
@@ -92,15 +115,19 @@ async function readNodes(monitor: Monitor): Promise<Map<string, 'writable' | 're
   return new Map(present.map((node) => [node['node-name'], node.ro ? 'read-only' : 'writable']));
 }
 
-/** Takes out a volume's nodes and whatever layers nothing uses; QEMU itself refuses to drop what is in use. */
+/** Takes out a volume's nodes, from the top. */
 async function dropNodes(monitor: Monitor, volume: VolumeRecord): Promise<void> {
   const limit = volumeNode(volume.id);
-  const found = await readNodes(monitor);
-  const layers = [...found.keys()].filter((name) => name.startsWith('layer-'));
+  if ((await readNodes(monitor)).has(limit)) await monitor.execute('blockdev-del', { 'node-name': limit });
+  await dropUnusedLayers(monitor);
+  await monitor.execute('object-del', { id: `${limit}-limits` }).catch(() => {});
+}
+
+/** Closes the layers that nothing stands on; QEMU itself refuses to drop what is in use. */
+async function dropUnusedLayers(monitor: Monitor): Promise<void> {
+  const layers = [...(await readNodes(monitor)).keys()].filter((name) => name.startsWith('layer-'));
   const isFile = (name: string) => name.endsWith('-file');
-  if (found.has(limit)) await monitor.execute('blockdev-del', { 'node-name': limit });
   for (const name of [...layers.filter((layer) => !isFile(layer)), ...layers.filter(isFile)]) {
     await monitor.execute('blockdev-del', { 'node-name': name }).catch(() => {});
   }
-  await monitor.execute('object-del', { id: `${limit}-limits` }).catch(() => {});
 }

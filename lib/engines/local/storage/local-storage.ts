@@ -1,4 +1,5 @@
 import { rename, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/storage/engine';
 import { EngineError } from '../../error';
 import { requireDisk } from '../compute/capacity';
@@ -10,8 +11,8 @@ import { findProcess, findProcesses } from '../processes';
 import { withMonitor } from '../qmp';
 import { removePath, writeRecord } from '../record';
 import { Turns } from '../turns';
-import { baseOf, sweepLayers } from './chain';
-import { growPlugged, pluggedVolumes, plugVolume, stackLayer, unplugVolume } from './devices';
+import { readLayer, surplusBelow, sweepLayers } from './chain';
+import { COPY_MS, growPlugged, mergeBelow, pluggedVolumes, plugVolume, stackLayer, unplugVolume } from './devices';
 import {
   allSnapshots,
   allVolumes,
@@ -27,6 +28,9 @@ import {
 const GIB = 1024 ** 3;
 /** Room that a new volume's own tables take; its content is allocated as the guest writes. */
 const VOLUME_TABLES_BYTES = 16 * 1024 ** 2;
+
+/** The most that is copied to shorten a chain: some seconds' worth. */
+const MOST_COPIED_BYTES = 4 * GIB;
 
 type Base = { file: string; driver: string; bytes: number };
 
@@ -103,7 +107,10 @@ export class LocalStorage implements StorageEngine {
 
   removeSnapshot(id: string): Promise<void> {
     return this.inTurn(async () => {
+      const snapshot = await findSnapshot(this.host, id);
       await removePath(snapshotFile(this.host, id));
+      const volume = snapshot && (await findVolume(this.host, snapshot.volumeId));
+      if (volume) await this.shorten(volume);
       await sweepLayers(this.host);
     });
   }
@@ -184,9 +191,28 @@ export class LocalStorage implements StorageEngine {
     await this.inMachine(holder, (monitor) => stackLayer(this.host, monitor, volume, frozen));
   }
 
+  /**
+   * Copies what a volume's head needs of layers that serve nobody else into the head, so that chains do not grow with
+   * every snapshot that comes and goes. Much to copy is left where it is: everything else here waits meanwhile.
+   */
+  private async shorten(volume: VolumeRecord): Promise<void> {
+    const surplus = await surplusBelow(this.host, volume.head);
+    if (!surplus || surplus.bytes > MOST_COPIED_BYTES) return;
+    await requireDisk(this.host, surplus.bytes);
+    const holder = await this.holderOf(volume.id);
+    if (holder !== null) {
+      await this.inMachine(holder, (monitor) => mergeBelow(monitor, volume, surplus.base?.file));
+      return;
+    }
+    const base = surplus.base ? ['-b', surplus.base.file, '-F', surplus.base.driver] : ['-b', ''];
+    await run(['qemu-img', 'rebase', '-q', '-f', 'qcow2', ...base, layerFile(this.host, volume.head)], {
+      timeoutMs: COPY_MS,
+    });
+  }
+
   private async layerBelow(volume: VolumeRecord): Promise<string> {
-    const base = await baseOf(layerFile(this.host, volume.head));
-    return /([^/]+)\.qcow2$/.exec(base ?? '')?.[1] ?? volume.head;
+    const { base } = await readLayer(layerFile(this.host, volume.head));
+    return basename(base?.file ?? volume.head, '.qcow2');
   }
 
   private async holderOf(volumeId: string): Promise<string | null> {
