@@ -1,5 +1,5 @@
 import { StandAlone } from '@/components/page/stand-alone';
-import { ButtonLink } from '@/components/ui/button';
+import { buttonLook } from '@/components/ui/button-look';
 import { paths } from '@/lib/paths';
 
 export default function NotFound() {
@@ -11,9 +11,9 @@ export default function NotFound() {
         There is no page at this address. The link may be old, or what it led to was deleted.
       </p>
       <div className="mt-6">
-        <ButtonLink variant="primary" href={paths.home()}>
+        <a href={paths.home()} className={buttonLook({ variant: 'primary' })}>
           Go to your project
-        </ButtonLink>
+        </a>
       </div>
     </StandAlone>
   );

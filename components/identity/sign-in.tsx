@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { TextField } from '@/components/form/fields';
 import { useSchemaForm } from '@/components/form/form-shell';
 import { Button } from '@/components/ui/button';
@@ -9,9 +9,11 @@ import { type SignInStep, signInWithCode, signInWithPassword } from '@/lib/ident
 
 const password = z.object({
   email: z.email('Write the whole address, such as ianthe@example.org.'),
-  password: z.string().min(1, 'Write your password.'),
+  password: z.string().check(z.minLength(1, 'Write your password.')),
 });
-const code = z.object({ code: z.string().trim().min(6, 'Six digits from your app, or a recovery code.') });
+const code = z.object({
+  code: z.string().check(z.trim(), z.minLength(6, 'Six digits from your app, or a recovery code.')),
+});
 
 /** Sign-in in one or two steps: the password, then a code where a second factor is in force. */
 export function SignIn({ back }: { back: string }) {

@@ -2,16 +2,15 @@
 
 import { unstable_rethrow } from 'next/navigation';
 import { useEffect } from 'react';
-import { Button } from '@/components/ui/button';
+import { buttonLook } from '@/components/ui/button-look';
 import { ApiError } from '@/lib/client/errors';
-import { RequestId } from './error-notice';
 
 interface FailedPageProps {
   error: unknown;
   retry: () => void;
 }
 
-/** What is shown in place of a page that could not be drawn. */
+/** What is shown in place of a page that could not be drawn. Loaded with every page, so it brings nothing along. */
 export function FailedPage({ error, retry }: FailedPageProps) {
   unstable_rethrow(error);
   useEffect(() => console.error(error), [error]);
@@ -28,16 +27,18 @@ export function FailedPage({ error, retry }: FailedPageProps) {
           : 'Something in it went wrong. What you did before is safe: pages only show what the platform holds.'}
       </p>
       <div className="mt-5 flex flex-wrap gap-2">
-        <Button variant="primary" onClick={retry}>
+        <button type="button" className={buttonLook({ variant: 'primary' })} onClick={retry}>
           Try again
-        </Button>
-        <Button onClick={() => window.location.reload()}>Reload</Button>
+        </button>
+        <button type="button" className={buttonLook({})} onClick={() => window.location.reload()}>
+          Reload
+        </button>
       </div>
       {reference && (
-        <div className="mt-6 border-t pt-4">
-          <p className="mb-1 text-ink-muted text-xs">If it happens again, tell your operator:</p>
-          <RequestId id={reference} />
-        </div>
+        <p className="mt-6 border-t pt-4 text-ink-muted text-xs">
+          If it happens again, quote this request id to your operator:{' '}
+          <code className="select-all break-all font-mono text-ink">{reference}</code>
+        </p>
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 'use client';
 
 import { Eye, Trash2, Vault } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { Size } from '@/components/data/amounts';
 import { Id } from '@/components/data/id';
@@ -10,13 +11,14 @@ import { useConfirm } from '@/components/page/confirm';
 import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
-import { SecretDialog } from '@/components/secrets/secret-dialog';
 import { secretTypeLabel, secretTypeOptions } from '@/components/secrets/types';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
+
+const SecretDialog = dynamic(() => import('@/components/secrets/secret-dialog').then((module) => module.SecretDialog));
 
 type Secret = Row<'/api/v1/vault/secrets'>;
 

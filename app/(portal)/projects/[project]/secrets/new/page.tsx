@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { CardsField, SelectField, TextAreaField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { Page } from '@/components/page/page';
@@ -11,9 +11,9 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().trim().min(1, 'Give it a name.').max(100, 'At most 100 characters.'),
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
   type: z.enum(['passphrase', 'symmetric_key', 'certificate', 'opaque']),
-  payload: z.string().min(1, 'A secret needs a value.'),
+  payload: z.string().check(z.minLength(1, 'A secret needs a value.')),
   payload_encoding: z.enum(['utf8', 'base64']),
   expires_at: z.string(),
 });
