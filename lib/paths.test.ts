@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paths, projectOf, safeBack } from './paths';
+import { adminPaths, paths, projectOf, safeAdminBack, safeBack } from './paths';
 
 test('no address changes without this list changing', () => {
   expect({
@@ -34,4 +34,59 @@ test.each([
   [null, '/'],
 ])('sign-in never leads off this site: %s', (back, address) => {
   expect(safeBack(back)).toBe(address);
+});
+
+test('no address of the back office changes without this list changing', () => {
+  const id = '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f';
+  expect([
+    adminPaths.home(),
+    adminPaths.signIn('/admin'),
+    adminPaths.signIn('/admin/tenants?status=suspended'),
+    adminPaths.requiredSecondFactor('/admin/users'),
+    adminPaths.tenants(),
+    adminPaths.tenants({ status: 'suspended' }),
+    adminPaths.newTenant(),
+    adminPaths.tenant(id),
+    adminPaths.tenantLimits(id),
+    adminPaths.users({ tenant_id: id }),
+    adminPaths.user(id),
+    adminPaths.administrators(),
+    adminPaths.newAdministrator(),
+    adminPaths.audit({ tenant_id: id }),
+    adminPaths.engines(),
+    adminPaths.operations({ status: 'failed', tenant_id: undefined }),
+    adminPaths.operation(id),
+    adminPaths.account(),
+  ]).toMatchInlineSnapshot(`
+    [
+      "/admin",
+      "/admin/sign-in",
+      "/admin/sign-in?back=%2Fadmin%2Ftenants%3Fstatus%3Dsuspended",
+      "/admin/second-factor?back=%2Fadmin%2Fusers",
+      "/admin/tenants",
+      "/admin/tenants?status=suspended",
+      "/admin/tenants/new",
+      "/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
+      "/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f/limits",
+      "/admin/users?tenant_id=01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
+      "/admin/users/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
+      "/admin/administrators",
+      "/admin/administrators/new",
+      "/admin/audit?tenant_id=01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
+      "/admin/engines",
+      "/admin/operations?status=failed",
+      "/admin/operations/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
+      "/admin/account",
+    ]
+  `);
+});
+
+test.each([
+  ['/admin/tenants?status=active', '/admin/tenants?status=active'],
+  ['/projects/demo', '/admin'],
+  ['/administrators-of-evil', '/admin'],
+  ['//elsewhere.example/admin', '/admin'],
+  [undefined, '/admin'],
+])('sign-in to the back office leads nowhere else: %s', (back, address) => {
+  expect(safeAdminBack(back)).toBe(address);
 });

@@ -8,6 +8,38 @@ export const paths = {
   newSecret: (project: string) => inProject(project, 'secrets/new'),
 } as const;
 
+/** Addresses of the back office, which may stand on a host of its own: paths, never whole addresses. */
+export const adminPaths = {
+  home: () => '/admin',
+  signIn: (back?: string) => withQuery('/admin/sign-in', { back: back === '/admin' ? undefined : back }),
+  requiredSecondFactor: (back?: string) =>
+    withQuery('/admin/second-factor', { back: back === '/admin' ? undefined : back }),
+  tenants: (filters?: { status?: 'active' | 'suspended' }) => withQuery('/admin/tenants', filters),
+  newTenant: () => '/admin/tenants/new',
+  tenant: (id: string) => `/admin/tenants/${id}`,
+  tenantLimits: (id: string) => `/admin/tenants/${id}/limits`,
+  users: (filters?: { tenant_id?: string }) => withQuery('/admin/users', filters),
+  user: (id: string) => `/admin/users/${id}`,
+  administrators: () => '/admin/administrators',
+  newAdministrator: () => '/admin/administrators/new',
+  audit: (filters?: { tenant_id?: string; actor?: string; resource_id?: string }) => withQuery('/admin/audit', filters),
+  engines: () => '/admin/engines',
+  operations: (filters?: { tenant_id?: string; status?: string; resource_id?: string }) =>
+    withQuery('/admin/operations', filters),
+  operation: (id: string) => `/admin/operations/${id}`,
+  account: () => '/admin/account',
+} as const;
+
+/** Whether an address is one of the back office's pages. */
+export function isAdminPage(pathname: string): boolean {
+  return /^\/admin(?=[/?#]|$)/.test(pathname);
+}
+
+function withQuery(path: string, query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
 /** An address below a project's. */
 function inProject(project: string, page?: string): string {
   return `/projects/${encodeURIComponent(project)}${page === undefined ? '' : `/${page}`}`;
@@ -25,4 +57,10 @@ export function safeBack(back: string | null | undefined): string {
   const here = 'http://here.invalid';
   // Parsed as the browser will: backslashes, tabs and a second slash all lead elsewhere.
   return URL.canParse(back, here) && new URL(back, here).origin === here ? back : paths.home();
+}
+
+/** The same for sign-in to the back office, which leads to no other place. */
+export function safeAdminBack(back: string | null | undefined): string {
+  const page = safeBack(back);
+  return isAdminPage(page) ? page : adminPaths.home();
 }

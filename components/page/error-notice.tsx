@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from '@/components/data/copy-button';
 import { Button } from '@/components/ui/button';
 import { ApiError } from '@/lib/client/errors';
+import { useRealm } from './place';
 
 /** What a reader can do about it, by the code of the API. */
 const advice: Record<string, string> = {
@@ -22,6 +23,15 @@ const advice: Record<string, string> = {
   CAPACITY_EXHAUSTED: 'Nothing was created. Try a smaller size, or later.',
 };
 
+/** The same in the back office, where its reader is the one whom others ask. */
+const adminAdvice: Record<string, string> = {
+  ...advice,
+  FORBIDDEN: 'Look under Your account: a second factor may be missing.',
+  RESOURCE_NOT_FOUND: 'It may have been deleted meanwhile.',
+  INTERNAL_ERROR: 'Try again. If it happens twice, look for the request id in the server’s log.',
+  ENGINE_UNAVAILABLE: 'Engines says what is missing on which host.',
+};
+
 interface ErrorNoticeProps {
   error: unknown;
   /** What was tried: "The secrets could not be loaded". */
@@ -33,6 +43,8 @@ interface ErrorNoticeProps {
 /** What happened, what to do about it, and the request id to quote. */
 export function ErrorNotice({ error, title, onRetry, children }: ErrorNoticeProps) {
   const known = error instanceof ApiError ? error : undefined;
+  const advices = useRealm() === 'backoffice' ? adminAdvice : advice;
+  const next = known && advices[known.code];
   const Icon = known?.code === 'CONNECTION_LOST' ? Unplug : CircleAlert;
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm">
@@ -42,7 +54,7 @@ export function ErrorNotice({ error, title, onRetry, children }: ErrorNoticeProp
         <p className="mt-0.5 text-pretty text-ink-muted">
           {known?.message ?? 'Something went wrong in this page itself.'}
         </p>
-        {known && advice[known.code] && <p className="mt-1 text-pretty text-ink-muted">{advice[known.code]}</p>}
+        {next && <p className="mt-1 text-pretty text-ink-muted">{next}</p>}
         {children}
         {(known?.requestId || onRetry) && (
           <div className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -2,7 +2,7 @@
 
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { type Crumb, useAnnouncedPlace } from './place';
+import { type Crumb, useAnnouncedPlace, useRealm } from './place';
 
 interface PageProps {
   title: string;
@@ -22,9 +22,10 @@ interface PageProps {
 /** A page: its title in the browser, in the breadcrumbs and as the one h1, its actions, its content. */
 export function Page({ title, description, badge, actions, parents = [], narrow = false, children }: PageProps) {
   useAnnouncedPlace(title, parents);
+  const site = useRealm() === 'backoffice' ? 'Nephele back office' : 'Nephele';
   return (
     <div className={clsx('mx-auto w-full px-4 pt-6 pb-16 sm:px-6 lg:px-8', narrow ? 'max-w-4xl' : 'max-w-[88rem]')}>
-      <title>{`${title} · Nephele`}</title>
+      <title>{`${title} · ${site}`}</title>
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

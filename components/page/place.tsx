@@ -7,18 +7,26 @@ export interface Crumb {
   href?: string;
 }
 
+/** Whose pages these are: the tenants', or those of the platform's administrators. */
+export type Realm = 'portal' | 'backoffice';
+
 interface Place {
+  realm: Realm;
   /** The crumbs that the page itself adds after what the navigation knows. */
   crumbs: readonly Crumb[];
   setCrumbs: (crumbs: readonly Crumb[]) => void;
 }
 
-const PlaceContext = createContext<Place>({ crumbs: [], setCrumbs: () => {} });
+const PlaceContext = createContext<Place>({ realm: 'portal', crumbs: [], setCrumbs: () => {} });
 
-export function PlaceProvider({ children }: { children: ReactNode }) {
+export function PlaceProvider({ realm, children }: { realm: Realm; children: ReactNode }) {
   const [crumbs, setCrumbs] = useState<readonly Crumb[]>([]);
-  const place = useMemo(() => ({ crumbs, setCrumbs }), [crumbs]);
+  const place = useMemo(() => ({ realm, crumbs, setCrumbs }), [realm, crumbs]);
   return <PlaceContext value={place}>{children}</PlaceContext>;
+}
+
+export function useRealm(): Realm {
+  return use(PlaceContext).realm;
 }
 
 /** The crumbs that the shell shows. */

@@ -34,20 +34,8 @@ export function portalCommands(
   project: Project,
   projects: readonly Project[],
 ): PaletteCommand[] {
-  const entries = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
   return [
-    ...entries.flatMap(({ entry }) =>
-      (entry.actions ?? [])
-        .filter((action) => includesRole(project.role, action.role))
-        .map((action) => ({ group: 'Do', label: action.label, icon: Plus, href: action.href(project.slug) })),
-    ),
-    ...entries.map(({ group, entry }) => ({
-      group: 'Go to',
-      label: entry.label,
-      icon: entry.icon,
-      href: entry.href(project.slug),
-      keywords: [...(entry.keywords ?? []), group.label ?? ''],
-    })),
+    ...pageCommands(groups, project.slug, project.role),
     ...projects
       .filter((other) => other.id !== project.id)
       .map((other) => ({ group: 'Switch project', label: other.name, href: paths.overview(other.slug) })),
@@ -55,7 +43,30 @@ export function portalCommands(
   ];
 }
 
-export const appearance: readonly PaletteCommand[] = [
+/** Pages and the looks. */
+export function adminCommands(groups: readonly NavigationGroup[]): PaletteCommand[] {
+  return [...pageCommands(groups, '', 'admin'), ...appearance];
+}
+
+function pageCommands(groups: readonly NavigationGroup[], project: string, role: Role): PaletteCommand[] {
+  const entries = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
+  return [
+    ...entries.flatMap(({ entry }) =>
+      (entry.actions ?? [])
+        .filter((action) => includesRole(role, action.role))
+        .map((action) => ({ group: 'Do', label: action.label, icon: Plus, href: action.href(project) })),
+    ),
+    ...entries.map(({ group, entry }) => ({
+      group: 'Go to',
+      label: entry.label,
+      icon: entry.icon,
+      href: entry.href(project),
+      keywords: [...(entry.keywords ?? []), group.label ?? ''],
+    })),
+  ];
+}
+
+const appearance: readonly PaletteCommand[] = [
   { group: 'Appearance', label: 'Light', icon: Sun, keywords: ['theme'], run: () => setTheme('light') },
   { group: 'Appearance', label: 'Dark', icon: Moon, keywords: ['theme'], run: () => setTheme('dark') },
   { group: 'Appearance', label: 'As the system', icon: Monitor, keywords: ['theme'], run: () => setTheme('system') },

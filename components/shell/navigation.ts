@@ -1,6 +1,17 @@
-import { LayoutDashboard, type LucideIcon, Vault } from 'lucide-react';
+import {
+  Building2,
+  CircleUserRound,
+  LayoutDashboard,
+  type LucideIcon,
+  ScrollText,
+  Server,
+  ShieldUser,
+  UsersRound,
+  Vault,
+  Workflow,
+} from 'lucide-react';
 import type { Role } from '@/lib/client/project';
-import { paths } from '@/lib/paths';
+import { adminPaths, paths } from '@/lib/paths';
 
 /** A page in the navigation and in the command palette. */
 export interface NavigationEntry {
@@ -50,6 +61,58 @@ export const portalNavigation: readonly NavigationGroup[] = [
   },
   { label: 'Billing', entries: [] },
   { label: 'Project settings', entries: [] },
+];
+
+/** The back office's pages. */
+export const adminNavigation: readonly NavigationGroup[] = [
+  {
+    entries: [
+      { label: 'Overview', icon: LayoutDashboard, href: adminPaths.home, keywords: ['home', 'platform', 'numbers'] },
+    ],
+  },
+  {
+    label: 'Customers',
+    entries: [
+      {
+        label: 'Tenants',
+        icon: Building2,
+        href: () => adminPaths.tenants(),
+        keywords: ['project', 'customer', 'quota', 'limit', 'suspend'],
+        actions: [{ label: 'Create tenant', href: adminPaths.newTenant }],
+      },
+      { label: 'Users', icon: UsersRound, href: () => adminPaths.users(), keywords: ['people', 'account', 'password'] },
+    ],
+  },
+  {
+    label: 'Platform',
+    entries: [
+      { label: 'Engines', icon: Server, href: adminPaths.engines, keywords: ['host', 'health', 'compute', 'kvm'] },
+      {
+        label: 'Operations',
+        icon: Workflow,
+        href: () => adminPaths.operations(),
+        keywords: ['job', 'failed', 'retry', 'worker'],
+      },
+    ],
+  },
+  {
+    label: 'Administration',
+    entries: [
+      { label: 'Audit log', icon: ScrollText, href: () => adminPaths.audit(), keywords: ['who', 'history', 'record'] },
+      {
+        label: 'Administrators',
+        icon: ShieldUser,
+        href: adminPaths.administrators,
+        actions: [{ label: 'Add administrator', href: adminPaths.newAdministrator }],
+      },
+      {
+        label: 'Your account',
+        icon: CircleUserRound,
+        href: adminPaths.account,
+        keywords: ['password', 'second factor', 'totp', 'sessions'],
+      },
+    ],
+  },
 ];
 
 /** The entry that an address belongs to: the one with the longest address that it begins with. */

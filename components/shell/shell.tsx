@@ -8,7 +8,7 @@ import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Mark, Wordmark } from '@/components/brand/logo';
 import { ConfirmProvider } from '@/components/page/confirm';
-import { PlaceProvider } from '@/components/page/place';
+import { PlaceProvider, type Realm } from '@/components/page/place';
 import { Button } from '@/components/ui/button';
 import { Key } from '@/components/ui/keyboard';
 import { ToastHost } from '@/components/ui/notify';
@@ -29,7 +29,7 @@ type Opened = 'never' | 'open' | 'closed';
 
 interface ShellProps {
   /** The back office looks like another place: its colours, and a band on top that says where one is. */
-  realm: 'portal' | 'backoffice';
+  realm: Realm;
   groups: readonly NavigationGroup[];
   project: string;
   home: string;
@@ -64,7 +64,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
   const place = sidebarHead && <div className="px-3 pt-3">{sidebarHead}</div>;
   return (
     <ConfirmProvider>
-      <PlaceProvider>
+      <PlaceProvider realm={realm}>
         <a
           href="#page"
           className="-translate-y-16 fixed top-2 left-2 z-60 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink text-sm focus:translate-y-0"

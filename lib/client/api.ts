@@ -1,11 +1,11 @@
 import createFetchClient from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
-import { paths as pages } from '@/lib/paths';
+import { adminPaths, isAdminPage, paths as pages } from '@/lib/paths';
 import { connectionLost, readError } from './errors';
 import type { paths } from './schema';
 
 /**
- * Sends a request of the portal. The session cookie goes along by itself, and the browser's `Sec-Fetch-Site` or
+ * Sends a request of a page. The session cookie goes along by itself, and the browser's `Sec-Fetch-Site` or
  * `Origin` is its same-origin proof. An ended session leads to sign-in and back.
  * @throws ApiError for every answer that is no success, and for none at all
  */
@@ -34,6 +34,7 @@ export function createApiHooks(client: ApiClient) {
 /** Never settles: the page is left, and must not flash an error on its way out. */
 function leaveForSignIn(): Promise<never> {
   const { pathname, search } = window.location;
-  window.location.assign(pages.signIn(pathname + search));
+  const { signIn } = isAdminPage(pathname) ? adminPaths : pages;
+  window.location.assign(signIn(pathname + search));
   return new Promise(() => {});
 }

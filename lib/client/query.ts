@@ -7,7 +7,9 @@ import { ApiError } from './errors';
  * everything old: too much read again is better than a page that is wrong.
  */
 const pathsOf: Record<string, readonly string[]> = {
+  administrator: ['/admin/api/v1/administrators', '/admin/api/v1/users', '/admin/api/v1/auth/me'],
   api_token: ['/api/v1/auth/tokens', '/api/v1/identity/tokens'],
+  engine: ['/admin/api/v1/engines'],
   floating_ip: ['/api/v1/network/floating-ips', '/api/v1/network/ports', '/api/v1/compute/instances'],
   identity_provider: ['/api/v1/iam/providers'],
   instance: [
@@ -23,14 +25,22 @@ const pathsOf: Record<string, readonly string[]> = {
   quota: ['/api/v1/tenant/quota', '/admin/api/v1/tenants'],
   secret: ['/api/v1/vault/secrets'],
   security_group: ['/api/v1/network/security-groups'],
+  second_factor: ['/api/v1/auth/me', '/admin/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
   session: ['/api/v1/auth/sessions', '/admin/api/v1/auth/sessions'],
-  tenant: ['/admin/api/v1/tenants'],
+  tenant: ['/admin/api/v1/tenants', '/admin/api/v1/users'],
   user: ['/api/v1/identity/users', '/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
   volume: ['/api/v1/storage/volumes', '/api/v1/storage/snapshots', '/api/v1/compute/instances'],
 };
 
 /** Every change is on record, and may have taken or given back quota. */
-const touchedByAll = ['/api/v1/activity', '/api/v1/audit', '/api/v1/tenant/quota', '/admin/api/v1/audit'];
+const touchedByAll = [
+  '/api/v1/activity',
+  '/api/v1/audit',
+  '/api/v1/tenant/quota',
+  '/admin/api/v1/audit',
+  '/admin/api/v1/overview',
+  '/admin/api/v1/tenants',
+];
 
 /** A store of answers, one per project, so that no answer of one project can show in another. */
 export function createQueryClient(): QueryClient {

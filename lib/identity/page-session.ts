@@ -1,6 +1,6 @@
 import { cookies } from 'next/headers';
 import { cache } from 'react';
-import type { Person } from '@/lib/api/caller';
+import type { Administrator, Person } from '@/lib/api/caller';
 import { authenticate } from './authenticate';
 import { sessionCookies } from './cookies';
 
@@ -18,4 +18,13 @@ export const currentPerson = cache(async (projectId?: string): Promise<Person | 
   if (projectId !== undefined) headers.set('x-project-id', projectId);
   const caller = await authenticate(headers, 'tenant');
   return caller?.kind === 'user' ? caller : undefined;
+});
+
+/** The same for a page of the back office, which has a session and a cookie of its own. */
+export const currentAdministrator = cache(async (): Promise<Administrator | undefined> => {
+  const { backoffice } = sessionCookies();
+  const token = (await cookies()).get(backoffice)?.value;
+  if (token === undefined) return undefined;
+  const caller = await authenticate(new Headers({ cookie: `${backoffice}=${token}` }), 'backoffice');
+  return caller?.kind === 'administrator' ? caller : undefined;
 });
