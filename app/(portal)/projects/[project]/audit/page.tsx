@@ -1,0 +1,109 @@
+'use client';
+
+import { FileSearch, ScrollText } from 'lucide-react';
+import { useState } from 'react';
+import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
+import { EntrySheet } from '@/components/audit/entry-sheet';
+import { actorTypeLabel, resultOptions } from '@/components/audit/words';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Button } from '@/components/ui/button';
+import { type Row, useList } from '@/lib/client/list';
+
+type Entry = Row<'/api/v1/audit'>;
+
+const column = columnsOf<Entry>();
+
+/** The kinds of resources that leave entries, for the filter. */
+const kinds = [
+  'secret',
+  'instance',
+  'network',
+  'security_group',
+  'floating_ip',
+  'volume',
+  'image',
+  'user',
+  'api_token',
+];
+
+/** Who did what in the project, from where, and what came of it. */
+export default function AuditPage() {
+  const state = useTableState(['result', 'resource_type', 'action', 'actor', 'from', 'to']);
+  const list = useList('/api/v1/audit', state.query);
+  const [shown, setShown] = useState<Entry>();
+  const columns = [
+    column.accessor('at', { header: 'When', cell: ({ getValue }) => <Time at={getValue()} /> }),
+    column.accessor('actor_name', {
+      header: 'Who',
+      cell: ({ row: { original } }) => (
+        <span>
+          <span className="font-medium">{original.actor_name}</span>{' '}
+          <span className="text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
+        </span>
+      ),
+    }),
+    column.accessor('action', {
+      header: 'Action',
+      cell: ({ getValue, row: { original } }) => (
+        <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
+          {getValue()}
+        </Button>
+      ),
+    }),
+    column.accessor('resource_name', {
+      header: 'Resource',
+      meta: { from: 'md' },
+      cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">–</span>,
+    }),
+    column.accessor('result', { header: 'Result', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+    column.accessor('address', {
+      header: 'From',
+      meta: { from: 'lg' },
+      cell: ({ getValue }) => <span className="font-mono text-xs">{getValue() ?? '–'}</span>,
+    }),
+  ];
+  return (
+    <Page
+      title="Audit log"
+      description="Every change and every refusal in this project: who, from where, what, with what result. Never a secret value."
+      actions={<ExportButton path="/api/v1/audit/export" state={state} />}
+    >
+      <DataTable
+        noun="entry"
+        nouns="entries"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ action }) => action}
+        filters={[
+          { name: 'result', label: 'Result', options: resultOptions },
+          {
+            name: 'resource_type',
+            label: 'Resource',
+            options: kinds.map((kind) => ({ value: kind, label: kind.replaceAll('_', ' ') })),
+          },
+        ]}
+        toolbar={<SpanFilter state={state} />}
+        actions={(entry) => [
+          { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
+          { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
+          {
+            label: `Only ${entry.actor_name}`,
+            onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
+          },
+        ]}
+        empty={
+          <EmptyState icon={ScrollText} title="Nothing on record yet">
+            What people, tokens and workloads change in this project is written down here, and what was refused to them.
+          </EmptyState>
+        }
+      />
+      {shown && <EntrySheet key={shown.id} entry={shown} close={() => setShown(undefined)} />}
+    </Page>
+  );
+}

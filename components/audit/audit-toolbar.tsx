@@ -1,0 +1,64 @@
+'use client';
+
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { ErrorNotice } from '@/components/page/error-notice';
+import type { TableState } from '@/components/table/table-state';
+import { Button } from '@/components/ui/button';
+import { Select } from '@/components/ui/select';
+import { download } from '@/lib/client/download';
+import { useApi } from '@/lib/client/scope';
+import { spans } from './words';
+
+interface SpanFilterProps {
+  state: TableState;
+}
+
+/** From when on. The address keeps the moment itself, so that whoever it is sent to sees the same entries. */
+export function SpanFilter({ state }: SpanFilterProps) {
+  const from = state.filter('from');
+  const since = from === undefined ? undefined : new Date(from);
+  const known = since !== undefined && !Number.isNaN(since.getTime());
+  const options = [
+    { value: 'all', label: 'All time' },
+    ...(known ? [{ value: 'given', label: `Since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC` }] : []),
+    ...spans.map(({ value, label }) => ({ value, label })),
+  ];
+  return (
+    <div className="w-52">
+      <Select
+        aria-label="Time"
+        options={options}
+        value={known ? 'given' : 'all'}
+        onValueChange={(chosen) => {
+          const span = spans.find(({ value }) => value === chosen);
+          if (chosen !== 'given') {
+            state.set({ from: span && new Date(Date.now() - span.ms).toISOString() });
+          }
+        }}
+      />
+    </div>
+  );
+}
+
+/** The filtered entries as a file. */
+export function ExportButton({ path, state }: { path: string; state: TableState }) {
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const { headers } = useApi();
+  const save = async () => {
+    setPending(true);
+    setError(undefined);
+    const { limit: _limit, cursor: _cursor, sort: _sort, ...filters } = state.query;
+    await download(path, filters, headers, 'audit-log.csv').catch(setError);
+    setPending(false);
+  };
+  return (
+    <>
+      <Button pending={pending} onClick={() => void save()}>
+        <Download /> Export CSV
+      </Button>
+      {error !== undefined && <ErrorNotice title="The export failed" error={error} />}
+    </>
+  );
+}

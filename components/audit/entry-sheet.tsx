@@ -1,0 +1,58 @@
+'use client';
+
+import { CodeBlock } from '@/components/data/code-block';
+import { CopyButton } from '@/components/data/copy-button';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { Dialog } from '@/components/ui/dialog';
+import type { Row } from '@/lib/client/list';
+import { actorTypeLabel } from './words';
+
+interface EntrySheetProps {
+  entry: Row<'/api/v1/audit'>;
+  close: () => void;
+}
+
+/** All that one entry of the audit log says. */
+export function EntrySheet({ entry, close }: EntrySheetProps) {
+  const { details } = entry;
+  return (
+    <Dialog open onOpenChange={(open) => open || close()} form="sheet" title={entry.action}>
+      <div className="space-y-5">
+        <PropertyList
+          items={[
+            ['Result', <StatusBadge key="result" status={entry.result} />],
+            ['Answer', `${entry.status}${entry.code ? ` ${entry.code}` : ''}`],
+            ['At', <Time key="at" at={entry.at} form="exact" />],
+            ['Who', `${entry.actor_name} (${actorTypeLabel(entry.actor_type)})`],
+            ['Actor id', entry.actor_id ? <Id key="actor" value={entry.actor_id} label="actor id" full /> : undefined],
+            ['From', entry.address ?? undefined],
+            ['Resource', entry.resource_name ?? undefined],
+            ['Kind', entry.resource_type?.replaceAll('_', ' ')],
+            [
+              'Resource id',
+              entry.resource_id ? <Id key="resource" value={entry.resource_id} label="resource id" full /> : undefined,
+            ],
+            [
+              'Request id',
+              entry.request_id ? (
+                <span key="request" className="inline-flex items-center gap-1">
+                  <code className="break-all font-mono text-xs">{entry.request_id}</code>
+                  <CopyButton value={entry.request_id} label="request id" />
+                </span>
+              ) : undefined,
+            ],
+          ]}
+        />
+        {details && Object.keys(details).length > 0 && (
+          <div>
+            <h3 className="mb-1.5 font-medium text-sm">Details</h3>
+            <CodeBlock code={JSON.stringify(details, null, 2)} label="details" />
+          </div>
+        )}
+      </div>
+    </Dialog>
+  );
+}

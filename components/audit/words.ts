@@ -1,0 +1,30 @@
+/** What a result of the audit log is called and how it looks (components/data/statuses.ts). */
+export const resultOptions = [
+  { value: 'succeeded', label: 'Succeeded' },
+  { value: 'refused', label: 'Refused' },
+  { value: 'failed', label: 'Failed' },
+] as const;
+
+const actorTypes = {
+  user: 'person',
+  token: 'API token',
+  workload: 'workload',
+  administrator: 'administrator',
+  host: 'on the host',
+  anonymous: 'not signed in',
+} as const;
+
+/** What kind of actor it was, in words. */
+export function actorTypeLabel(type: keyof typeof actorTypes): string {
+  return actorTypes[type];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Spans of time that people ask for. */
+export const spans = [
+  { value: 'hour', label: 'Last hour', ms: HOUR_MS },
+  { value: 'day', label: 'Last 24 hours', ms: 24 * HOUR_MS },
+  { value: 'week', label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
+  { value: 'month', label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
+] as const;
