@@ -205,7 +205,7 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
         const { forwards } = await subject.engine.network.observeNetwork();
         const forward = forwards.find(({ floatingIp, port }) => floatingIp === pool.first && port === 80);
         const url = `http://${pool.first}:${forward?.hostPort ?? 80}/`;
-        return fetch(url, { signal: AbortSignal.timeout(4_000) })
+        return fetch(url, { signal: AbortSignal.timeout(2_000) })
           .then((answer) => answer.text())
           .catch(() => 'nothing');
       };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { networkInterfaces, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
 import type { Subject } from '../contract/subject';
@@ -8,9 +8,8 @@ import type { EngineStatus } from '../status';
 import { run } from './exec';
 import { describeHost, type Host, type Isolation } from './host';
 import { openLocalEngine } from './local-engine';
-import { removeHostCable } from './network/edge';
-import { edgeNamespace } from './network/names';
-import { existingNamespaces, removeNamespace } from './network/namespaces';
+import { hostCable } from './network/names';
+import { existingNamespaces } from './network/namespaces';
 import { endProcess, findProcess, findProcesses, signal } from './processes';
 import { namesIn, removePath } from './record';
 
@@ -54,26 +53,21 @@ function localSubject(isolation?: Isolation): LocalSubject {
     leftovers: () => leftoversOf(host),
     async dispose() {
       for (const process of findProcesses(host)) await endProcess(process);
-      if (host.isolation === 'root') {
-        for (const name of await existingNamespaces(host)) await removeNamespace(host, name);
-        await removeHostCable(host);
-      }
+      await engine.network.ensureTopology({ routers: [] });
       await removePath(dataDir);
       await removePath(host.sockets);
     },
   };
 }
 
-/** The edge and what keeps it open stay for the next guest; all else is a leftover. */
 async function leftoversOf(host: Host): Promise<string[]> {
-  const processes = findProcesses(host).filter(({ role }) => role !== 'holder' && role !== 'slirp');
-  const namespaces = (await existingNamespaces(host)).filter((name) => name !== edgeNamespace(host));
+  const running = findProcesses(host).map(({ role, id }) => `${role} ${id}`);
   const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads'];
   const files = await Promise.all(folders.map((name) => namesIn(join(host.directory, name))));
   const network = (await namesIn(join(host.directory, 'network'))).filter((name) => !name.endsWith('.json'));
-  const sockets = (await namesIn(host.sockets)).filter((name) => name !== 'slirp.sock');
-  const running = processes.map(({ role, id }) => `${role} ${id}`);
-  return [...running, ...namespaces, ...files.flat(), ...network, ...sockets];
+  const interfaces = Object.keys(networkInterfaces()).filter((name) => name === hostCable(host));
+  const places = [...(await existingNamespaces(host)), ...interfaces, ...(await namesIn(host.sockets))];
+  return [...running, ...files.flat(), ...network, ...places];
 }
 
 /** A namespace beyond the host with a public address (TEST-NET-3) and a web server, as a stand-in for the Internet. */

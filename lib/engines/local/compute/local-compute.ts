@@ -8,7 +8,7 @@ import type {
   ObservedInstance,
 } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
-import { type Accelerator, chooseAccelerator } from '../accelerator';
+import { chooseAccelerator } from '../accelerator';
 import { type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
@@ -45,7 +45,6 @@ export class LocalCompute implements ComputeEngine {
   private readonly interrupts = new Map<string, AbortController>();
   private readonly slots = new BootSlots();
   private readonly egress: EgressReader;
-  private accelerator: Promise<Accelerator> | null = null;
 
   constructor(private readonly host: Host) {
     this.egress = new EgressReader(host);
@@ -130,8 +129,8 @@ export class LocalCompute implements ComputeEngine {
   private async switchOn(spec: InstanceSpec, running: EngineProcess | undefined, signal: AbortSignal): Promise<void> {
     const machine = await this.usable(spec, running);
     if (!machine) {
-      this.accelerator ??= chooseAccelerator(this.host);
-      const accelerator = await this.accelerator;
+      for (const id of spec.volumeIds) await requireVolume(this.host, id);
+      const accelerator = await this.turns.take('accelerator', () => chooseAccelerator(this.host));
       await this.slots.boot(
         async () => {
           const started = await startMachine(this.host, spec, accelerator);

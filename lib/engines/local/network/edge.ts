@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
-import { findProcess, startProcess } from '../processes';
+import { endProcess, findProcess, findProcesses, startProcess } from '../processes';
 import { removePath } from '../record';
 import { waitFor } from '../turns';
 import { type AddressPlan, gatewayOf } from './address-plan';
@@ -12,7 +12,14 @@ import { prefixLengthOf } from './addresses';
 import { applyHostRules } from './host-rules';
 import { changeLinks, changeSettings, readLinks } from './links';
 import { EDGE_BRIDGE, EDGE_CABLE, edgeNamespace, hostCable } from './names';
-import { createNamespace, ensureHolder, existingNamespaces, holderPid, namespaceCommand } from './namespaces';
+import {
+  createNamespace,
+  ensureHolder,
+  existingNamespaces,
+  holderPid,
+  namespaceCommand,
+  removeNamespace,
+} from './namespaces';
 
 /**
  * The edge: a namespace with one switch on which every router and the way out meet. The way out is a cable to the host
@@ -94,8 +101,16 @@ async function ensureSlirp(host: Host, plan: AddressPlan, edge: string[]): Promi
   throw new EngineError('ENGINE_UNAVAILABLE', `slirp4netns did not start: ${words || 'is it installed?'}`);
 }
 
-/** Takes down the way out and the edge itself. */
-export async function removeHostCable(host: Host): Promise<void> {
-  if ((await readLinks([])).has(hostCable(host))) await changeLinks([], [`link delete ${hostCable(host)}`]);
-  await run(['nft', '-f', '-'], { input: `table inet ${hostCable(host)}\ndelete table inet ${hostCable(host)}\n` });
+/** Takes down the edge with all that it made on the host; no error when some or all is gone. */
+export async function removeEdge(host: Host): Promise<void> {
+  if (host.isolation === 'user') {
+    for (const process of findProcesses(host)) {
+      if (process.role === 'slirp' || process.role === 'holder') await endProcess(process, 2_000);
+    }
+    return removePath(slirpSocket(host));
+  }
+  const cable = hostCable(host);
+  if ((await readLinks([])).has(cable)) await changeLinks([], [`link delete ${cable}`]);
+  await run(['nft', '-f', '-'], { input: `table inet ${cable}\ndelete table inet ${cable}\n` });
+  if ((await existingNamespaces(host)).includes(edgeNamespace(host))) await removeNamespace(host, edgeNamespace(host));
 }

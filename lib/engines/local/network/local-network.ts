@@ -9,7 +9,7 @@ import { Turns } from '../turns';
 import { type AddressPlan, addressPlan, allocatable, planRouters } from './address-plan';
 import { closedRanges } from './closed-ranges';
 import { removeDnsmasq } from './dhcp';
-import { ensureEdge } from './edge';
+import { ensureEdge, removeEdge } from './edge';
 import { applyForwards, wantedForwards } from './forwards';
 import { readLinks } from './links';
 import { edgeNamespace, routerNamespace } from './names';
@@ -54,6 +54,7 @@ export class LocalNetwork implements NetworkEngine {
     await prepareHost(this.host);
     const routerIds = topology.routers.map(({ id }) => id);
     const plan = await planRouters(this.host, routerIds);
+    if (topology.routers.length === 0) return this.removeAll(topology);
     if (await ensureEdge(this.host, plan)) this.applied.clear();
     const existing = new Set(await existingNamespaces(this.host));
     await this.removeSurplus(topology, existing);
@@ -65,6 +66,13 @@ export class LocalNetwork implements NetworkEngine {
       await rememberTopology(this.host, topology, { forwards, warnings });
     }
     if (failures.length > 0) throw new EngineError('ENGINE_ERROR', failures.join(' '));
+  }
+
+  private async removeAll(topology: Topology): Promise<void> {
+    this.applied.clear();
+    await this.removeSurplus(topology, new Set(await existingNamespaces(this.host)));
+    await rememberTopology(this.host, topology, { forwards: [], warnings: [] });
+    await removeEdge(this.host);
   }
 
   /** One tenant's trouble is not the others': every router gets its turn, and what failed is said at the end. */
