@@ -10,7 +10,7 @@ import { Mark, Wordmark } from '@/components/brand/logo';
 import { ConfirmProvider } from '@/components/page/confirm';
 import { PlaceProvider, type Realm } from '@/components/page/place';
 import { Button } from '@/components/ui/button';
-import { Key } from '@/components/ui/keyboard';
+import { CommandKey, Key } from '@/components/ui/keyboard';
 import { ToastHost } from '@/components/ui/notify';
 import { TooltipHost } from '@/components/ui/tooltip';
 import { Breadcrumbs } from './breadcrumbs';
@@ -123,7 +123,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
                 <Search className="size-4" aria-hidden="true" />
                 <span className="flex-1 text-left">Go to…</span>
                 <span className="flex gap-1" aria-hidden="true">
-                  <Key>Ctrl</Key>
+                  <CommandKey />
                   <Key>K</Key>
                 </span>
               </button>

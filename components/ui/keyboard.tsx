@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+'use client';
+
+import { type ReactNode, useSyncExternalStore } from 'react';
 
 /** A key to press. */
 export function Key({ children }: { children: ReactNode }) {
@@ -7,4 +9,14 @@ export function Key({ children }: { children: ReactNode }) {
       {children}
     </kbd>
   );
+}
+
+/** The key that commands are pressed with: ⌘ on Apple's keyboards, Ctrl on others. */
+export function CommandKey() {
+  const name = useSyncExternalStore(
+    () => () => {},
+    () => (/Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'),
+    () => 'Ctrl',
+  );
+  return <Key>{name}</Key>;
 }
