@@ -1,0 +1,12 @@
+'use client';
+
+import { FailedPage } from '@/components/page/failed-page';
+
+/** Below the shell: the navigation stays, so that there is a way out. */
+export default function BackOfficeError(props: { error: unknown; retry: () => void }) {
+  return (
+    <div className="mx-auto max-w-lg px-4 pt-16 sm:px-6">
+      <FailedPage {...props} />
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { redirect } from 'next/navigation';
+import { RequiredSecondFactor } from '@/components/backoffice/required-second-factor';
+import { AdminStandAlone } from '@/components/backoffice/stand-alone';
+import { decide } from '@/lib/api/policy';
+import { currentAdministrator } from '@/lib/identity/page-session';
+import { adminPaths, safeAdminBack } from '@/lib/paths';
+
+interface SecondFactorPageProps {
+  searchParams: Promise<{ back?: string | string[] }>;
+}
+
+/** Where administrators without the required second factor set it up; leads back to the page that asked for it. */
+export default async function SecondFactorPage({ searchParams }: SecondFactorPageProps) {
+  const { back } = await searchParams;
+  const target = safeAdminBack(typeof back === 'string' ? back : undefined);
+  const administrator = await currentAdministrator();
+  if (!administrator) redirect(adminPaths.signIn(target));
+  if (decide(administrator, 'administrator').allowed) redirect(target);
+  return (
+    <AdminStandAlone title="Set up your second factor">
+      <h1 className="mb-3 font-semibold text-xl tracking-[-0.017em]">This back office needs a second factor</h1>
+      <RequiredSecondFactor email={administrator.email} back={target} />
+    </AdminStandAlone>
+  );
+}

@@ -1,0 +1,38 @@
+'use client';
+
+import { CircleUserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { adminCommands } from '@/components/shell/commands';
+import { ConnectionNotice, GentleReload } from '@/components/shell/connection';
+import { adminNavigation } from '@/components/shell/navigation';
+import { Shell } from '@/components/shell/shell';
+import { UserMenu } from '@/components/shell/user-menu';
+import { notify } from '@/components/ui/notify';
+import { BackOfficeScope, type OfficePerson } from '@/lib/client/backoffice';
+import { adminPaths } from '@/lib/paths';
+import { signOutOfBackOffice } from './sign-out';
+
+const commands = adminCommands(adminNavigation);
+const account = [{ label: 'Your account', href: adminPaths.account(), icon: CircleUserRound }];
+
+/** The back office around its pages. */
+export function AdminShell({ administrator, children }: { administrator: OfficePerson; children: ReactNode }) {
+  const signOut = () =>
+    signOutOfBackOffice().catch(() => notify('error', 'You are still signed in', { description: 'Try again.' }));
+  return (
+    <BackOfficeScope administrator={administrator}>
+      <Shell
+        realm="backoffice"
+        groups={adminNavigation}
+        project=""
+        home={adminPaths.home()}
+        commands={commands}
+        userMenu={<UserMenu person={administrator} links={account} onSignOut={() => void signOut()} />}
+      >
+        {children}
+        <ConnectionNotice />
+        <GentleReload />
+      </Shell>
+    </BackOfficeScope>
+  );
+}
