@@ -1,4 +1,3 @@
-import type { Call } from '@/lib/api/endpoint';
 import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
@@ -20,7 +19,7 @@ export type NewOperation = {
 
 /** The operation's row as a part of a statement; `from` decides whether it comes to be. */
 export function operationInsert(
-  origin: Pick<Call, 'at' | 'request_id'>,
+  origin: { at: Date; request_id: string | null },
   operation: NewOperation,
   projectId: string | null,
   from: Sql,

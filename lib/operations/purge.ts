@@ -6,7 +6,7 @@ const BATCH = 5000;
 const minute = 60_000;
 
 /** Forgets rows that have done their service, in batches that hold no lock for long. */
-function purge(table: string, every_ms: number, expired: string): PeriodicJob {
+export function purge(table: string, every_ms: number, expired: string): PeriodicJob {
   return {
     name: `purge ${table}`,
     every_ms,

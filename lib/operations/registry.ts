@@ -1,9 +1,12 @@
+import { computePurges } from '@/lib/compute/purges';
+import { instanceSteps } from '@/lib/compute/steps';
+import { prepareSteps } from '@/lib/images/steps';
 import type { PeriodicJob } from './periodic';
 import { purges } from './purge';
 import type { OperationSteps } from './steps';
 
 /** The steps of every kind of operation. Only workers load this file, and with it the engines. */
-export const operationSteps: readonly OperationSteps[] = [];
+export const operationSteps: readonly OperationSteps[] = [...instanceSteps, prepareSteps];
 
 /** Everything that workers do again and again. */
-export const periodicJobs: readonly PeriodicJob[] = [...purges];
+export const periodicJobs: readonly PeriodicJob[] = [...purges, ...computePurges];

@@ -53,7 +53,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
     });
     stops.push({ name: 'database', stop: database.stop });
   }
-  for (const { name, stop } of hostStops) stops.push({ name, stop: () => stop(settings) });
+  for (const { name, stop } of hostStops) stops.push({ name, stop: () => stop(env) });
 
   const run: RunOptions = { env, signal: givingUp };
   const packages = installMissing(missingForEngines, 'Machines and networks are not available', givingUp);

@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import next from 'next';
 import { app } from '@/lib/api/app';
 import { ApiError } from '@/lib/api/errors';
+import { serveConsoles } from '@/lib/compute/console-upgrade';
 import { closePool } from '@/lib/db/pool';
 import { settings } from '@/lib/settings';
 import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
@@ -16,6 +17,8 @@ const dev = nodeEnv === 'development';
 
 // next-auth takes its own origin from here, and reads it once.
 process.env.NEXTAUTH_URL = baseUrl;
+
+serveConsoles();
 
 // Next hangs an upgrade listener onto the server that it is given: one that never listens keeps it off our paths.
 const nextUpgrades = createServer();

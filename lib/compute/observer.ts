@@ -1,0 +1,109 @@
+import { now } from '@/lib/clock';
+import { signalChange } from '@/lib/db/changes';
+import { query, queryOne } from '@/lib/db/pool';
+import { raw, sql } from '@/lib/db/sql';
+import { engines } from '@/lib/engines/engines';
+import { log } from '@/lib/log';
+import { operationInsert } from '@/lib/operations/enqueue';
+import { settings } from '@/lib/settings';
+import { pauseKind, startKind, stopKind } from './operations';
+import { decideRepair, type History, type KnownInstance, type Repair } from './repair';
+import type { InstanceTask, Power } from './transitions';
+
+/** Recoveries longer ago than this count no more. */
+const RECOVERIES_MS = 10 * 60_000;
+
+type Row = KnownInstance & { project_id: string; busy: boolean };
+
+/** What brings a machine to what it should do. */
+const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> = {
+  running: { kind: startKind, task: 'starting' },
+  paused: { kind: pauseKind, task: 'pausing' },
+  stopped: { kind: stopKind, task: 'stopping' },
+};
+
+/** Compares the machines of this host with the database, in both directions, and puts right what differs. */
+export class Observer {
+  private readonly recoveries = new Map<string, number[]>();
+  private readonly silences = new Map<string, number>();
+
+  async look(): Promise<void> {
+    const { compute } = engines();
+    const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
+    const rows = await query<Row>(sql`
+      SELECT i.id, i.project_id, i.status, i.power, i.generation, i.launched_at IS NOT NULL AS launched,
+        i.task, EXISTS (SELECT FROM operations o
+          WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy
+      FROM instances i WHERE i.host_id = ${settings().hostId}::text`);
+    const { diskBytes } = await compute.capacity();
+    for (const row of rows) {
+      const machine = seen.get(row.id);
+      seen.delete(row.id);
+      this.silences.set(row.id, machine?.fault === 'unresponsive' ? (this.silences.get(row.id) ?? 0) + 1 : 0);
+      if (row.busy) continue;
+      const repair = decideRepair(row, machine, this.historyOf(row.id), diskBytes.free === 0);
+      if (repair && (await carryOut(row, repair)) && repair.kind === 'restore' && repair.lost)
+        this.noteRecovery(row.id);
+    }
+    this.forget(new Set(rows.map(({ id }) => id)));
+    await removeUnknown([...seen.keys()]);
+  }
+
+  private historyOf(id: string): History {
+    const since = Date.now() - RECOVERIES_MS;
+    const recoveries = (this.recoveries.get(id) ?? []).filter((at) => at > since);
+    return { recoveries: recoveries.length, silences: this.silences.get(id) ?? 0 };
+  }
+
+  private noteRecovery(id: string): void {
+    this.recoveries.set(id, [...(this.recoveries.get(id) ?? []).slice(-10), Date.now()]);
+    this.silences.delete(id);
+  }
+
+  private forget(present: ReadonlySet<string>): void {
+    for (const map of [this.recoveries, this.silences])
+      for (const id of map.keys()) if (!present.has(id)) map.delete(id);
+  }
+}
+
+/** A row is there before its machine and goes after it: what no row of any host knows was left behind. */
+async function removeUnknown(ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const unknown = await query<{ id: string }>(sql`
+    SELECT machine.id FROM unnest(${ids}::uuid[]) AS machine (id) WHERE NOT EXISTS (SELECT FROM instances i WHERE i.id = machine.id)`);
+  for (const { id } of unknown) {
+    log.warn({ instance: id }, 'a machine that no instance knows is removed');
+    await engines().compute.removeInstance(id);
+  }
+}
+
+/** Writes a repair, with its operation, unless someone has acted meanwhile. */
+async function carryOut(row: Row, repair: Repair): Promise<boolean> {
+  const power = repair.kind === 'restore' ? (repair.power ?? row.power) : row.power;
+  const { kind, task } = restoring[power];
+  const set = {
+    status: repair.status ?? row.status,
+    task: repair.kind === 'restore' ? task : null,
+    reason: repair.reason,
+  };
+  const operation = kind.start(row.id, {}, { host_id: settings().hostId });
+  const ordered =
+    repair.kind === 'restore'
+      ? sql`, ordered AS (${operationInsert({ at: now(), request_id: null }, operation, row.project_id, raw('put_right'))})`
+      : raw('');
+  const written = await queryOne(sql`
+    WITH put_right AS (
+      UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
+        power = ${power}::text, updated_at = platform_now()
+      WHERE id = ${row.id}::uuid AND task IS NOT DISTINCT FROM ${row.task}::text AND status = ${row.status}::text AND power = ${row.power}::text
+        AND generation = ${row.generation}::int RETURNING id
+    ), hinted AS (
+      INSERT INTO changes (project_id, topic, resource_id, at)
+      SELECT ${row.project_id}::uuid, 'instance', put_right.id::text, platform_now() FROM put_right
+    )${ordered} SELECT FROM put_right`);
+  if (written) {
+    log.info({ instance: row.id, repair }, 'an instance is put right');
+    signalChange();
+  }
+  return written !== undefined;
+}

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HostCapacity, InstanceFault, InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
+import { type Engines, useEngines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import type { EngineImage } from '@/lib/images/engine';
+import type { Topology } from '@/lib/network/engine';
+
+type Machine = { spec: InstanceSpec; fault: InstanceFault | null; off: boolean; startedAt: Date };
+
+/**
+ * Engines that only remember what they were asked for, for tests of what asks them. Whatever is real about machines is
+ * proved by the engines' own contract tests.
+ */
+export class MemoryEngines implements Engines {
+  readonly machines = new Map<string, Machine>();
+  readonly builtImages = new Set<string>();
+  topology: Topology = { routers: [] };
+  /** Thrown by the next calls that change machines. */
+  failure: EngineError | undefined;
+  /** How long a boot takes. */
+  bootMs = 0;
+  capacity: HostCapacity = {
+    vcpus: { total: 1000, committed: 0 },
+    memoryMb: { total: 100_000, committed: 0, free: 100_000, overhead: 160 },
+    diskBytes: { total: 2 ** 50, free: 2 ** 50, held: 0 },
+    gpuSlices: 0,
+  };
+
+  readonly compute: Engines['compute'] = {
+    ensureInstance: async (spec) => {
+      if (this.failure) throw this.failure;
+      if (!this.builtImages.has(spec.disk.imageId)) throw new EngineError('NOT_FOUND', 'There is no such image.');
+      for (const { id } of spec.ports) {
+        if (!this.wiredPorts().has(id)) throw new EngineError('ENGINE_ERROR', 'A port is not wired.');
+      }
+      await delay(this.bootMs);
+      this.machines.set(spec.id, { spec, fault: null, off: spec.power === 'stopped', startedAt: new Date() });
+    },
+    rebootInstance: async (id) => {
+      if (this.failure) throw this.failure;
+      const machine = this.machines.get(id);
+      if (!machine || machine.off) throw new EngineError('NOT_FOUND', 'The machine is off.');
+      machine.startedAt = new Date();
+    },
+    removeInstance: async (id) => {
+      if (this.failure) throw this.failure;
+      this.machines.delete(id);
+    },
+    observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine)),
+    consoleSockets: async () => {
+      throw new EngineError('NOT_FOUND', 'The machine is off.');
+    },
+    consoleLog: async (id, lines) => {
+      const log = Array.from({ length: 3 }, (_, index) => `${id} line ${index + 1}`);
+      return { output: log.slice(-lines).join('\n'), truncated: lines < log.length };
+    },
+    sampleInstance: async () => null,
+    capacity: async () => this.capacity,
+  };
+
+  readonly network: Engines['network'] = {
+    ensureTopology: async (topology) => {
+      if (this.failure) throw this.failure;
+      this.topology = topology;
+    },
+    observeNetwork: async () => ({
+      routers: this.topology.routers.map(({ id, networks }) => ({
+        id,
+        externalIp: '198.19.0.16',
+        networkIds: networks.map((network) => network.id),
+        portIds: networks.flatMap(({ ports }) => ports.map((port) => port.id)),
+      })),
+      forwards: [],
+      warnings: [],
+    }),
+    floatingIpPool: async () => ({ cidr: '198.18.0.0/20', first: '198.18.0.1', last: '198.18.15.254' }),
+  };
+
+  readonly storage: Engines['storage'] = {
+    ensureVolume: async () => {},
+    attachVolume: async () => {},
+    detachVolume: async () => {},
+    removeVolume: async () => {},
+    ensureSnapshot: async () => {},
+    removeSnapshot: async () => {},
+    observeStorage: async () => ({ volumes: [], snapshots: [] }),
+  };
+
+  readonly images: Engines['images'] = {
+    importImage: async (id) => this.image(id),
+    fetchImage: async (id) => this.image(id),
+    buildTinyImage: async (id) => this.image(id),
+    removeImage: async (id) => {
+      this.builtImages.delete(id);
+    },
+    observeImages: async () => [],
+    uploadDirectory: async () => {
+      throw new EngineError('ENGINE_UNAVAILABLE', 'Nothing is kept here.');
+    },
+  };
+
+  async probe() {
+    return [];
+  }
+
+  /** What befalls a machine without anyone asking for it. */
+  befall(id: string, fault: InstanceFault): void {
+    const machine = this.machines.get(id);
+    if (!machine) throw new Error(`there is no machine ${id}`);
+    machine.fault = fault;
+    machine.off = fault === 'crashed' || fault === 'guest_shutdown';
+  }
+
+  private wiredPorts(): Set<string> {
+    const networks = this.topology.routers.flatMap((router) => router.networks);
+    return new Set(networks.flatMap(({ ports }) => ports.map(({ id }) => id)));
+  }
+
+  private image(id: string): EngineImage {
+    this.builtImages.add(id);
+    return { id, format: 'QCOW2', sizeBytes: 1024, virtualSizeBytes: 1024 ** 3, sha256: '0'.repeat(64) };
+  }
+}
+
+function observed(id: string, { spec, fault, off, startedAt }: Machine): ObservedInstance {
+  return {
+    id,
+    power: off ? 'stopped' : spec.power,
+    fault,
+    generation: spec.disk.generation,
+    volumeIds: spec.volumeIds,
+    startedAt: off ? null : startedAt,
+  };
+}
+
+/** Puts fresh ones in place of this process's engines. */
+export function useMemoryEngines(): MemoryEngines {
+  const made = new MemoryEngines();
+  useEngines(made);
+  return made;
+}
