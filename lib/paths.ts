@@ -6,6 +6,10 @@ export const paths = {
   overview: (project: string) => inProject(project),
   secrets: (project: string) => inProject(project, 'secrets'),
   newSecret: (project: string) => inProject(project, 'secrets/new'),
+  account: (project: string) => inProject(project, 'account'),
+  auditLog: (project: string) => inProject(project, 'audit'),
+  users: (project: string) => inProject(project, 'users'),
+  newUser: (project: string) => inProject(project, 'users/new'),
 } as const;
 
 /** Addresses of the back office, which may stand on a host of its own: paths, never whole addresses. */

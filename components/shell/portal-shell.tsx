@@ -1,5 +1,6 @@
 'use client';
 
+import { UserCog } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -32,7 +33,13 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
         home={paths.overview(project.slug)}
         commands={commands}
         sidebarHead={<ProjectSwitcher project={project} projects={projects} />}
-        userMenu={<UserMenu person={person} links={[]} onSignOut={onSignOut} />}
+        userMenu={
+          <UserMenu
+            person={person}
+            links={[{ label: 'Profile and security', href: paths.account(project.slug), icon: UserCog }]}
+            onSignOut={onSignOut}
+          />
+        }
       >
         {children}
         <ConnectionNotice />

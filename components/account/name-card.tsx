@@ -1,0 +1,50 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { PropertyList } from '@/components/data/property-list';
+import { TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Card } from '@/components/ui/card';
+import { notify } from '@/components/ui/notify';
+
+const schema = z.object({
+  name: z
+    .string()
+    .check(z.trim(), z.minLength(1, 'Write the name that others see.'), z.maxLength(100, 'At most 100 characters.')),
+});
+
+interface NameCardProps {
+  name: string;
+  email: string;
+  rename: (name: string) => Promise<unknown>;
+  /** Why the last change was refused. */
+  error: unknown;
+}
+
+/** The name that others see, and the address one signs in with. */
+export function NameCard({ name, email, rename, error }: NameCardProps) {
+  const form = useSchemaForm(schema, { name });
+  return (
+    <Card title="Profile">
+      <div className="space-y-5">
+        <PropertyList items={[['E-mail', email]]} />
+        <FormShell
+          form={form}
+          loading={false}
+          error={error}
+          failure="The name was not changed"
+          submitLabel="Save name"
+          disabledReason={form.formState.isDirty ? undefined : 'There is nothing to save.'}
+          cancel={() => form.reset({ name })}
+          onSubmit={async (values) => {
+            await rename(values.name);
+            form.reset(values);
+            void notify('success', 'Your name is changed');
+          }}
+        >
+          <TextField control={form.control} name="name" label="Name" autoComplete="name" />
+        </FormShell>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,106 @@
+'use client';
+
+import { type ComponentProps, useState } from 'react';
+import * as z from 'zod/mini';
+import { StatusBadge } from '@/components/data/status-badge';
+import { TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { SecondFactorSetup } from '@/components/identity/second-factor-setup';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { notify } from '@/components/ui/notify';
+import { formatCount } from '@/lib/format/quantity';
+
+interface SecondFactorCardProps extends Pick<ComponentProps<typeof SecondFactorSetup>, 'email' | 'setUp' | 'activate'> {
+  enabled: boolean;
+  recoveryCodesLeft: number;
+  disable: (code: string) => Promise<unknown>;
+  /** Why the last try to turn it off was refused. */
+  disableError: unknown;
+  /** Reads the account anew. */
+  onChanged: () => void;
+}
+
+/** The second factor of one's own account: set up with a QR code, and turned off with a code. */
+export function SecondFactorCard(props: SecondFactorCardProps) {
+  const { enabled, recoveryCodesLeft, email, setUp, activate, disable, disableError, onChanged } = props;
+  const [step, setStep] = useState<'rest' | 'set_up' | 'turn_off'>('rest');
+  const rest = () => {
+    setStep('rest');
+    onChanged();
+  };
+  return (
+    <Card
+      title="Second factor"
+      description="Codes of an authenticator app, asked for after your password."
+      actions={<StatusBadge status={enabled ? 'enabled' : 'disabled'} />}
+    >
+      {step === 'turn_off' ? (
+        <TurnOff disable={disable} error={disableError} close={rest} />
+      ) : enabled && step === 'rest' ? (
+        <div className="space-y-4">
+          <p className="text-pretty text-ink-muted text-sm">
+            {formatCount(recoveryCodesLeft, 'recovery code')} left.
+            {recoveryCodesLeft < 4 && ' Turn the second factor off and set it up again to get ten new ones.'}
+          </p>
+          <Button onClick={() => setStep('turn_off')}>Turn off</Button>
+        </div>
+      ) : (
+        <SecondFactorSetup
+          email={email}
+          setUp={() => {
+            // From here on it stays, also when the account says "enabled": the recovery codes are still to be shown.
+            setStep('set_up');
+            return setUp();
+          }}
+          activate={activate}
+          onDone={rest}
+          {...(step === 'set_up' ? { onCancel: rest } : {})}
+        />
+      )}
+    </Card>
+  );
+}
+
+const schema = z.object({
+  code: z.string().check(z.trim(), z.minLength(6, 'Six digits from your app, or a recovery code.')),
+});
+
+interface TurnOffProps {
+  disable: SecondFactorCardProps['disable'];
+  error: unknown;
+  close: () => void;
+}
+
+function TurnOff({ disable, error, close }: TurnOffProps) {
+  const form = useSchemaForm(schema, { code: '' });
+  return (
+    <FormShell
+      form={form}
+      loading={false}
+      error={error}
+      failure="The second factor is still in force"
+      submitLabel="Turn off the second factor"
+      cancel={close}
+      onSubmit={async ({ code }) => {
+        await disable(code);
+        void notify('success', 'The second factor is off');
+        close();
+      }}
+    >
+      <p className="text-pretty text-ink-muted text-sm">
+        Your password alone signs you in then. The key in your app and the recovery codes become worthless.
+      </p>
+      <TextField
+        control={form.control}
+        name="code"
+        label="Code"
+        description="From your app, or a recovery code."
+        autoComplete="one-time-code"
+        width="short"
+        mono
+        autoFocus
+      />
+    </FormShell>
+  );
+}
