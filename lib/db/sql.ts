@@ -4,31 +4,14 @@ import { createHash } from 'node:crypto';
 export class Sql {
   constructor(
     readonly strings: readonly string[],
-    readonly values: readonly unknown[],
+    /** What stands between the strings: values, and further pieces. */
+    readonly parts: readonly unknown[],
   ) {}
 }
 
 /** `sql\`SELECT … WHERE id = ${id}::uuid AND ${condition}\`` — values become parameters, nested pieces are spliced in. */
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
-  const texts: string[] = [strings[0] ?? ''];
-  const values: unknown[] = [];
-  const append = (text: string) => {
-    texts[texts.length - 1] += text;
-  };
-  parts.forEach((part, index) => {
-    if (part instanceof Sql) {
-      append(part.strings[0] ?? '');
-      part.values.forEach((value, i) => {
-        values.push(value);
-        texts.push(part.strings[i + 1] ?? '');
-      });
-    } else {
-      values.push(part);
-      texts.push('');
-    }
-    append(strings[index + 1] ?? '');
-  });
-  return new Sql(texts, values);
+  return new Sql(strings, parts);
 }
 
 /** Text that is part of the program, never of a request: a column, a table, a direction. */
@@ -38,7 +21,8 @@ export function raw(text: string): Sql {
 
 /** The pieces with a separator between them. */
 export function join(pieces: readonly Sql[], separator: string): Sql {
-  return pieces.reduce((all, piece, index) => (index === 0 ? piece : sql`${all}${raw(separator)}${piece}`), raw(''));
+  if (pieces.length === 0) return raw('');
+  return new Sql(['', ...pieces.slice(1).map(() => separator), ''], pieces);
 }
 
 export type Statement = { name: string; text: string; values: unknown[] };
@@ -47,21 +31,33 @@ const names = new Map<string, string>();
 
 /** The piece as one prepared statement, named by its text. */
 export function compile(piece: Sql): Statement {
-  const text = piece.strings.reduce((all, part, index) => `${all}$${index}${part}`);
+  const values: unknown[] = [];
+  const text = flatten(piece, values);
   let name = names.get(text);
   if (!name) {
     name = createHash('sha1').update(text).digest('base64url');
     names.set(text, name);
   }
-  return { name, text, values: [...piece.values] };
+  return { name, text, values };
+}
+
+/** The piece's text; its values are put behind those that are there already. */
+function flatten({ strings, parts }: Sql, values: unknown[]): string {
+  let text = strings[0] ?? '';
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i];
+    text += part instanceof Sql ? flatten(part, values) : `$${values.push(part)}`;
+    text += strings[i + 1] ?? '';
+  }
+  return text;
 }
 
 /** A row to insert; a value may be an expression in SQL. */
 export type NewRow<Row> = { [Column in keyof Row]: Row[Column] | Sql };
 
 /**
- * `INSERT … SELECT` of one row, its types taken from the table. `from` decides whether the row comes to be: it must
- * yield one row or none, for example `verdict WHERE verdict.ok`; expressions among the values may refer to it.
+ * `INSERT … SELECT` of one row; parameters take the types of its columns. `from` decides whether the row comes to be: it
+ * must yield one row or none, for example `verdict WHERE verdict.ok`; expressions among the values may refer to it.
  */
 export function insert<Row extends object>(
   table: string,
@@ -70,15 +66,15 @@ export function insert<Row extends object>(
 ): Sql {
   const present = Object.entries(row).filter(([, value]) => value !== undefined);
   const columns = present.map(([name]) => `"${name}"`).join(', ');
-  const chosen = present.map(([name, value]) => (value instanceof Sql ? value : raw(`new_row."${name}"`)));
-  const given = present.filter(([, value]) => !(value instanceof Sql)).map(([name, value]) => [name, storable(value)]);
-  const record = JSON.stringify(Object.fromEntries(given));
-  return sql`INSERT INTO ${raw(table)} (${raw(columns)}) SELECT ${join(chosen, ', ')}
-    FROM jsonb_populate_record(NULL::${raw(table)}, ${record}::jsonb) AS new_row, ${from}`;
-}
-
-function storable(value: unknown): unknown {
-  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  if (typeof value === 'bigint') return value.toString();
-  return value;
+  // A JavaScript array may be one of PostgreSQL or of JSON: the table's row type knows.
+  const arrays = present.filter(([, value]) => Array.isArray(value));
+  const chosen = present.map(([name, value]) => {
+    if (value instanceof Sql) return value;
+    return Array.isArray(value) ? raw(`new_row."${name}"`) : sql`${value}`;
+  });
+  const typed =
+    arrays.length === 0
+      ? raw('')
+      : sql`jsonb_populate_record(NULL::${raw(table)}, ${JSON.stringify(Object.fromEntries(arrays))}::jsonb) AS new_row, `;
+  return sql`INSERT INTO ${raw(table)} (${raw(columns)}) SELECT ${join(chosen, ', ')} FROM ${typed}${from}`;
 }

@@ -73,14 +73,24 @@ export const ifAdmitted = raw('verdict WHERE verdict.ok');
  * @throws ApiError 404, 409, 402, QuotaBreach 403 or 503 for want of room, in this order of precedence
  */
 export async function commit(call: Call, write: Write): Promise<unknown> {
+  // A refusal is recorded by the kernel, which then knows what it was about.
+  call.record.resource = write.resource;
+  const verdict = await run(admission(call, write), write);
+  if (!verdict.ok) throw refusal(call, verdict, write);
+  call.record.audited = true;
+  if (call.record.idempotency) call.record.idempotency.recorded = true;
+  signalChange();
+  return verdict.target;
+}
+
+/** The one statement that `commit` sends. */
+export function admission(call: Call, write: Write): Sql {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
   const claims = write.claims ?? [];
   if (write.release && claims.length > 0) throw new Error(`${call.endpoint.operation_id} claims what it releases`);
   // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
   const locks = claims.length > 0 || write.release || write.freezable || write.operation;
   const { idempotency } = call.record;
-  // A refusal is recorded by the kernel, which then knows what it was about.
-  call.record.resource = write.resource;
 
   const ctes: [name: string, piece: Sql][] = [
     [
@@ -109,16 +119,8 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
     ctes.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`),
     ', ',
   );
-  const verdict = await run(
-    sql`WITH ${text} SELECT ok, passed AS checked, missing, forbidden, state, taken, frozen, exceeded, limit_value, used_value,
-        ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`,
-    write,
-  );
-  if (!verdict.ok) throw refusal(call, verdict, write);
-  call.record.audited = true;
-  if (idempotency) idempotency.recorded = true;
-  signalChange();
-  return verdict.target;
+  return sql`WITH ${text} SELECT ok, passed AS checked, missing, forbidden, state, taken, frozen, exceeded, limit_value, used_value,
+    ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`;
 }
 
 /** One row: what stands in the way, and the amounts that the write takes. */
@@ -156,8 +158,9 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       }
     FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
     ${amounts.length > 0 ? sql`CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts` : raw('')}`;
+  // OFFSET 0: what the inner part says is computed once, not again in each place that refers to it.
   return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
-    NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner}) AS found`;
+    NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;
 }
 
 /** Ledger and account. */

@@ -1,0 +1,75 @@
+import { connect, type Socket } from 'node:net';
+
+/** What a run of closed-loop callers achieved. */
+export type Load = { perSecond: number; p50_ms: number; p99_ms: number };
+
+export type HttpRequest = { method: string; path: string; token?: string | undefined; body?: string };
+
+/**
+ * So many callers, each on a connection of its own and with its own request, send the next as soon as they have the
+ * answer, for so long. As little work as it can be: what the caller spends, the server on the same machine lacks.
+ * @throws when an answer has not the expected status
+ */
+export async function loadHttp(
+  port: number,
+  requests: readonly HttpRequest[],
+  seconds: number,
+  status = 200,
+): Promise<Load> {
+  const until = performance.now() + seconds * 1000;
+  const began = performance.now();
+  const times = await Promise.all(requests.map((request) => caller(port, bytesOf(request, port), until, status)));
+  return summary(times.flat(), (performance.now() - began) / 1000);
+}
+
+/** Rate and percentiles of answers that took so many milliseconds each. */
+export function summary(times: readonly number[], seconds: number): Load {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { perSecond: times.length / seconds, p50_ms: at(0.5), p99_ms: at(0.99) };
+}
+
+function bytesOf({ method, path, token, body = '' }: HttpRequest, port: number): Buffer {
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    ...(token ? [`Authorization: Bearer ${token}`] : []),
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+    '',
+    body,
+  ];
+  return Buffer.from(lines.join('\r\n'));
+}
+
+function caller(port: number, request: Buffer, until: number, status: number): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const times: number[] = [];
+    let sentAt = 0;
+    let received = '';
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(request);
+    };
+    socket.setEncoding('latin1');
+    socket.once('connect', send);
+    socket.once('error', reject);
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      const end = received.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0);
+      if (received.length < end + 4 + length) return;
+      if (!received.startsWith(`HTTP/1.1 ${status} `)) {
+        socket.destroy();
+        reject(new Error(`expected ${status}: ${received}`));
+        return;
+      }
+      received = '';
+      const now = performance.now();
+      times.push(now - sentAt);
+      if (now < until) send();
+      else socket.end(() => resolve(times));
+    });
+  });
+}

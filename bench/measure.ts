@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus } from 'node:os';
+import { z } from 'zod';
+import type { Call } from '@/lib/api/endpoint';
+import { now } from '@/lib/clock';
+import { newId } from '@/lib/db/id';
+import { closePool, queryOne } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { admission } from '@/lib/quota/commit';
+import { createInstance, instanceWrite } from './instances';
+import { type HttpRequest, type Load, loadHttp } from './load';
+import { findPgbench, loadPg, loadPgbench, type Make, projectOfCaller } from './pgbench';
+import { createCallers, createSecrets, forgetInstances } from './world';
+
+const CALLERS = [1, 16, 64];
+const LIST_ROWS = 100_000;
+const ROUNDS = 3;
+const SECONDS = 2;
+
+/** Measures everything and prints it. */
+export async function measure(url: string, folder: string): Promise<void> {
+  const tokens = await createCallers(Math.max(...CALLERS));
+  const { child, port } = await startServer();
+  try {
+    await printMachine();
+    await measureReading(port, tokens);
+    await measureCreating(port, tokens, url, folder);
+    await measureList(port, tokens[0]);
+  } finally {
+    child.disconnect();
+    await once(child, 'exit');
+    await closePool();
+  }
+}
+
+async function startServer(): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/server.ts'], {
+    env: { ...process.env, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const [message] = await once(child, 'message');
+  return { child, port: z.object({ port: z.number() }).parse(message).port };
+}
+
+async function printMachine(): Promise<void> {
+  const server = await queryOne<{ version: string }>(sql`SELECT current_setting('server_version') AS version`);
+  console.log(
+    `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, PostgreSQL ${server?.version} without fsync;\n` +
+      'the load, the server and the database share them. Rates swing with the machine, ratios within a run hold.\n',
+  );
+}
+
+/** Two loads in turns, so that whatever else the machine does meets both; the median of each. */
+async function compare(one: () => Promise<Load> | Load, other: () => Promise<Load> | Load): Promise<[Load, Load]> {
+  const results: [Load[], Load[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    results[0].push(await one());
+    results[1].push(await other());
+  }
+  return [median(results[0]), median(results[1])];
+}
+
+function median(loads: Load[]): Load {
+  const sorted = loads.sort((a, b) => a.perSecond - b.perSecond);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (!middle) throw new Error('nothing was measured');
+  return middle;
+}
+
+function print(what: string, ratio: number, detail: string, aim?: { text: string; met: boolean }): void {
+  const verdict = aim ? `  aim ${aim.text}: ${aim.met ? 'met' : 'MISSED'}` : '';
+  console.log(`${what.padEnd(46)} ${ratio.toFixed(2)}${verdict}\n${' '.repeat(4)}${detail}`);
+}
+
+const rate = ({ perSecond }: Load) => `${Math.round(perSecond)}/s`;
+const times = ({ p50_ms, p99_ms }: Load) => `p50 ${p50_ms.toFixed(1)} ms, p99 ${p99_ms.toFixed(1)} ms`;
+
+async function measureReading(port: number, tokens: readonly string[]): Promise<void> {
+  const callers = tokens.slice(0, 32);
+  const quota = callers.map((token): HttpRequest => ({ method: 'GET', path: '/api/v1/tenant/quota', token }));
+  const trivial = callers.map((): HttpRequest => ({ method: 'GET', path: '/healthz' }));
+  await loadHttp(port, quota, 1);
+  await loadHttp(port, trivial, 1);
+  const [read, empty] = await compare(
+    () => loadHttp(port, quota, SECONDS),
+    () => loadHttp(port, trivial, SECONDS),
+  );
+  print(
+    'GET /tenant/quota to a trivial route, 32 callers',
+    read.perSecond / empty.perSecond,
+    `${rate(read)} (${times(read)}) to ${rate(empty)} (${times(empty)})`,
+  );
+}
+
+async function measureCreating(port: number, tokens: readonly string[], url: string, folder: string): Promise<void> {
+  const pgbench = findPgbench();
+  if (!pgbench) {
+    console.log(
+      '\npgbench is missing: a loop over `pg` takes its place. On Debian it comes with `apt-get install postgresql`.',
+    );
+  }
+  const make: Make = (projectId, id) =>
+    admission(benchCall(projectId), instanceWrite(benchCall(projectId), projectId, id()));
+  for (const callers of CALLERS) {
+    const requests = tokens.slice(0, callers).map(
+      (token): HttpRequest => ({
+        method: 'POST',
+        path: '/api/v1/bench/instances',
+        token,
+        body: '{"flavor":"small"}',
+      }),
+    );
+    await loadHttp(port, requests, 1, 201);
+    const [created, alone] = await compare(
+      async () => {
+        await forgetInstances();
+        return loadHttp(port, requests, SECONDS, 201);
+      },
+      async () => {
+        await forgetInstances();
+        const load = pgbench
+          ? loadPgbench(pgbench, url, make, callers, SECONDS, folder)
+          : await loadPg(url, make, newId, callers, SECONDS);
+        await requireInstances(load.perSecond * SECONDS * 0.9);
+        return load;
+      },
+    );
+    const ratio = created.perSecond / alone.perSecond;
+    print(
+      `Guarded create by API to the same by ${pgbench ? 'pgbench' : 'pg'}, ${callers}`,
+      ratio,
+      `${rate(created)} (${times(created)}) to ${rate(alone)} (mean ${alone.p50_ms.toFixed(1)} ms)`,
+      callers === 16 ? { text: '≥ 0.35', met: ratio >= 0.35 } : undefined,
+    );
+  }
+}
+
+/** A statement that refuses is quick: what is compared must have created. */
+async function requireInstances(atLeast: number): Promise<void> {
+  const row = await queryOne<{ n: number }>(sql`SELECT count(*)::int AS n FROM bench_instances`);
+  if (!row || row.n < atLeast) throw new Error(`only ${row?.n} of ${Math.round(atLeast)} instances were created`);
+}
+
+function benchCall(projectId: string): Call {
+  const membership = { project_id: projectId, project_status: 'active', role: 'member' } as const;
+  return {
+    request_id: newId(),
+    at: now(),
+    address: '127.0.0.1',
+    user_agent: 'bench',
+    caller: {
+      kind: 'user',
+      user_id: newId(),
+      email: 'a@b.test',
+      name: 'a',
+      session_id: newId(),
+      via: 'bearer',
+      membership,
+    },
+    endpoint: createInstance,
+    signal: new AbortController().signal,
+    record: { audited: false },
+  };
+}
+
+async function measureList(port: number, token: string | undefined): Promise<void> {
+  await createSecrets(projectOfCaller(0), LIST_ROWS);
+  for (const sort of ['-created_at', 'name']) {
+    const first = `/api/v1/vault/secrets?limit=50&sort=${sort}`;
+    const thousandth = await walk(port, first, token, 999);
+    const one = (path: string) => () => loadHttp(port, [{ method: 'GET', path, token }], SECONDS / 2);
+    await one(thousandth)();
+    const [late, early] = await compare(one(thousandth), one(first));
+    const ratio = late.p50_ms / early.p50_ms;
+    print(
+      `Page 1,000 of ${LIST_ROWS.toLocaleString('en')} rows to page 1, by ${sort}`,
+      ratio,
+      `${times(late)} to ${times(early)}`,
+      { text: '≤ 1.2', met: ratio <= 1.2 },
+    );
+  }
+}
+
+/** Follows `Link: rel="next"` so many times. @returns the path it ends at */
+async function walk(port: number, path: string, token: string | undefined, steps: number): Promise<string> {
+  let at = path;
+  for (let step = 0; step < steps; step++) {
+    const response = await fetch(`http://127.0.0.1:${port}${at}`, { headers: { Authorization: `Bearer ${token}` } });
+    await response.arrayBuffer();
+    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    if (!next) throw new Error(`the list ended at page ${step + 1}`);
+    const url = new URL(next);
+    at = url.pathname + url.search;
+  }
+  return at;
+}

@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { compile, type Sql } from '@/lib/db/sql';
+import { type Load, summary } from './load';
+
+/** A statement as `commit` would send it for a caller's project and a new resource. */
+export type Make = (projectId: string, newId: () => string) => Sql;
+
+/** The project of caller n; pgbench computes the same. */
+export const projectOfCaller = (caller: number) => `00000000-0000-7000-8000-${caller.toString(16).padStart(12, '0')}`;
+
+/** Where PostgreSQL's own load generator is, if it is installed; it comes with the server's package. */
+export function findPgbench(): string | undefined {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
+  const folders = [...(process.env.PATH ?? '').split(':'), ...versions.map((v) => `/usr/lib/postgresql/${v}/bin`)];
+  return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path));
+}
+
+let run = 0;
+
+/** The same statement from pgbench, prepared, by so many clients on connections of their own. */
+export function loadPgbench(
+  pgbench: string,
+  url: string,
+  make: Make,
+  clients: number,
+  seconds: number,
+  folder: string,
+): Load {
+  const script = join(folder, 'admission.sql');
+  writeFileSync(script, pgbenchScript(make));
+  run += 1;
+  const flags = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(clients),
+    '-j',
+    String(Math.min(clients, 2)),
+    '-T',
+    String(seconds),
+  ];
+  const result = spawnSync(pgbench, [...flags, '-D', 'n=0', '-D', `run=${run}`, '-f', script, url], {
+    encoding: 'utf8',
+  });
+  const tps = Number(/tps = ([\d.]+)/.exec(result.stdout)?.[1]);
+  if (result.status !== 0 || !(tps > 0)) throw new Error(`pgbench failed: ${result.stderr}`);
+  const latency = Number(/latency average = ([\d.]+)/.exec(result.stdout)?.[1]);
+  return { perSecond: tps, p50_ms: latency, p99_ms: Number.NaN };
+}
+
+/** Where pgbench is missing: the same statement from `pg`, which costs this process more than pgbench would. */
+export async function loadPg(
+  url: string,
+  make: Make,
+  newId: () => string,
+  clients: number,
+  seconds: number,
+): Promise<Load> {
+  const connections = await Promise.all(
+    Array.from({ length: clients }, async () => {
+      const client = new pg.Client(url);
+      await client.connect();
+      return client;
+    }),
+  );
+  const began = performance.now();
+  const times: number[] = [];
+  await Promise.all(
+    connections.map(async (client, caller) => {
+      while (performance.now() < began + seconds * 1000) {
+        const sentAt = performance.now();
+        await client.query(compile(make(projectOfCaller(caller), newId)));
+        times.push(performance.now() - sentAt);
+      }
+      await client.end();
+    }),
+  );
+  return summary(times, (performance.now() - began) / 1000);
+}
+
+const fresh = (n: number) => `11111111-1111-7111-8111-${n.toString().padStart(12, '0')}`;
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/**
+ * The statement with its values written into it. What differs from one to the next (new ids) and from client to client
+ * (the project) is computed by the server from pgbench's variables; that costs it some microseconds of a millisecond.
+ */
+function pgbenchScript(make: Make): string {
+  const project = projectOfCaller(0);
+  const [one, other] = [0, 500].map((offset) => {
+    let n = offset;
+    return compile(make(project, () => fresh(n++)));
+  });
+  if (!one || !other) throw new Error('nothing to compare');
+  const same = new Set(other.values.flatMap((value) => text(value)?.match(uuid) ?? []));
+  const text1 = one.text.replace(/\$(\d+)/g, (_, index: string) =>
+    expression(one.values[Number(index) - 1], project, same),
+  );
+  return `\\set n :n + 1\n\\set id :run * 68719476736 + :client_id * 268435456 + :n\n${text1.replaceAll('\n', ' ')};\n`;
+}
+
+function text(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+function expression(value: unknown, project: string, same: ReadonlySet<string>): string {
+  const written = text(value);
+  if (written === undefined) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return written;
+  const pieces = written.split(new RegExp(`(${uuid.source})`)).map((piece) => {
+    if (!piece.match(uuid)) return literal(piece);
+    if (piece === project) return `('00000000-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))`;
+    return same.has(piece) ? literal(piece) : `(${literal(piece.slice(0, 24))} || lpad(to_hex(:id::bigint), 12, '0'))`;
+  });
+  return `(${pieces.join(' || ')})`;
+}
+
+/** A colon followed by a name would be a variable to pgbench. */
+function literal(piece: string): string {
+  return `E'${piece.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')}'`;
+}

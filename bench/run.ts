@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrate } from '@/lib/db/migrate';
+import { startTemporaryPostgres } from '@/lib/testing/temporary-postgres';
+
+/** `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run. */
+export async function runBenchmarks(): Promise<void> {
+  const postgres = await startTemporaryPostgres();
+  try {
+    const url = postgres.url('postgres');
+    await migrate(url);
+    const dataDir = join(postgres.directory, 'data');
+    mkdirSync(dataDir);
+    Object.assign(process.env, {
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'error',
+      DATA_DIR: dataDir,
+      DATABASE_URL: url,
+      DATABASE_POOL_SIZE: '20',
+      RATE_LIMIT_PER_MINUTE: '1000000000',
+      RATE_LIMIT_BURST: '1000000000',
+      RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
+    });
+    // Settings and log level are read with the first import.
+    const { measure } = await import('./measure');
+    await measure(url, postgres.directory);
+  } finally {
+    await postgres.stop();
+  }
+}

@@ -1,0 +1,21 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { endpoints } from '@/lib/api/endpoints';
+import { healthz } from '@/lib/api/health';
+import { serve } from '@/lib/api/kernel';
+import { authenticate } from '@/lib/identity/authenticate';
+import { createInstance } from './instances';
+
+/*
+ * The API as the web process serves it, in a process of its own: the same app on the same adapter, with one endpoint
+ * more. It says its port.
+ */
+const app = serve([...endpoints, createInstance], authenticate);
+app.get('/healthz', healthz);
+const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ port });
+});
+process.once('disconnect', () => process.exit());
