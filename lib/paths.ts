@@ -8,6 +8,7 @@ export const paths = {
   newSecret: (project: string) => inProject(project, 'secrets/new'),
   account: (project: string) => inProject(project, 'account'),
   auditLog: (project: string) => inProject(project, 'audit'),
+  policy: (project: string) => inProject(project, 'policy'),
   users: (project: string) => inProject(project, 'users'),
   newUser: (project: string) => inProject(project, 'users/new'),
 } as const;

@@ -5,6 +5,7 @@ import {
   type LucideIcon,
   ScrollText,
   Server,
+  ShieldQuestionMark,
   ShieldUser,
   Users,
   UsersRound,
@@ -65,6 +66,12 @@ export const portalNavigation: readonly NavigationGroup[] = [
         role: 'member',
         keywords: ['people', 'members', 'invite', 'permissions'],
         actions: [{ label: 'Add user', href: paths.newUser, role: 'admin' }],
+      },
+      {
+        label: 'Policy simulator',
+        icon: ShieldQuestionMark,
+        href: paths.policy,
+        keywords: ['permission', 'iam', 'may', 'simulate', 'access'],
       },
       {
         label: 'Audit log',
