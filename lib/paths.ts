@@ -9,6 +9,9 @@ export const paths = {
   account: (project: string) => inProject(project, 'account'),
   auditLog: (project: string) => inProject(project, 'audit'),
   policy: (project: string) => inProject(project, 'policy'),
+  tokens: (project: string) => inProject(project, 'tokens'),
+  allTokens: (project: string) => inProject(project, 'tokens?of=all'),
+  newToken: (project: string) => inProject(project, 'tokens/new'),
   users: (project: string) => inProject(project, 'users'),
   newUser: (project: string) => inProject(project, 'users/new'),
 } as const;

@@ -1,6 +1,7 @@
 import {
   Building2,
   CircleUserRound,
+  KeySquare,
   LayoutDashboard,
   type LucideIcon,
   ScrollText,
@@ -83,7 +84,18 @@ export const portalNavigation: readonly NavigationGroup[] = [
     ],
   },
   { label: 'Billing', entries: [] },
-  { label: 'Project settings', entries: [] },
+  {
+    label: 'Project settings',
+    entries: [
+      {
+        label: 'API tokens',
+        icon: KeySquare,
+        href: paths.tokens,
+        keywords: ['credential', 'script', 'ci', 'key'],
+        actions: [{ label: 'Create API token', href: paths.newToken }],
+      },
+    ],
+  },
 ];
 
 /** The back office's pages. */

@@ -1,0 +1,76 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { CardsField, SelectField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { roleOptions } from '@/components/members/roles';
+import { Page } from '@/components/page/page';
+import { NewToken } from '@/components/tokens/new-token';
+import { type Role, useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const schema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  role: z.enum(['admin', 'member', 'reader']),
+  days: z.string(),
+});
+
+const lifetimes = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'A year' },
+  { value: '', label: 'Never', description: 'Until it is revoked, or you leave the project' },
+];
+
+const order: readonly Role[] = ['reader', 'member', 'admin'];
+
+/** Makes a token for a script, and shows it this once. */
+export default function NewTokenPage() {
+  const { project, api } = useProject();
+  const create = api.useMutation('post', '/api/v1/auth/tokens');
+  const form = useSchemaForm(schema, { name: '', role: 'reader', days: '30' });
+  const list = paths.tokens(project.slug);
+  const roles = roleOptions.map((option) =>
+    order.indexOf(option.value) > order.indexOf(project.role)
+      ? { ...option, disabledReason: `Your own role is ${project.role}; a token can’t have more.` }
+      : option,
+  );
+  return (
+    <Page title="Create token" narrow>
+      {create.data ? (
+        <NewToken name={create.data.name} token={create.data.token} back={list} />
+      ) : (
+        <FormShell
+          form={form}
+          loading={false}
+          error={create.error}
+          failure="The token was not created"
+          submitLabel="Create token"
+          cancel={list}
+          onSubmit={({ name, role, days }) =>
+            create.mutateAsync({
+              body: {
+                name,
+                role,
+                ...(days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+              },
+            })
+          }
+        >
+          <TextField
+            control={form.control}
+            name="name"
+            label="Name"
+            description="What uses it: “backup”, “ci”."
+            autoComplete="off"
+          />
+          <CardsField control={form.control} name="role" label="Role" options={roles} />
+          <SelectField control={form.control} name="days" label="Expires after" options={lifetimes} />
+        </FormShell>
+      )}
+    </Page>
+  );
+}

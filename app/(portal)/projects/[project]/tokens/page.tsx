@@ -1,0 +1,155 @@
+'use client';
+
+import { KeySquare, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { roleLabel } from '@/components/members/roles';
+import { useConfirm } from '@/components/page/confirm';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { ButtonLink } from '@/components/ui/button';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+type Token = Row<'/api/v1/auth/tokens'> & { user_email?: string };
+
+const column = columnsOf<Token>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ row: { original } }) => (
+      <span>
+        <span className="block font-medium leading-4">{original.name}</span>
+        <span className="font-mono text-ink-muted text-xs">{original.prefix}…</span>
+      </span>
+    ),
+  }),
+  column.accessor('role', { header: 'Role', cell: ({ getValue }) => roleLabel(getValue()) }),
+  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+  column.accessor('expires_at', {
+    header: 'Expires',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Time at={getValue()} none="never" />,
+  }),
+  column.accessor('last_used_at', {
+    header: 'Last used',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} none="never" />,
+  }),
+  column.accessor('created_at', {
+    header: 'Created',
+    enableSorting: true,
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+const maker = column.accessor((token) => token.user_email ?? '', {
+  id: 'maker',
+  header: 'Made by',
+  meta: { from: 'md' },
+});
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'expired', label: 'Expired' },
+];
+
+/** Tokens for scripts: one's own, and for admins those of everybody (`?of=all`). */
+export default function TokensPage() {
+  const { project } = useProject();
+  const state = useTableState(['status', 'of']);
+  const everyone = project.role === 'admin' && state.filter('of') === 'all';
+  const create = <CreateLink label="Create token" href={paths.newToken(project.slug)} />;
+  return (
+    <Page
+      title="API tokens"
+      description="Credentials for scripts in this project. A token may what its role may, and never more than its maker."
+      actions={
+        <>
+          {project.role === 'admin' && (
+            <ButtonLink href={everyone ? paths.tokens(project.slug) : paths.allTokens(project.slug)}>
+              {everyone ? 'Only mine' : 'Tokens of everyone'}
+            </ButtonLink>
+          )}
+          {create}
+        </>
+      }
+    >
+      {everyone ? <TokensOfAll /> : <OwnTokens create={create} />}
+    </Page>
+  );
+}
+
+function OwnTokens({ create }: { create: ReactNode }) {
+  const { api } = useProject();
+  const state = useTableState(['status']);
+  const list = useList('/api/v1/auth/tokens', state.query);
+  const revoke = api.useMutation('delete', '/api/v1/auth/tokens/{id}');
+  const actions = useRevocation((id) => revoke.mutateAsync({ params: { path: { id } } }));
+  return (
+    <DataTable
+      noun="token"
+      list={list}
+      state={state}
+      columns={columns}
+      rowName={({ name }) => name}
+      filters={[{ name: 'status', label: 'Status', options: statuses }]}
+      actions={actions}
+      empty={
+        <EmptyState icon={KeySquare} title="No tokens yet" action={create}>
+          A script signs in with a token of its own: it has a role and an end, is shown once, and can be revoked without
+          touching anything else.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function TokensOfAll() {
+  const { api } = useProject();
+  const state = useTableState(['status']);
+  const list = useList('/api/v1/identity/tokens', state.query);
+  const revoke = api.useMutation('delete', '/api/v1/identity/tokens/{id}');
+  const actions = useRevocation((id) => revoke.mutateAsync({ params: { path: { id } } }));
+  return (
+    <DataTable
+      noun="token"
+      list={list}
+      state={state}
+      columns={columns.toSpliced(1, 0, maker)}
+      rowName={({ name }) => name}
+      filters={[{ name: 'status', label: 'Status', options: statuses }]}
+      actions={actions}
+      empty={
+        <EmptyState icon={KeySquare} title="Nobody has a token">
+          Tokens that members of this project make for their scripts show here.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+/** The one thing that can be done with a token. */
+function useRevocation(revoke: (id: string) => Promise<unknown>) {
+  const confirm = useConfirm();
+  return ({ id, name }: Token) => [
+    {
+      label: 'Revoke',
+      icon: Trash2,
+      danger: true,
+      onSelect: () =>
+        confirm({
+          title: `Revoke ${name}?`,
+          consequence: 'Whatever still uses this token is refused from its next request on. It can’t be brought back.',
+          confirmLabel: 'Revoke token',
+          onConfirm: () => revoke(id),
+        }),
+    },
+  ];
+}

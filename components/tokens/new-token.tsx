@@ -1,0 +1,34 @@
+'use client';
+
+import { CodeBlock } from '@/components/data/code-block';
+import { Secret } from '@/components/data/secret';
+import { ButtonLink } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+
+interface NewTokenProps {
+  name: string;
+  token: string;
+  /** The list of tokens. */
+  back: string;
+}
+
+/** A token right after it was made: the only time that it can be read. */
+export function NewToken({ name, token, back }: NewTokenProps) {
+  return (
+    <Card title={`${name} is ready`} description="Copy the token now: it is shown this once and kept only as a hash.">
+      <div className="space-y-5">
+        <Secret value={token} label="API token" />
+        <div>
+          <p className="mb-1.5 text-ink-muted text-xs">Try it, with the token in $TOKEN</p>
+          <CodeBlock
+            label="command"
+            code={`curl -H "Authorization: Bearer $TOKEN" \\\n  ${window.location.origin}/api/v1/tenant/quota`}
+          />
+        </div>
+        <ButtonLink href={back} variant="primary">
+          Done
+        </ButtonLink>
+      </div>
+    </Card>
+  );
+}
