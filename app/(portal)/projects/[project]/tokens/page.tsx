@@ -122,7 +122,7 @@ function TokensOfAll() {
       noun="token"
       list={list}
       state={state}
-      columns={columns.toSpliced(1, 0, maker)}
+      columns={[...columns.slice(0, 1), maker, ...columns.slice(1)]}
       rowName={({ name }) => name}
       filters={[{ name: 'status', label: 'Status', options: statuses }]}
       actions={actions}
