@@ -93,6 +93,7 @@ class Serving {
   }
 
   async answer(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Response> {
+    const { request } = this;
     const call: Call = {
       request_id: this.requestId,
       at: this.at,
@@ -100,7 +101,10 @@ class Serving {
       user_agent: (this.request.headers.get('user-agent') ?? '').slice(0, 300),
       caller: undefined,
       endpoint,
-      signal: this.request.signal,
+      // Made when somebody asks for it: most calls never do.
+      get signal() {
+        return request.signal;
+      },
       record: { audited: false },
     };
     try {

@@ -60,7 +60,7 @@ async function bySession(
   via: 'bearer' | 'cookie',
   project: string | null,
 ): Promise<Caller | undefined> {
-  const claims = await verifyToken(realm satisfies Audience, token, now());
+  const claims = verifyToken(realm satisfies Audience, token, now());
   if (!claims?.sid || !isId(claims.sid) || !isId(claims.sub)) return undefined;
   const row = await queryOne<
     MembershipRow & {
@@ -123,7 +123,7 @@ async function byApiToken(token: string, project: string | null): Promise<Caller
 }
 
 async function byWorkload(token: string, project: string | null): Promise<Caller | undefined> {
-  const claims = await verifyToken('workload', token, now());
+  const claims = verifyToken('workload', token, now());
   if (!claims) return undefined;
   const provider_id = String(claims.provider_id);
   const role = roles.find((known) => known === claims.role);

@@ -161,7 +161,7 @@ function encode(token: { sub?: string; sid?: unknown; exp?: unknown } | undefine
 
 /** What a session cookie says, while its session counts. */
 async function decode(token: string | undefined) {
-  const claims = token === undefined ? undefined : await verifyToken('tenant', token, now());
+  const claims = token === undefined ? undefined : verifyToken('tenant', token, now());
   if (!claims || token === undefined) return null;
   const caller = await authenticate(new Headers({ cookie: `${sessionCookies().tenant}=${token}` }), 'tenant');
   if (caller?.kind !== 'user') return null;

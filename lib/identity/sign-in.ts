@@ -55,7 +55,7 @@ export async function answerChallenge(
   { challenge_token, code }: { challenge_token: string; code: string },
   purpose: Purpose,
 ): Promise<Extract<SignInOutcome, { step: 'signed_in' }>> {
-  const claims = await verifyToken('challenge', challenge_token, now());
+  const claims = verifyToken('challenge', challenge_token, now());
   const account = claims && isId(claims.sub) ? await findById(claims.sub) : undefined;
   if (!account || !claims || !isFor(claims, account, purpose)) {
     throw new ApiError('UNAUTHENTICATED', 'This sign-in has ended; begin again with e-mail address and password.', {
