@@ -103,6 +103,9 @@ const environment = z.object({
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: whole(1_000_000_000).default(600),
   ADMIN_REQUIRE_TOTP: flag.default(false),
   ALLOW_PRIVATE_URLS: networksOrHosts.default([]),
+  IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
+  IMAGES_PER_PROJECT: whole(100_000).default(50),
+  SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
   HOST_ID: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, dots, dashes, underscores')
@@ -165,6 +168,10 @@ export function parseSettings(env: Record<string, string | undefined>) {
     adminRequireTotp: s.ADMIN_REQUIRE_TOTP,
     /** Hosts, addresses and ranges that URLs given by tenants may name although they are private. */
     allowPrivateUrls: s.ALLOW_PRIVATE_URLS,
+    /** An uploaded image ends here. */
+    imageMaxBytes: s.IMAGE_MAX_BYTES,
+    imagesPerProject: s.IMAGES_PER_PROJECT,
+    snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
     /** Names this machine in rows whose things live on it. */
     hostId: s.HOST_ID ?? hostname(),
   };

@@ -11,6 +11,7 @@ import { operationEndpoints } from '@/lib/operations/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
+import { storageEndpoints } from '@/lib/storage/endpoints';
 import { tokenEndpoints } from '@/lib/tokens/endpoints';
 import type { AnyEndpoint } from './endpoint';
 
@@ -23,6 +24,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...quotaEndpoints,
   ...computeEndpoints,
   ...networkingEndpoints,
+  ...storageEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
   ...eventEndpoints,

@@ -27,7 +27,8 @@ export async function readSpec(id: string): Promise<InstanceSpec | undefined> {
          'prefixLength', masklen(s.cidr), 'gatewayIp', host(s.gateway_ip), 'dnsServers', s.dns_servers,
          'dhcp', s.dhcp_enabled) ORDER BY p.id), '[]')
        FROM ports p JOIN subnets s ON s.network_id = p.network_id WHERE p.instance_id = i.id) AS ports,
-      ARRAY(SELECT a.volume_id::text FROM volume_attachments a WHERE a.instance_id = i.id ORDER BY 1) AS volume_ids
+      ARRAY(SELECT a.volume_id::text FROM volume_attachments a JOIN volumes v ON v.id = a.volume_id
+         WHERE a.instance_id = i.id AND v.status <> 'detaching' ORDER BY 1) AS volume_ids
     FROM instances i JOIN flavors f ON f.id = i.flavor_id WHERE i.id = ${id}::uuid`);
   if (!row) return undefined;
   return {

@@ -40,6 +40,11 @@ async function instance(project: TestProject, call: Call): Promise<Record<string
   return created(member(project, call, '/compute/instances', body));
 }
 
+async function volume(project: TestProject, call: Call): Promise<Record<string, string>> {
+  await createHost();
+  return created(member(project, call, '/storage/volumes', { name: 'fixture', size_gb: 1 }));
+}
+
 /**
  * How to make what a path with parameters addresses, by the beginning of the path. Every endpoint with parameters needs
  * one: the generated suite calls it as another tenant and expects 404.
@@ -75,6 +80,12 @@ export const fixtures: Record<string, Fixture> = {
   '/network/floating-ips/{id}': async (project, call) => {
     await createHost();
     return created(member(project, call, '/network/floating-ips', {}));
+  },
+  '/storage/volumes/{id}': volume,
+  '/storage/snapshots/{id}': async (project, call) => {
+    const { id: volume_id } = await volume(project, call);
+    await prisma().volume.update({ where: { id: volume_id ?? '' }, data: { status: 'available' } });
+    return created(member(project, call, '/storage/snapshots', { name: 'fixture', volume_id }));
   },
   '/auth/tokens/{id}': createdToken,
   '/identity/tokens/{id}': createdToken,
