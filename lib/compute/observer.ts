@@ -13,7 +13,7 @@ import type { InstanceTask, Power } from './transitions';
 /** Recoveries longer ago than this count no more. */
 const RECOVERIES_MS = 10 * 60_000;
 
-type Row = KnownInstance & { project_id: string; busy: boolean };
+type Row = KnownInstance & { project_id: string; updated_at: Date; busy: boolean };
 
 /** What brings a machine to what it should do. */
 const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> = {
@@ -29,12 +29,12 @@ export class Observer {
 
   async look(): Promise<void> {
     const { compute } = engines();
-    const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
+    // The rows first: what is done to a machine after this look at them changes its row, and then nothing is put right.
     const rows = await query<Row>(sql`
-      SELECT i.id, i.project_id, i.status, i.power, i.generation, i.launched_at IS NOT NULL AS launched,
-        i.task, EXISTS (SELECT FROM operations o
-          WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy
+      SELECT i.id, i.project_id, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
+        EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy
       FROM instances i WHERE i.host_id = ${settings().hostId}::text`);
+    const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
     const { diskBytes } = await compute.capacity();
     for (const row of rows) {
       const machine = seen.get(row.id);
@@ -95,8 +95,7 @@ async function carryOut(row: Row, repair: Repair): Promise<boolean> {
     WITH put_right AS (
       UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
         power = ${power}::text, updated_at = platform_now()
-      WHERE id = ${row.id}::uuid AND task IS NOT DISTINCT FROM ${row.task}::text AND status = ${row.status}::text AND power = ${row.power}::text
-        AND generation = ${row.generation}::int RETURNING id
+      WHERE id = ${row.id}::uuid AND updated_at = ${row.updated_at}::timestamptz RETURNING id
     ), hinted AS (
       INSERT INTO changes (project_id, topic, resource_id, at)
       SELECT ${row.project_id}::uuid, 'instance', put_right.id::text, platform_now() FROM put_right

@@ -2,6 +2,7 @@ import { execute, query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
+import { removeTopology } from '@/lib/network/topology';
 import { settings } from '@/lib/settings';
 import { readSpec } from './spec';
 
@@ -13,15 +14,14 @@ const GUEST_SECONDS = 20;
  * doing stays as it is, so that they boot with the next start.
  */
 export async function powerDown(): Promise<void> {
-  const { compute, network } = engines();
-  const machines = await compute.observeInstances();
+  const machines = await engines().compute.observeInstances();
   const known = await query<{ id: string }>(sql`
     SELECT id FROM instances WHERE host_id = ${settings().hostId}::text AND id = ANY (${machines.map(({ id }) => id)}::uuid[])`);
   if (known.length === 0) return;
   await Promise.all(
     known.map(({ id }) => powerDownOne(id).catch((error) => log.warn({ err: error, instance: id }, 'a guest goes on'))),
   );
-  await network.ensureTopology({ routers: [] });
+  await removeTopology();
 }
 
 async function powerDownOne(id: string): Promise<void> {

@@ -155,3 +155,9 @@ export async function applyChanges(): Promise<void> {
   );
   if (dirty) await applyTopology();
 }
+
+/** Takes all networking off this host; what should be there stays in the database. */
+export async function removeTopology(): Promise<void> {
+  await engines().network.ensureTopology({ routers: [] });
+  await execute(sql`UPDATE routers SET applied_revision = 0 WHERE host_id = ${settings().hostId}::text`);
+}

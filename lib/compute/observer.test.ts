@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, queryOne } from '@/lib/db/pool';
+import { prisma } from '@/lib/db/prisma';
+import { sql } from '@/lib/db/sql';
+import { prepareSteps } from '@/lib/images/steps';
+import { startWorker, type Worker } from '@/lib/operations/worker';
+import { testDatabase } from '@/lib/testing/database';
+import { idOf, launch } from '@/lib/testing/machines';
+import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { ForeignMachines, reportHost } from './host-report';
+import { Observer } from './observer';
+import { powerDown } from './power-down';
+import { instanceSteps } from './steps';
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+let engines: MemoryEngines;
+let observer: Observer;
+let worker: Worker;
+
+beforeAll(() => {
+  worker = startWorker({ steps: [...instanceSteps, prepareSteps], jobs: [] });
+});
+afterAll(() => worker.stop());
+beforeEach(async () => {
+  engines = useMemoryEngines();
+  observer = new Observer();
+  await execute(sql`UPDATE images SET status = 'queued'`);
+  await execute(sql`TRUNCATE hosts CASCADE`);
+  await reportHost();
+  acme = await createProject('acme');
+});
+
+const read = async (id: string) =>
+  (await call('GET', `/compute/instances/${id}`, { token: acme.users.reader.token })).body;
+const becomes = (id: string, state: object) =>
+  expect.poll(() => read(id), { timeout: 10_000, interval: 20 }).toMatchObject(state);
+
+async function running(): Promise<string> {
+  const id = idOf(await launch(call, acme));
+  await becomes(id, { status: 'active', task: null });
+  return id;
+}
+
+test('a machine that was lost is brought back, with a word to its owner', async () => {
+  const id = await running();
+  engines.befall(id, 'crashed');
+  await observer.look();
+  expect(await read(id)).toMatchObject({ status: 'rebooting', status_reason: expect.stringContaining('lost') });
+  await becomes(id, { status: 'active', task: null, status_reason: null });
+  expect(engines.machines.get(id)?.fault).toBeNull();
+});
+
+test('a guest that switched itself off is stopped, and says so until it is started', async () => {
+  const id = await running();
+  engines.befall(id, 'guest_shutdown');
+  await observer.look();
+  await becomes(id, { status: 'stopped', task: null, status_reason: 'The guest switched itself off.' });
+  await call('POST', `/compute/instances/${id}/action`, { token: acme.users.member.token, body: { action: 'start' } });
+  await becomes(id, { status: 'active', task: null, status_reason: null });
+});
+
+test('a machine that no row knows is removed; one that another host’s row knows is not touched', async () => {
+  const mine = await running();
+  const theirs = await running();
+  const spec = engines.machines.get(mine)?.spec;
+  if (!spec) throw new Error('there is no machine');
+  const stray = '0194d000-0000-7000-8000-000000000001';
+  engines.machines.set(stray, { spec: { ...spec, id: stray }, fault: null, off: false, startedAt: new Date() });
+  await execute(sql`INSERT INTO hosts SELECT (jsonb_populate_record(h, '{"id": "other-host"}')).* FROM hosts h`);
+  await execute(sql`UPDATE instances SET host_id = 'other-host' WHERE id = ${theirs}::uuid`);
+  await observer.look();
+  expect([...engines.machines.keys()].sort()).toEqual([mine, theirs].sort());
+});
+
+test('what is being done by an operation is left alone', async () => {
+  const id = await running();
+  await execute(sql`UPDATE instances SET task = 'stopping' WHERE id = ${id}::uuid`);
+  await prisma().operation.updateMany({
+    where: { resource_id: id },
+    data: { status: 'pending', run_at: new Date('2999-01-01') },
+  });
+  engines.befall(id, 'crashed');
+  await observer.look();
+  expect(await read(id)).toMatchObject({ status: 'active', task: 'stopping' });
+});
+
+test('what the platform powers down with itself keeps its wanted state, and boots with the next start', async () => {
+  const [on, off] = [await running(), await running()];
+  await call('POST', `/compute/instances/${off}/action`, { token: acme.users.member.token, body: { action: 'stop' } });
+  await becomes(off, { status: 'stopped', task: null });
+  await powerDown();
+  expect(await read(on)).toMatchObject({ status: 'stopped', status_reason: expect.stringContaining('platform') });
+  expect(engines.machines.get(on)?.off).toBe(true);
+  expect(engines.topology).toEqual({ routers: [] });
+  await new Observer().look();
+  await becomes(on, { status: 'active', task: null, status_reason: null });
+  expect(await read(off)).toMatchObject({ status: 'stopped', status_reason: null });
+});
+
+test('machines of another database are never touched: the host refuses to take part', async () => {
+  await running();
+  await execute(sql`TRUNCATE hosts CASCADE`);
+  await expect(reportHost()).rejects.toThrow(ForeignMachines);
+  expect(await queryOne(sql`SELECT FROM hosts`)).toBeUndefined();
+  expect(engines.machines.size).toBe(1);
+});
+
+test('what a host has promised is counted anew with each report', async () => {
+  await running();
+  const promised = { vcpus_reserved: 1, memory_mb_reserved: 416, disk_gb_reserved: 2, gpu_slices_reserved: 0 };
+  expect(await prisma().host.findFirst()).toMatchObject(promised);
+  await execute(
+    sql`UPDATE hosts SET vcpus_reserved = 9, memory_mb_reserved = 9, disk_gb_reserved = 9, gpu_slices_reserved = 9`,
+  );
+  await reportHost();
+  expect(await prisma().host.findFirst()).toMatchObject(promised);
+});
+
+test('a host with a full disk takes on nothing more', async () => {
+  engines.capacity = { ...engines.capacity, diskBytes: { total: 2 ** 40, free: 0, held: 2 ** 39 } };
+  await reportHost();
+  expect((await launch(call, acme)).body).toMatchObject({ error: { code: 'CAPACITY_EXHAUSTED' } });
+});
