@@ -34,7 +34,7 @@ test.each([
 });
 
 test('what opens is imported when it opens', () => {
-  const opened = /(-popup|-dialog|command-palette|ui\/(menu|popover|toaster|dialog))$/;
-  const openers = /(-popup|-dialog|command-palette)\.tsx$/;
+  const opened = /(-popup|-dialog|-sheet|command-palette|ui\/(menu|popover|toaster|dialog))$/;
+  const openers = /(-popup|-dialog|-sheet|command-palette)\.tsx$/;
   expect(imports.filter(({ file, name }) => opened.test(name) && !openers.test(file))).toEqual([]);
 });
