@@ -18,6 +18,8 @@ const MOST_PER_CALLER = 16;
 
 const open = new Map<string, number>();
 
+// Under development a change loads this module anew, while the registry stays.
+registry.removeSingleMetric('nephele_event_streams');
 new Gauge({
   name: 'nephele_event_streams',
   help: 'Streams of events that are open.',
