@@ -166,7 +166,7 @@ export function CardsField<Values extends FieldValues>(props: Omit<SelectFieldPr
           {description}
         </p>
       )}
-      <div className="mt-1.5 grid gap-2 sm:grid-cols-2">
+      <div className={clsx('mt-1.5 grid gap-2', options.length % 3 === 0 ? 'sm:grid-cols-3' : 'sm:grid-cols-2')}>
         {options.map((option, position) => (
           <label
             key={option.value}

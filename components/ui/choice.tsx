@@ -13,7 +13,7 @@ const box = clsx(
 
 export function Checkbox({ className, ...rest }: Props) {
   return (
-    <span className={clsx('relative inline-grid size-4 place-items-center', className)}>
+    <span className={clsx('relative inline-grid size-4 shrink-0 place-items-center', className)}>
       <input type="checkbox" className={clsx(box, 'absolute inset-0 rounded-sm indeterminate:bg-accent')} {...rest} />
       <Check
         className="pointer-events-none relative hidden size-3 stroke-3 text-accent-ink peer-checked:block"
@@ -25,7 +25,7 @@ export function Checkbox({ className, ...rest }: Props) {
 
 export function Radio({ className, ...rest }: Props) {
   return (
-    <span className={clsx('relative inline-grid size-4 place-items-center', className)}>
+    <span className={clsx('relative inline-grid size-4 shrink-0 place-items-center', className)}>
       <input type="radio" className={clsx(box, 'absolute inset-0 rounded-full')} {...rest} />
       <span className="pointer-events-none relative hidden size-1.5 rounded-full bg-accent-ink peer-checked:block" />
     </span>
@@ -34,7 +34,7 @@ export function Radio({ className, ...rest }: Props) {
 
 export function Switch({ className, ...rest }: Props) {
   return (
-    <span className={clsx('relative inline-flex h-5 w-9', className)}>
+    <span className={clsx('relative inline-flex h-5 w-9 shrink-0', className)}>
       <input
         type="checkbox"
         // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox tells its state itself

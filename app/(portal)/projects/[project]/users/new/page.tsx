@@ -1,0 +1,93 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import * as z from 'zod/mini';
+import { CardsField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { type Added, AddedUser } from '@/components/members/added-user';
+import { newFirstPassword } from '@/components/members/first-password';
+import { roleOptions, usersRefusal } from '@/components/members/roles';
+import { Page } from '@/components/page/page';
+import { Card } from '@/components/ui/card';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const schema = z.object({
+  email: z.email('Write the whole address, such as ianthe@example.org.'),
+  name: z.string().check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'At most 100 characters.')),
+  role: z.enum(['admin', 'member', 'reader']),
+  password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.')),
+});
+
+/** Adds a person to the project: creates the account, or invites the one that there is. */
+export default function NewUserPage() {
+  const { project, api } = useProject();
+  const create = api.useMutation('post', '/api/v1/identity/users', { gcTime: 0 });
+  const form = useSchemaForm(schema, { email: '', name: '', role: 'member', password: '' });
+  const [added, setAdded] = useState<Added>();
+  const list = paths.users(project.slug);
+
+  // Not as a default value: the server would draw another one than the browser.
+  useEffect(() => form.setValue('password', newFirstPassword()), [form]);
+
+  if (added) {
+    return (
+      <Page title={`${added.name} is added`}>
+        <AddedUser added={added} list={list} another={() => setAdded(undefined)} />
+      </Page>
+    );
+  }
+  return (
+    <Page title="Add user">
+      <FormShell
+        form={form}
+        loading={false}
+        error={create.error}
+        failure="The user was not added"
+        submitLabel="Add user"
+        disabledReason={usersRefusal(project.role)}
+        cancel={list}
+        onSubmit={async (values) => {
+          await create.mutateAsync({ body: values });
+          setAdded(values);
+          form.reset({ email: '', name: '', role: 'member', password: newFirstPassword() });
+        }}
+        aside={<CreateOrInvite />}
+      >
+        <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" />
+        <TextField control={form.control} name="name" label="Name" autoComplete="off" />
+        <CardsField control={form.control} name="role" label="Role" options={roleOptions} />
+        <TextField
+          control={form.control}
+          name="password"
+          label="First password"
+          description="For someone who is new here. Made up just now; write another one if you like."
+          autoComplete="off"
+          mono
+        />
+      </FormShell>
+    </Page>
+  );
+}
+
+function CreateOrInvite() {
+  return (
+    <Card title="Create or invite">
+      <dl className="space-y-3 text-sm">
+        <div>
+          <dt className="font-medium">The address is new here</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">
+            An account is created. Hand over the first password; they sign in with it at once, and change it.
+          </dd>
+        </div>
+        <div>
+          <dt className="font-medium">The address has an account</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">
+            They are invited, and belong to the project once they accept. Their password stays theirs: the one here is
+            not used.
+          </dd>
+        </div>
+      </dl>
+    </Card>
+  );
+}

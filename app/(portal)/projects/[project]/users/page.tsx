@@ -1,0 +1,150 @@
+'use client';
+
+import { ShieldCheck, ShieldOff, UserCog, UserMinus, Users } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { Removal } from '@/components/members/removal';
+import { roleLabel, roleOptions, usersRefusal } from '@/components/members/roles';
+import { useConfirm } from '@/components/page/confirm';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Avatar } from '@/components/ui/avatar';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const RoleDialog = dynamic(() => import('@/components/members/role-dialog').then((module) => module.RoleDialog));
+
+type User = Row<'/api/v1/identity/users'>;
+
+const column = columnsOf<User>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ row: { original } }) => (
+      <span className="flex items-center gap-2.5 py-0.5">
+        <Avatar name={original.name} />
+        <span className="min-w-0">
+          <span className="block font-medium leading-4">{original.name}</span>
+          <span className="block text-ink-muted text-xs">{original.email}</span>
+        </span>
+      </span>
+    ),
+  }),
+  column.accessor('roles', { header: 'Role', cell: ({ getValue }) => roleLabel(getValue()[0] ?? 'reader') }),
+  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+  column.accessor('created_at', {
+    header: 'Added',
+    enableSorting: true,
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+const secondFactor = column.accessor('two_factor_enabled', {
+  header: 'Second factor',
+  meta: { from: 'md' },
+  cell: ({ getValue }) => <SecondFactor enabled={getValue()} />,
+});
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'invited', label: 'Invited' },
+];
+
+/** Who belongs to the project, and what they may do in it. */
+export default function UsersPage() {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const state = useTableState(['role', 'status']);
+  const list = useList('/api/v1/identity/users', state.query);
+  const admins = useList('/api/v1/identity/users', { role: 'admin', status: 'active', limit: 2 });
+  const me = api.useQuery('get', '/api/v1/auth/me');
+  const remove = api.useMutation('delete', '/api/v1/identity/role-assignments');
+  const [changing, setChanging] = useState<User>();
+  const refused = usersRefusal(project.role);
+
+  const refusalFor = ({ id }: User) => {
+    const lastAdmin = admins.data?.rows.length === 1 && admins.data.rows[0]?.id === id;
+    return refused ?? (lastAdmin ? 'The last admin stays. Give someone else the role admin first.' : undefined);
+  };
+  const askToRemove = (user: User) => {
+    const self = user.id === me.data?.id;
+    const revoke = async () => {
+      await remove.mutateAsync({ params: { query: { user_id: user.id } } });
+      if (self) window.location.assign(paths.home());
+    };
+    if (user.status === 'invited') {
+      return confirm({
+        title: `Withdraw the invitation of ${user.email}?`,
+        consequence: 'They can’t accept it any more. You can invite them again at any time.',
+        confirmLabel: 'Withdraw invitation',
+        onConfirm: revoke,
+      });
+    }
+    confirm({
+      title: self ? `Leave ${project.name}?` : `Remove ${user.name} from ${project.name}?`,
+      consequence: <Removal user={user} self={self} />,
+      confirmLabel: self ? 'Leave the project' : 'Remove user',
+      onConfirm: revoke,
+    });
+  };
+
+  const add = <CreateLink label="Add user" href={paths.newUser(project.slug)} disabledReason={refused} />;
+  return (
+    <Page
+      title="Users and roles"
+      description="Who may do what in this project. People keep one account, and may belong to many projects."
+      actions={add}
+    >
+      <DataTable
+        noun="user"
+        list={list}
+        state={state}
+        columns={project.role === 'admin' ? columns.toSpliced(3, 0, secondFactor) : columns}
+        rowName={({ name }) => name}
+        filters={[
+          { name: 'role', label: 'Role', options: roleOptions },
+          { name: 'status', label: 'Status', options: statuses },
+        ]}
+        actions={(user) => [
+          {
+            label: 'Change role',
+            icon: UserCog,
+            disabledReason: refusalFor(user),
+            onSelect: () => setChanging(user),
+          },
+          {
+            label: user.status === 'invited' ? 'Withdraw invitation' : 'Remove from project',
+            icon: UserMinus,
+            danger: true,
+            disabledReason: refusalFor(user),
+            onSelect: () => askToRemove(user),
+          },
+        ]}
+        empty={
+          <EmptyState icon={Users} title="Nobody here yet" action={add}>
+            Add people by their e-mail address, each with the least role that does.
+          </EmptyState>
+        }
+      />
+      {changing && <RoleDialog key={changing.id} user={changing} close={() => setChanging(undefined)} />}
+    </Page>
+  );
+}
+
+function SecondFactor({ enabled }: { enabled: boolean | null }) {
+  if (enabled === null) return <span className="text-ink-subtle">–</span>;
+  const Icon = enabled ? ShieldCheck : ShieldOff;
+  return (
+    <span className={enabled ? 'inline-flex items-center gap-1.5' : 'inline-flex items-center gap-1.5 text-ink-muted'}>
+      <Icon className={enabled ? 'size-4 text-positive' : 'size-4 text-ink-subtle'} aria-hidden="true" />
+      {enabled ? 'On' : 'Off'}
+    </span>
+  );
+}
