@@ -39,7 +39,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
 
   const failing = new AbortController();
   const givingUp = AbortSignal.any([signal, failing.signal]);
-  const keep = (name: string, launch: Launch) => keepRunning(name, launch, { report, givingUp });
+  const keep = (name: string, launch: Launch) => keepRunning(name, launch, { report, until: givingUp });
   const env: Record<string, string> = {
     ...supervisedMark(dataDir),
     NODE_ENV: dev ? 'development' : 'production',

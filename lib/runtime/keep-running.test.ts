@@ -21,11 +21,13 @@ function stage() {
     return { ended, stop };
   };
   const report = vi.fn();
+  const shutdown = new AbortController();
   return {
     running,
     failures,
     report,
-    keep: () => keepRunning('it', launch, { report, givingUp: new AbortController().signal }),
+    shutdown,
+    keep: () => keepRunning('it', launch, { report, until: shutdown.signal }),
   };
 }
 
@@ -70,4 +72,15 @@ it('a restart that was asked for is no incident', async () => {
   await vi.waitUntil(() => running.length === 2);
   expect(report).not.toHaveBeenCalled();
   await kept.stop();
+});
+
+it('once the platform stops, what ends is not started again', async () => {
+  const { running, report, shutdown, keep } = stage();
+  const kept = await keep();
+  shutdown.abort();
+  expect(running[0]?.stopped).toBe(false);
+  running[0]?.end('signal SIGTERM');
+  await kept.stop();
+  expect(running).toHaveLength(1);
+  expect(report).not.toHaveBeenCalled();
 });

@@ -26,16 +26,16 @@ const steadyMs = 60_000;
 /**
  * Starts something and keeps it running: what ends is started again, at first at once, then after ever longer pauses.
  * Fails when the first launch does.
- * @param options.givingUp ends the first launch
+ * @param options.until when it aborts, nothing is started any more; what runs goes on until it is stopped
  */
 export async function keepRunning(
   name: string,
   launch: Launch,
-  { report, givingUp }: { report: (message: string) => void; givingUp: AbortSignal },
+  { report, until }: { report: (message: string) => void; until: AbortSignal },
 ): Promise<Kept> {
-  let current = await launch(givingUp);
   const stopping = new AbortController();
-  const { signal } = stopping;
+  const signal = AbortSignal.any([until, stopping.signal]);
+  let current = await launch(signal);
   let restarting = false;
   let pauseMs = firstPauseMs;
 

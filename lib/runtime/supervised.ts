@@ -30,8 +30,11 @@ export async function runSupervised(begin: () => Promise<Work>): Promise<void> {
   });
   // One request's forgotten promise is no reason to end all others.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'));
-  if (process.send) await new Promise((resolve) => process.once('message', resolve));
+  if (process.send) {
+    // The supervisor may have gone while this process loaded its code.
+    if (!process.connected) process.exit();
+    await new Promise((resolve) => process.once('message', resolve));
+  }
   work = await begin();
-  if (stopping) await work.stop();
   process.send?.('ready');
 }

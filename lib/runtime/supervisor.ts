@@ -23,13 +23,16 @@ export async function start({ dev }: { dev: boolean }): Promise<never> {
     stopping.abort();
   };
   const stops: Stop[] = [];
+  let ending: Promise<never> | undefined;
   try {
     const options = settings();
     claim(options.dataDir);
     stops.push({ name: 'what is left', stop: () => endLeftovers(options.dataDir, 2000) });
     onStopSignal(
       () => stopping.abort(),
-      () => endAtOnce(options.dataDir),
+      () => {
+        ending ??= endAtOnce(options.dataDir);
+      },
     );
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
       process.on(event, (error: unknown) => fail('The supervisor failed.', error));
@@ -42,6 +45,7 @@ export async function start({ dev }: { dev: boolean }): Promise<never> {
   if (stops.length > 0) console.log('\nStopping …');
   for (const { name, stop } of stops.reverse()) {
     await stop().catch((error) => console.error(`${name} did not stop as it should: ${error.message}`));
+    await ending;
   }
   if (stops.length > 0) console.log('Everything is stopped.');
   process.exit(exitCode);
