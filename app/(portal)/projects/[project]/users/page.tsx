@@ -106,7 +106,7 @@ export default function UsersPage() {
         noun="user"
         list={list}
         state={state}
-        columns={project.role === 'admin' ? columns.toSpliced(3, 0, secondFactor) : columns}
+        columns={project.role === 'admin' ? [...columns.slice(0, 3), secondFactor, ...columns.slice(3)] : columns}
         rowName={({ name }) => name}
         filters={[
           { name: 'role', label: 'Role', options: roleOptions },
