@@ -1,9 +1,9 @@
 'use client';
 
 import { FileSearch, ScrollText } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
-import { EntrySheet } from '@/components/audit/entry-sheet';
 import { actorTypeLabel, resultOptions } from '@/components/audit/words';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
@@ -13,6 +13,8 @@ import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { Button } from '@/components/ui/button';
 import { type Row, useList } from '@/lib/client/list';
+
+const EntrySheet = dynamic(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet));
 
 type Entry = Row<'/api/v1/audit'>;
 
