@@ -17,7 +17,9 @@ describe('paths', () => {
     expect(['/api/auth/session', '/api/v10', '/admin/tenants', '/docs'].filter(isApi)).toEqual([]);
   });
 
-  it('a path that cannot be decoded has no form', () => expect(plainPath('/%E0%A4%A')).toBeUndefined());
+  it.each(['/%E0%A4%A', '*', 'http://elsewhere/api/v1', ''])('has no form: %s', (url) =>
+    expect(plainPath(url)).toBeUndefined(),
+  );
 
   it('a back office of its own begins at the root', () => {
     expect(backofficeUrl('/api/v1/tenants/1/quota?x=1')).toBe('/admin/api/v1/tenants/1/quota?x=1');

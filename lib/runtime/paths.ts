@@ -1,8 +1,9 @@
 /**
  * The path of a request in the one form that rules are written for: decoded, without empty and dot segments.
- * Undefined when it has no such form.
+ * Undefined when it has no such form, as the targets of a proxy's requests (`http://…`, `*`).
  */
 export function plainPath(url: string): string | undefined {
+  if (!url.startsWith('/')) return undefined;
   try {
     const { pathname } = new URL(url.replace(/^\/+/, '/'), 'http://host');
     return decodeURIComponent(pathname).replace(/\/{2,}/g, '/');
