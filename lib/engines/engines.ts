@@ -26,7 +26,15 @@ declare global {
  * wherever they are asked for.
  */
 export function engines(): Engines {
-  globalThis.nepheleEngines ??= openLocalEngine({ dataDir: settings().dataDir });
+  if (!globalThis.nepheleEngines) {
+    const { dataDir, floatingIpCidr, guestsMayReach, diskFloorGb } = settings();
+    globalThis.nepheleEngines = openLocalEngine({
+      dataDir,
+      ...(floatingIpCidr === undefined ? {} : { floatingIpCidr }),
+      openPrivateCidrs: guestsMayReach.map((range) => (range.includes('/') ? range : `${range}/32`)),
+      diskFloorBytes: diskFloorGb * 1024 ** 3,
+    });
+  }
   return globalThis.nepheleEngines;
 }
 

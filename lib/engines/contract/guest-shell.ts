@@ -17,7 +17,7 @@ export class GuestShell {
     socket.on('error', () => {});
   }
 
-  /** Connects and resolves once a prompt answers. */
+  /** Connects and resolves once a prompt answers and the tiny image has done its last steps, which write between ours. */
   static async open(path: string, timeoutMs = 120_000): Promise<GuestShell> {
     const shell = new GuestShell(createConnection(path));
     const knock = setInterval(() => shell.socket.write('\n'), 500);
@@ -26,6 +26,8 @@ export class GuestShell {
     } finally {
       clearInterval(knock);
     }
+    await shell.eventually('! pgrep -f init.d/late > /dev/null', timeoutMs);
+    await shell.run('dmesg -n 1');
     return shell;
   }
 

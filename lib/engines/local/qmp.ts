@@ -33,7 +33,10 @@ export class Monitor {
   private waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void } | null = null;
 
   private constructor(private readonly socket: Socket) {
-    createInterface({ input: socket }).on('line', (line) => this.receive(line));
+    // An error of the socket comes out of the line reader too; either way `close` follows and says so.
+    createInterface({ input: socket })
+      .on('line', (line) => this.receive(line))
+      .on('error', () => {});
     socket.on('error', () => {});
     socket.on('close', () => this.waiting?.reject(new EngineError('ENGINE_ERROR', 'QEMU hung up.')));
   }

@@ -19,13 +19,17 @@ export class BootSlots {
   }
 
   /**
-   * Starts a guest when it is its turn, and keeps the turn until the guest has calmed down. `nudge` is called about once
-   * a second meanwhile and helps a guest that is stuck.
+   * Starts a guest when it is its turn, and keeps the turn until the guest is up, by its own word (`isUp`) or because it
+   * has calmed down.
    */
-  async boot(start: () => Promise<EngineProcess>, nudge: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  async boot(
+    start: () => Promise<{ guest: EngineProcess; isUp: () => Promise<boolean> }>,
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.enter(signal);
     try {
-      await untilCalm(await start(), nudge, signal);
+      const { guest, isUp } = await start();
+      await untilUp(guest, isUp, signal);
     } finally {
       this.leave();
     }
@@ -58,20 +62,18 @@ export class BootSlots {
   }
 }
 
-/** A guest has booted, whatever it runs, when it stops using its processor for most of a second. */
-async function untilCalm(guest: EngineProcess, nudge: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** A guest that says nothing has booted, whatever it runs, when it stops using its processor for most of a second. */
+async function untilUp(guest: EngineProcess, isUp: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   const end = Date.now() + LONGEST_BOOT_MS;
   let calm = 0;
-  let samples = 0;
   let before = { used: demandSecondsOf(guest.pid), at: performance.now() };
   while (calm < CALM_SAMPLES && Date.now() < end && isAlive(guest)) {
     signal.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    if (await isUp()) return;
     const now = { used: demandSecondsOf(guest.pid), at: performance.now() };
     const share = ((now.used - before.used) * 1000) / (now.at - before.at);
     calm = share < CALM_SHARE ? calm + 1 : 0;
     before = now;
-    samples += 1;
-    if (samples % 4 === 0) await nudge();
   }
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 
 const MOST_BYTES = 1024 ** 2;
 const LARGEST_LOG_BYTES = 8 * 1024 ** 2;
@@ -27,6 +27,20 @@ export async function trimLog(file: string): Promise<void> {
   } finally {
     await log.close();
   }
+}
+
+/** How much is in a log; 0 when there is none. */
+export async function logSize(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** What was written since the log had `from` bytes, as far as it is still there. */
+export async function textSince(file: string, from: number): Promise<string> {
+  const size = await logSize(file);
+  return (await tail(file, Math.min(MOST_BYTES, size < from ? size : size - from))).text;
 }
 
 async function tail(file: string, bytes: number): Promise<{ text: string; whole: boolean }> {

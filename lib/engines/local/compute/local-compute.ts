@@ -18,6 +18,7 @@ import { pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
 import { findVolume, requireVolume } from '../storage/layers';
 import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
+import { BootWatch } from './boot-watch';
 import { measureCapacity, requireRoom } from './capacity';
 import { dropShare } from './cgroup';
 import { lastLines } from './console-log';
@@ -35,7 +36,6 @@ import {
 import { pressPowerButton, startMachine, stopMachine } from './machine';
 import { observeAll } from './observe';
 import { sampleMachine } from './sample';
-import { TimerPanic } from './timer-panic';
 
 const SHUTDOWN_SECONDS = 20;
 
@@ -72,17 +72,14 @@ export class LocalCompute implements ComputeEngine {
       const machine = findProcess(this.host, 'qemu', id);
       if (!spec || !machine) throw new EngineError('NOT_FOUND', `The machine of instance ${id} is off.`);
       if (mode === 'soft') await pressPowerButton(this.host, machine, shutdownMs(spec), signal);
-      await this.slots.boot(
-        async () => {
-          await withMonitor(monitorSocket(this.host, id), async (monitor) => {
-            await monitor.execute('system_reset');
-            await monitor.execute('cont');
-          });
-          return machine;
-        },
-        new TimerPanic(this.host, id).nudge,
-        signal,
-      );
+      await this.slots.boot(async () => {
+        const watch = await BootWatch.begin(this.host, id);
+        await withMonitor(monitorSocket(this.host, id), async (monitor) => {
+          await monitor.execute('system_reset');
+          await monitor.execute('cont');
+        });
+        return { guest: machine, isUp: () => watch.isUp() };
+      }, signal);
     });
   }
 
@@ -131,15 +128,12 @@ export class LocalCompute implements ComputeEngine {
     if (!machine) {
       for (const id of spec.volumeIds) await requireVolume(this.host, id);
       const accelerator = await this.turns.take('accelerator', () => chooseAccelerator(this.host));
-      await this.slots.boot(
-        async () => {
-          const started = await startMachine(this.host, spec, accelerator);
-          await this.matchVolumes(spec);
-          return started;
-        },
-        new TimerPanic(this.host, spec.id).nudge,
-        signal,
-      );
+      await this.slots.boot(async () => {
+        const watch = await BootWatch.begin(this.host, spec.id);
+        const guest = await startMachine(this.host, spec, accelerator);
+        await this.matchVolumes(spec);
+        return { guest, isUp: () => watch.isUp() };
+      }, signal);
     } else {
       await this.matchVolumes(spec);
     }

@@ -18,6 +18,7 @@ import { qemuCommand } from './qemu-command';
 import { writeSeed } from './seed';
 
 const START_MS = 60_000;
+const PRESS_AGAIN_MS = 5_000;
 
 /** Starts a guest's process and resolves when QEMU answers; the guest itself has only begun to boot then. */
 export async function startMachine(host: Host, spec: InstanceSpec, accelerator: Accelerator): Promise<EngineProcess> {
@@ -47,18 +48,24 @@ export async function stopMachine(
   await removePath(socketDirectory(host, machine.id));
 }
 
-/** Whether the guest switched itself off within the time; its process stays until someone ends it. */
+/**
+ * Whether the guest switched itself off within the time; its process stays until someone ends it. The button is pressed
+ * again from time to time, because a guest that is still booting does not notice the first time.
+ */
 export async function pressPowerButton(host: Host, machine: EngineProcess, graceMs: number, signal?: AbortSignal) {
-  const socket = monitorSocket(host, machine.id);
-  try {
-    const state = await withMonitor(socket, async (monitor) => {
-      const before = await runState(monitor);
-      if (before === 'paused') await monitor.execute('cont');
-      if (before !== 'shutdown') await monitor.execute('system_powerdown');
-      return before;
+  let nextPress = 0;
+  const isOff = () =>
+    withMonitor(monitorSocket(host, machine.id), async (monitor) => {
+      const state = await runState(monitor);
+      if (state === 'shutdown') return true;
+      if (state === 'paused') await monitor.execute('cont');
+      if (Date.now() >= nextPress) {
+        await monitor.execute('system_powerdown');
+        nextPress = Date.now() + PRESS_AGAIN_MS;
+      }
+      return false;
     });
-    if (state === 'shutdown') return true;
-    const isOff = async () => (await withMonitor(socket, runState)) === 'shutdown';
+  try {
     return (await waitFor(isOff, { timeoutMs: graceMs, everyMs: 200, signal })) ?? false;
   } catch {
     signal?.throwIfAborted();
