@@ -103,6 +103,17 @@ const environment = z.object({
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: whole(1_000_000_000).default(600),
   ADMIN_REQUIRE_TOTP: flag.default(false),
   ALLOW_PRIVATE_URLS: networksOrHosts.default([]),
+  FLOATING_IP_CIDR: z
+    .cidrv4('an IPv4 range of /29 or wider: 203.0.113.0/24')
+    .refine((cidr) => Number(cidr.split('/')[1]) <= 29, 'an IPv4 range of /29 or wider: 203.0.113.0/24')
+    .optional(),
+  GUESTS_MAY_REACH: networks
+    .refine(
+      (entries) => entries.every((entry) => !entry.includes(':')),
+      'IPv4 addresses or ranges, separated by commas',
+    )
+    .default([]),
+  DISK_FLOOR_GB: whole(100_000).default(2),
   IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
   IMAGES_PER_PROJECT: whole(100_000).default(50),
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
@@ -169,6 +180,12 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** Hosts, addresses and ranges that URLs given by tenants may name although they are private. */
     allowPrivateUrls: s.ALLOW_PRIVATE_URLS,
     /** An uploaded image ends here. */
+    /** Range that floating IPs come from; undefined: one that the engine chooses. */
+    floatingIpCidr: s.FLOATING_IP_CIDR,
+    /** Private addresses and ranges of the outside that guests may reach all the same. */
+    guestsMayReach: s.GUESTS_MAY_REACH,
+    /** Free disk that guests never get. */
+    diskFloorGb: s.DISK_FLOOR_GB,
     imageMaxBytes: s.IMAGE_MAX_BYTES,
     imagesPerProject: s.IMAGES_PER_PROJECT,
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HostCapacity, InstanceFault, InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
+import type { ConsoleSockets, HostCapacity, InstanceFault, InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
 import { type Engines, useEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import type { EngineImage } from '@/lib/images/engine';
@@ -17,6 +17,8 @@ export class MemoryEngines implements Engines {
   topology: Topology = { routers: [] };
   /** Thrown by the next calls that change machines. */
   failure: EngineError | undefined;
+  /** Where the consoles of all machines are. */
+  sockets: ConsoleSockets | undefined;
   /** How long a boot takes. */
   bootMs = 0;
   capacity: HostCapacity = {
@@ -48,7 +50,8 @@ export class MemoryEngines implements Engines {
     },
     observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine)),
     consoleSockets: async () => {
-      throw new EngineError('NOT_FOUND', 'The machine is off.');
+      if (!this.sockets) throw new EngineError('NOT_FOUND', 'The machine is off.');
+      return this.sockets;
     },
     consoleLog: async (id, lines) => {
       const log = Array.from({ length: 3 }, (_, index) => `${id} line ${index + 1}`);
