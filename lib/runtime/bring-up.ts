@@ -53,7 +53,6 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
     });
     stops.push({ name: 'database', stop: database.stop });
   }
-  for (const { name, stop } of hostStops) stops.push({ name, stop: () => stop(env) });
 
   const run: RunOptions = { env, signal: givingUp };
   const packages = installMissing(missingForEngines, 'Machines and networks are not available', givingUp);
@@ -73,7 +72,10 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
       }),
     ),
   );
-  if (worker) stops.push({ name: 'worker', stop: worker.stop });
+  if (worker) {
+    for (const { name, stop } of hostStops) stops.push({ name, stop: () => stop(env) });
+    stops.push({ name: 'worker', stop: worker.stop });
+  }
   if (web) stops.push({ name: 'web', stop: web.stop });
 
   // Nobody would see them again, so they are shown even where something else went wrong.
