@@ -22,6 +22,9 @@ export default defineConfig({
   globalSetup: './lib/testing/browser-setup.ts',
   fullyParallel: true,
   workers: 2,
+  // A busy machine is no reason to fail: the waits inside are for conditions.
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
   forbidOnly: true,
   reporter: [['list'], ['json', { outputFile: 'test-results/browser.json' }]],
   use: {

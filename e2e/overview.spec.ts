@@ -1,0 +1,29 @@
+import { bearer, expect, expectAccessible, open, test } from './support';
+
+test('the overview shows nine quotas, each in its own unit, and what happened', async ({ page, tenant, request }) => {
+  await request.post('/api/v1/vault/secrets', {
+    headers: bearer(tenant.token),
+    data: { name: 'first-secret', type: 'opaque', payload: 'x' },
+  });
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await expect(page).toHaveTitle(`${tenant.name} · Nephele`);
+  const meters = page.getByRole('meter');
+  await expect(meters).toHaveCount(9);
+  const units = { vCPUs: '64 vCPUs', Memory: '256 GB', 'Block storage': '5 TB', Instances: '10 VMs' };
+  for (const [name, limit] of Object.entries(units)) {
+    await expect(page.getByRole('meter', { name })).toHaveAttribute('aria-valuetext', new RegExp(`of ${limit} used`));
+  }
+  await expect(page.getByText('created secret first-secret')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('an administrator’s new limit shows by itself', async ({ page, tenant, request, administratorToken }) => {
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 10 Volumes/);
+  const changed = await request.put(`/admin/api/v1/tenants/${tenant.id}/quota`, {
+    headers: bearer(administratorToken),
+    data: { volumes_limit: 33 },
+  });
+  expect(changed.status()).toBe(200);
+  await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 33 Volumes/);
+});

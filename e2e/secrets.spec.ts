@@ -1,0 +1,103 @@
+import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
+
+test('a secret is stored, shown after a fresh confirmation, and deleted by its name', async ({ page, tenant }) => {
+  const list = `/projects/${tenant.slug}/secrets`;
+  await open(page, list, tenant.admin);
+  await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Create secret' }).first().click();
+  await expect(page).toHaveTitle('Create secret · Nephele');
+  await expectAccessible(page);
+  await page.getByLabel('Name').fill('db-password');
+  await page.getByLabel('Value').fill('correct horse battery staple');
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await page.waitForURL(list);
+  const row = page.getByRole('row', { name: /db-password/ });
+  await expect(row).toContainText('Passphrase');
+  await expect(page.getByText('correct horse battery staple')).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Actions for db-password' }).click();
+  await page.getByRole('menuitem', { name: 'Show value' }).click();
+  const dialog = page.getByRole('dialog', { name: 'db-password' });
+  await expect(dialog).toContainText('audit log');
+  await dialog.getByRole('button', { name: 'Show the value' }).click();
+  await dialog.getByRole('button', { name: 'Show value' }).click();
+  await expect(dialog.getByText('correct horse battery staple')).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('correct horse battery staple')).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Actions for db-password' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const confirm = page.getByRole('alertdialog', { name: 'Delete db-password?' });
+  const button = confirm.getByRole('button', { name: 'Delete secret' });
+  await expect(button).toBeDisabled();
+  await confirm.getByRole('textbox').fill('db-password');
+  await button.click();
+  await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
+});
+
+test('a refusal lands on the field it names', async ({ page, tenant, request }) => {
+  await request.post('/api/v1/vault/secrets', {
+    headers: bearer(tenant.token),
+    data: { name: 'taken', type: 'opaque', payload: 'x' },
+  });
+  await open(page, `/projects/${tenant.slug}/secrets/new`, tenant.admin);
+  await page.getByLabel('Name').fill('taken');
+  await page.getByRole('radio', { name: /Certificate/ }).check();
+  await page.getByLabel('Value').fill('not a certificate');
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await expect(page.getByText(/Is not an X.509 certificate/)).toBeVisible();
+  await page.getByRole('radio', { name: /Opaque/ }).check();
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await expect(page.getByText(/has a secret called "taken" already/)).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+});
+
+test('search, filter and order stand in the address and survive a reload', async ({ page, tenant, request }) => {
+  for (const [name, type] of [
+    ['alpha', 'opaque'],
+    ['beta', 'passphrase'],
+    ['gamma', 'opaque'],
+  ]) {
+    await request.post('/api/v1/vault/secrets', { headers: bearer(tenant.token), data: { name, type, payload: 'x' } });
+  }
+  await open(page, `/projects/${tenant.slug}/secrets`, tenant.admin);
+  const names = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:first-child');
+  await expect(names).toHaveText(['gamma', 'beta', 'alpha']);
+  await page.getByRole('button', { name: 'Name' }).click();
+  await expect(names).toHaveText(['alpha', 'beta', 'gamma']);
+  await page.getByRole('button', { name: 'Type' }).click();
+  await page.getByRole('menuitemradio', { name: 'Opaque' }).click();
+  await expect(names).toHaveText(['alpha', 'gamma']);
+  await page.getByRole('searchbox', { name: 'Search secrets' }).fill('gam');
+  await expect(names).toHaveText(['gamma']);
+  await expect(page).toHaveURL(/search=gam/);
+  await page.reload();
+  await expect(names).toHaveText(['gamma']);
+  await expect(page).toHaveURL(/sort=name.*|type=opaque.*/);
+});
+
+test('what another makes shows by itself', async ({ page, tenant, request }) => {
+  await open(page, `/projects/${tenant.slug}/secrets`, tenant.admin);
+  await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
+  await request.post('/api/v1/vault/secrets', {
+    headers: bearer(tenant.token),
+    data: { name: 'from-afar', type: 'opaque', payload: 'x' },
+  });
+  await expect(page.getByRole('row', { name: /from-afar/ })).toBeVisible();
+});
+
+test('a reader sees what is there, and why nothing can be changed', async ({ page, tenant, request }) => {
+  await request.post('/api/v1/vault/secrets', {
+    headers: bearer(tenant.token),
+    data: { name: 'look-only', type: 'opaque', payload: 'x' },
+  });
+  const reader = await addPerson(request, tenant, 'reader');
+  await open(page, `/projects/${tenant.slug}/secrets`, reader);
+  await page.getByRole('button', { name: 'Actions for look-only' }).click();
+  await expect(page.getByRole('menuitem', { name: /Show value/ })).toContainText('needs the role member');
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toBeDisabled();
+});

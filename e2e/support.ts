@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import AxeBuilder from '@axe-core/playwright';
+import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
+import { administrator } from '../lib/testing/accounts';
+
+export { expect };
+
+export interface Person {
+  email: string;
+  name: string;
+  password: string;
+}
+
+/** A tenant of one test, made through the back office, with its first admin. */
+export interface Tenant {
+  id: string;
+  slug: string;
+  name: string;
+  admin: Person;
+  /** An access token of the admin, for making what a test needs through the API. */
+  token: string;
+}
+
+interface Fixtures {
+  tenant: Tenant;
+}
+
+interface WorkerFixtures {
+  /** A session token of the first administrator. */
+  administratorToken: string;
+}
+
+/** Tests that begin in a tenant of their own: what others do there can't disturb them. */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  administratorToken: [
+    async ({ playwright }, use) => {
+      const request = await playwright.request.newContext({ baseURL: process.env.E2E_BASE_URL ?? '' });
+      const answer = await request.post('/admin/api/v1/auth/login', { data: administrator });
+      expect(answer.status()).toBe(200);
+      await use((await answer.json()).access_token);
+      await request.dispose();
+    },
+    { scope: 'worker' },
+  ],
+  tenant: async ({ request, administratorToken }, use) => {
+    const mark = randomBytes(4).toString('hex');
+    const admin = { email: `ianthe-${mark}@example.test`, name: 'Ianthe Kallis', password: `pass ${mark} phrase` };
+    const slug = `t${mark}`;
+    const name = `Tenant ${mark}`;
+    const answer = await request.post('/admin/api/v1/tenants', {
+      headers: bearer(administratorToken),
+      data: { name, slug, admin },
+    });
+    expect(answer.status()).toBe(201);
+    await use({ id: (await answer.json()).id, slug, name, admin, token: await accessToken(request, admin) });
+  },
+});
+
+export function bearer(token: string) {
+  return { Authorization: `Bearer ${token}` };
+}
+
+/** An access token of a person without a second factor. */
+export async function accessToken(request: APIRequestContext, { email, password }: Person): Promise<string> {
+  const answer = await request.post('/api/v1/auth/login', { data: { email, password } });
+  expect(answer.status()).toBe(200);
+  return (await answer.json()).access_token;
+}
+
+/** Adds a person to a tenant, through the API. */
+export async function addPerson(
+  request: APIRequestContext,
+  tenant: Tenant,
+  role: 'admin' | 'member' | 'reader',
+): Promise<Person> {
+  const mark = randomBytes(4).toString('hex');
+  const person = { email: `${role}-${mark}@example.test`, name: `Rhea ${role}`, password: `pass ${mark} phrase` };
+  const answer = await request.post('/api/v1/identity/users', {
+    headers: bearer(tenant.token),
+    data: { ...person, role },
+  });
+  expect(answer.status()).toBe(201);
+  return person;
+}
+
+/** Opens a page and signs in on the way, as a person does. */
+export async function open(page: Page, address: string, { email, password }: Person): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
+}
+
+/** The code of a TOTP key now, by an implementation that is not ours. */
+export function totpNow(secret: string, stepsAhead = 0): string {
+  const at = `now + ${stepsAhead * 30} seconds`;
+  return execFileSync('oathtool', ['--totp', '--base32', '--now', at, secret], { encoding: 'utf8' }).trim();
+}
+
+/** Nothing serious stands in the way of assistive technology, in both themes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(serious.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual(
+      [],
+    );
+  }
+}
