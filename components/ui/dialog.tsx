@@ -80,7 +80,9 @@ export function Dialog({
               </Primitive.Close>
             </header>
           )}
-          <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
+          <div className={clsx('min-h-0 flex-1 overflow-y-auto', !titleHidden && form !== 'drawer' && 'p-5')}>
+            {children}
+          </div>
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>

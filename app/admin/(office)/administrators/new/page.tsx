@@ -1,0 +1,70 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import * as z from 'zod/mini';
+import { ExistingAccount } from '@/components/backoffice/existing-account';
+import { email, newPassword, personName } from '@/components/backoffice/form-checks';
+import { Handover } from '@/components/backoffice/handover';
+import { TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { newFirstPassword } from '@/components/members/first-password';
+import { Page } from '@/components/page/page';
+import { ButtonLink } from '@/components/ui/button';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { ApiError } from '@/lib/client/errors';
+import { adminPaths } from '@/lib/paths';
+
+const schema = z.object({ email, name: personName, password: newPassword });
+
+/** Opens the back office to someone: a new account, or the one they have. */
+export default function NewAdministratorPage() {
+  const { api } = useBackOffice();
+  const create = api.useMutation('post', '/admin/api/v1/administrators', { gcTime: 0 });
+  const form = useSchemaForm(schema, { email: '', name: '', password: '' });
+  const [created, setCreated] = useState<{ email: string; name: string; password: string }>();
+  const known = create.error instanceof ApiError && create.error.code === 'CONFLICT';
+
+  // Not as a default value: the server would draw another one than the browser.
+  useEffect(() => form.setValue('password', newFirstPassword()), [form]);
+
+  if (created) {
+    return (
+      <Page title={`${created.name} is an administrator`}>
+        <div className="max-w-2xl space-y-5">
+          <Handover {...created} />
+          <ButtonLink href={adminPaths.administrators()} variant="primary">
+            Done
+          </ButtonLink>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Add administrator" description="The whole back office opens to them.">
+      <FormShell
+        form={form}
+        loading={false}
+        error={known ? null : create.error}
+        failure="The administrator was not added"
+        submitLabel="Add administrator"
+        cancel={adminPaths.administrators()}
+        onSubmit={async (values) => {
+          await create.mutateAsync({ body: values });
+          setCreated(values);
+        }}
+      >
+        <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
+        {known && create.variables && <ExistingAccount email={create.variables.body.email} />}
+        <TextField control={form.control} name="name" label="Name" autoComplete="off" />
+        <TextField
+          control={form.control}
+          name="password"
+          label="First password"
+          description="Made up just now; write another one if you like."
+          autoComplete="off"
+          mono
+        />
+      </FormShell>
+    </Page>
+  );
+}

@@ -1,0 +1,40 @@
+'use client';
+
+import { ShieldUser } from 'lucide-react';
+import { useUserActions } from '@/components/backoffice/user-actions';
+import { administratorColumns } from '@/components/backoffice/user-columns';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+/** To whom the back office is open. */
+export default function AdministratorsPage() {
+  const state = useTableState();
+  const list = useList('/admin/api/v1/administrators', state.query);
+  const actions = useUserActions();
+  return (
+    <Page
+      title="Administrators"
+      description="To them the whole back office is open. It is no role in any tenant."
+      actions={<CreateLink label="Add administrator" href={adminPaths.newAdministrator()} />}
+    >
+      <DataTable
+        noun="administrator"
+        list={list}
+        state={state}
+        columns={administratorColumns}
+        rowName={({ name }) => name}
+        actions={actions}
+        empty={
+          <EmptyState icon={ShieldUser} title="No administrators">
+            On the host, npm run admin makes one.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,110 @@
+'use client';
+
+import { Ban } from 'lucide-react';
+import { use } from 'react';
+import { quotaDimensions } from '@/components/backoffice/quota-dimensions';
+import { type Tenant, useTenantActions } from '@/components/backoffice/tenant-actions';
+import { TextLink } from '@/components/backoffice/text-link';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { QuotaBar } from '@/components/data/quota-bar';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { ActionMenu } from '@/components/table/row-actions';
+import { ButtonLink } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { formatCount } from '@/lib/format/quantity';
+import { adminPaths } from '@/lib/paths';
+
+/** One tenant: what is known of it, what it holds of what it may, and what can be done about it. */
+export default function TenantPage({ params }: { params: Promise<{ tenant: string }> }) {
+  const { tenant: id } = use(params);
+  const { api } = useBackOffice();
+  const { actions, dialogs } = useTenantActions();
+  const query = api.useQuery('get', '/admin/api/v1/tenants/{tenant_id}', { params: { path: { tenant_id: id } } });
+  const { data: tenant } = query;
+  return (
+    <Page
+      title={tenant?.name ?? 'Tenant'}
+      badge={tenant && <StatusBadge status={tenant.status} />}
+      actions={
+        tenant && (
+          <>
+            <ActionMenu name={tenant.name} actions={actions(tenant)} labelled />
+            <ButtonLink href={adminPaths.tenantLimits(id)} variant="primary">
+              Edit limits
+            </ButtonLink>
+          </>
+        )
+      }
+    >
+      <Loaded query={query} what="The tenant" skeleton={<Skeleton className="h-80 w-full" />}>
+        {(data) => (
+          <div className="space-y-6">
+            {data.status === 'suspended' && <Suspended {...data} />}
+            <Facts {...data} />
+            <Card title="Quota" description="Hard limits, and what is in use of each.">
+              <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2 xl:grid-cols-3">
+                {quotaDimensions.map(({ name, label, unit }) => (
+                  <QuotaBar key={name} label={label} unit={unit} {...data.quota[name]} />
+                ))}
+              </div>
+            </Card>
+          </div>
+        )}
+      </Loaded>
+      {dialogs}
+    </Page>
+  );
+}
+
+function Suspended({ suspended_at, suspension_reason }: Tenant) {
+  return (
+    <div className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-4 text-sm">
+      <Ban className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="font-medium">
+          Suspended <Time at={suspended_at} />
+        </p>
+        <p className="mt-0.5 text-pretty break-words text-ink-muted">{suspension_reason}</p>
+      </div>
+    </div>
+  );
+}
+
+function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
+  return (
+    <Card title="Facts">
+      <PropertyList
+        items={[
+          [
+            'Slug',
+            <code key="slug" className="font-mono text-xs">
+              {slug}
+            </code>,
+          ],
+          ['Id', <Id key="id" value={id} label="tenant id" full />],
+          [
+            'Members',
+            <TextLink key="members" href={adminPaths.users({ tenant_id: id })}>
+              {formatCount(members, 'person', 'people')}
+            </TextLink>,
+          ],
+          [
+            'Records',
+            <span key="records" className="flex flex-wrap gap-x-4">
+              <TextLink href={adminPaths.operations({ tenant_id: id })}>Its operations</TextLink>
+              <TextLink href={adminPaths.audit({ tenant_id: id })}>Its audit log</TextLink>
+            </span>,
+          ],
+          ['Created', <Time key="created" at={created_at} form="exact" />],
+          ['Changed', <Time key="updated" at={updated_at} />],
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,89 @@
+'use client';
+
+import { use } from 'react';
+import { TextLink } from '@/components/backoffice/text-link';
+import { type PlatformUser, useUserActions } from '@/components/backoffice/user-actions';
+import { SecondFactor } from '@/components/backoffice/user-columns';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { ActionMenu } from '@/components/table/row-actions';
+import { Badge } from '@/components/ui/badge';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { adminPaths } from '@/lib/paths';
+
+/** One person: their account, and what they are in which tenants. */
+export default function UserPage({ params }: { params: Promise<{ user: string }> }) {
+  const { user: id } = use(params);
+  const { api } = useBackOffice();
+  const actions = useUserActions();
+  const query = api.useQuery('get', '/admin/api/v1/users/{id}', { params: { path: { id } } });
+  const { data: user } = query;
+  return (
+    <Page
+      title={user?.name ?? 'User'}
+      badge={user?.administrator && <Badge tone="accent">Administrator</Badge>}
+      actions={user && <ActionMenu name={user.name} actions={actions(user)} labelled />}
+    >
+      <Loaded query={query} what="The user" skeleton={<Skeleton className="h-80 w-full" />}>
+        {(data) => (
+          <div className="space-y-6">
+            <Account {...data} />
+            <Memberships {...data} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Account({ id, email, two_factor_enabled, created_at, updated_at }: PlatformUser) {
+  return (
+    <Card title="Account">
+      <PropertyList
+        items={[
+          ['E-mail', email],
+          ['Second factor', <SecondFactor key="factor" on={two_factor_enabled} />],
+          ['Id', <Id key="id" value={id} label="user id" full />],
+          [
+            'Records',
+            <TextLink key="records" href={adminPaths.audit({ actor: id })}>
+              What they did
+            </TextLink>,
+          ],
+          ['Created', <Time key="created" at={created_at} form="exact" />],
+          ['Changed', <Time key="updated" at={updated_at} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Memberships({ memberships }: PlatformUser) {
+  return (
+    <Card title="Tenants" flush>
+      {memberships.length === 0 ? (
+        <p className="p-4 text-ink-muted text-sm">They belong to no tenant.</p>
+      ) : (
+        <ul className="divide-y text-sm">
+          {memberships.map(({ project_id, tenant_name, tenant_slug, tenant_status, status, roles }) => (
+            <li key={project_id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
+              <span className="min-w-0 flex-1 basis-56">
+                <TextLink href={adminPaths.tenant(project_id)}>{tenant_name}</TextLink>{' '}
+                <span className="font-mono text-ink-subtle text-xs">{tenant_slug}</span>
+              </span>
+              <span className="text-ink-muted capitalize">{roles.join(', ') || 'no role'}</span>
+              <StatusBadge status={status} />
+              {tenant_status === 'suspended' && <StatusBadge status="suspended" reason="The tenant is suspended." />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

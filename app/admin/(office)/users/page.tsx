@@ -1,0 +1,42 @@
+'use client';
+
+import { UsersRound } from 'lucide-react';
+import { TenantFilter } from '@/components/backoffice/tenant-filter';
+import { useUserActions } from '@/components/backoffice/user-actions';
+import { userColumns } from '@/components/backoffice/user-columns';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { useList } from '@/lib/client/list';
+
+const kinds = [
+  { value: 'true', label: 'Administrators' },
+  { value: 'false', label: 'Everyone else' },
+];
+
+/** Everyone who has an account on the platform. */
+export default function UsersPage() {
+  const state = useTableState(['tenant_id', 'administrator']);
+  const list = useList('/admin/api/v1/users', state.query);
+  const actions = useUserActions();
+  return (
+    <Page title="Users" description="Everyone who has an account here, in whichever tenants they are.">
+      <DataTable
+        noun="user"
+        list={list}
+        state={state}
+        columns={userColumns}
+        rowName={({ name }) => name}
+        filters={[{ name: 'administrator', label: 'Kind', options: kinds }]}
+        toolbar={<TenantFilter state={state} />}
+        actions={actions}
+        empty={
+          <EmptyState icon={UsersRound} title="No users yet">
+            The first admin of a tenant comes with it, and brings in everyone else.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

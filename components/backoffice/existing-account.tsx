@@ -1,0 +1,46 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Loaded } from '@/components/page/loaded';
+import { Button } from '@/components/ui/button';
+import { notify } from '@/components/ui/notify';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { adminPaths } from '@/lib/paths';
+
+/** Whoever has an account becomes an administrator with it, rather than getting a second one. */
+export function ExistingAccount({ email }: { email: string }) {
+  const { api } = useBackOffice();
+  const router = useRouter();
+  const query = api.useQuery('get', '/admin/api/v1/users', { params: { query: { email } } });
+  const grant = api.useMutation('put', '/admin/api/v1/administrators/{id}');
+  const add = async (id: string, name: string) => {
+    await grant.mutateAsync({ params: { path: { id } } });
+    void notify('success', `${name} is an administrator`);
+    router.push(adminPaths.administrators());
+  };
+  return (
+    <div role="alert" className="rounded-lg border border-caution/50 bg-caution-soft p-4 text-sm">
+      <Loaded query={query} what="The account" skeleton={<Skeleton className="h-5 w-60" />}>
+        {([user]) =>
+          user === undefined ? (
+            <p>This address had an account a moment ago. Send the form again.</p>
+          ) : user.administrator ? (
+            <p>{user.name} is an administrator already.</p>
+          ) : (
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <p className="min-w-0 text-pretty">
+                <span className="font-medium">{user.name} has an account already.</span> They keep its password.
+              </p>
+              <Button pending={grant.isPending} onClick={() => void add(user.id, user.name).catch(() => {})}>
+                Make them an administrator
+              </Button>
+            </div>
+          )
+        }
+      </Loaded>
+      {grant.error !== null && <ErrorNotice title="They were not added" error={grant.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+
+// What forms of the back office ask for more than once; they only spare a round trip, the API checks for itself.
+
+export const displayName = z
+  .string()
+  .check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.'));
+
+export const personName = z
+  .string()
+  .check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'At most 100 characters.'));
+
+export const email = z.email('Write the whole address, such as ianthe@example.org.');
+
+export const newPassword = z
+  .string()
+  .check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.'));
+
+export const slug = z
+  .string()
+  .check(
+    z.minLength(2, 'At least two characters.'),
+    z.maxLength(63, 'At most 63 characters.'),
+    z.regex(/^[a-z][a-z0-9-]*[a-z0-9]$/, 'Lower-case letters, digits and dashes, beginning with a letter.'),
+  );

@@ -1,0 +1,42 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Dialog } from '@/components/ui/dialog';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { displayName } from './form-checks';
+import type { Tenant } from './tenant-actions';
+
+const schema = z.object({ name: displayName });
+
+/** Gives a tenant another name; its slug, and with it every address, stays. */
+export function RenameTenantDialog({ tenant, close }: { tenant: Tenant; close: () => void }) {
+  const { api } = useBackOffice();
+  const rename = api.useMutation('patch', '/admin/api/v1/tenants/{tenant_id}');
+  const form = useSchemaForm(schema, { name: tenant.name });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      size="sm"
+      title={`Rename ${tenant.name}`}
+      description={`Its slug stays ${tenant.slug}, so no address and no script changes.`}
+    >
+      <FormShell
+        form={form}
+        loading={false}
+        error={rename.error}
+        failure="The tenant was not renamed"
+        submitLabel="Rename tenant"
+        cancel={close}
+        onSubmit={async (body) => {
+          await rename.mutateAsync({ params: { path: { tenant_id: tenant.id } }, body });
+          close();
+        }}
+      >
+        <TextField control={form.control} name="name" label="Name" autoComplete="off" autoFocus />
+      </FormShell>
+    </Dialog>
+  );
+}

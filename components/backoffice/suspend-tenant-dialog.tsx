@@ -1,0 +1,59 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { TextAreaField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Dialog } from '@/components/ui/dialog';
+import { useBackOffice } from '@/lib/client/backoffice';
+import type { Tenant } from './tenant-actions';
+
+const schema = z.object({
+  reason: z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1, 'Say why; the audit log keeps it.'),
+      z.maxLength(1000, 'At most 1,000 characters.'),
+    ),
+});
+
+/** Asks why, and says what happens, before a tenant is shut out. */
+export function SuspendTenantDialog({ tenant, close }: { tenant: Tenant; close: () => void }) {
+  const { api } = useBackOffice();
+  const suspend = api.useMutation('post', '/admin/api/v1/tenants/{tenant_id}/suspend');
+  const form = useSchemaForm(schema, { reason: '' });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={`Suspend ${tenant.name}?`}
+      description="It can be resumed at any time."
+    >
+      <ul className="mb-5 list-disc space-y-1 pl-4 text-pretty text-ink-muted text-sm">
+        <li>From the next request on, its API and its pages refuse everyone, and its API tokens with them.</li>
+        <li>Its members can’t sign in to it. What they have in other tenants stays open to them.</li>
+        <li>Nothing is deleted: what is stored stays, counts against its quota and is billed.</li>
+      </ul>
+      <FormShell
+        form={form}
+        loading={false}
+        error={suspend.error}
+        failure="The tenant was not suspended"
+        submitLabel="Suspend tenant"
+        cancel={close}
+        onSubmit={async (body) => {
+          await suspend.mutateAsync({ params: { path: { tenant_id: tenant.id } }, body });
+          close();
+        }}
+      >
+        <TextAreaField
+          control={form.control}
+          name="reason"
+          label="Reason"
+          description="For the audit log and for other administrators; the tenant does not see it."
+          rows={3}
+        />
+      </FormShell>
+    </Dialog>
+  );
+}

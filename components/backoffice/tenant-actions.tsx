@@ -1,0 +1,57 @@
+'use client';
+
+import { ListChecks, Pause, Pencil, Play, ScrollText, SlidersHorizontal, UsersRound } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { type ReactNode, useState } from 'react';
+import { useConfirm } from '@/components/page/confirm';
+import type { Action } from '@/components/table/row-actions';
+import { useBackOffice } from '@/lib/client/backoffice';
+import type { Row } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+const RenameDialog = dynamic(() => import('./rename-tenant-dialog').then((module) => module.RenameTenantDialog));
+const SuspendDialog = dynamic(() => import('./suspend-tenant-dialog').then((module) => module.SuspendTenantDialog));
+
+export type Tenant = Row<'/admin/api/v1/tenants'>;
+
+/** What can be done with a tenant, in its row and on its page; `dialogs` stands in the page that offers it. */
+export function useTenantActions(): { actions: (tenant: Tenant) => readonly Action[]; dialogs: ReactNode } {
+  const { api } = useBackOffice();
+  const confirm = useConfirm();
+  const resume = api.useMutation('post', '/admin/api/v1/tenants/{tenant_id}/resume');
+  const [open, setOpen] = useState<{ dialog: 'rename' | 'suspend'; tenant: Tenant }>();
+  const close = () => setOpen(undefined);
+
+  const askToResume = ({ id, name, suspension_reason }: Tenant) =>
+    confirm({
+      title: `Resume ${name}?`,
+      consequence: (
+        <>
+          <p>Its members sign in again and its API tokens work again, from the next request on.</p>
+          {suspension_reason && <p>It was suspended for this reason: {suspension_reason}</p>}
+        </>
+      ),
+      confirmLabel: 'Resume tenant',
+      harmless: true,
+      onConfirm: () => resume.mutateAsync({ params: { path: { tenant_id: id } }, body: {} }),
+    });
+
+  const actions = (tenant: Tenant): readonly Action[] => [
+    { label: 'Edit limits', icon: SlidersHorizontal, href: adminPaths.tenantLimits(tenant.id) },
+    { label: 'Rename', icon: Pencil, onSelect: () => setOpen({ dialog: 'rename', tenant }) },
+    { label: 'Users', icon: UsersRound, href: adminPaths.users({ tenant_id: tenant.id }) },
+    { label: 'Operations', icon: ListChecks, href: adminPaths.operations({ tenant_id: tenant.id }) },
+    { label: 'Audit log', icon: ScrollText, href: adminPaths.audit({ tenant_id: tenant.id }) },
+    tenant.status === 'active'
+      ? { label: 'Suspend', icon: Pause, danger: true, onSelect: () => setOpen({ dialog: 'suspend', tenant }) }
+      : { label: 'Resume', icon: Play, onSelect: () => askToResume(tenant) },
+  ];
+
+  const dialogs = (
+    <>
+      {open?.dialog === 'rename' && <RenameDialog tenant={open.tenant} close={close} />}
+      {open?.dialog === 'suspend' && <SuspendDialog tenant={open.tenant} close={close} />}
+    </>
+  );
+  return { actions, dialogs };
+}
