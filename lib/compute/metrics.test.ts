@@ -1,0 +1,112 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute } from '@/lib/db/pool';
+import { prisma } from '@/lib/db/prisma';
+import { sql } from '@/lib/db/sql';
+import { testDatabase } from '@/lib/testing/database';
+import { createHost } from '@/lib/testing/hosts';
+import { idOf, launch } from '@/lib/testing/machines';
+import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import type { InstanceStats } from './engine';
+import type { InstanceMetrics } from './schema';
+import { sampleInstances } from './telemetry';
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+let id: string;
+let engines: MemoryEngines;
+beforeAll(() => createHost());
+beforeEach(async () => {
+  engines = useMemoryEngines();
+  acme = await createProject('acme');
+  id = idOf(await launch(call, acme));
+  await execute(sql`UPDATE instances SET status = 'active', task = NULL WHERE id = ${id}::uuid`);
+});
+
+const metrics = async (range = '1h') => {
+  const { status, body } = await call('GET', `/compute/instances/${id}/metrics?range=${range}`, {
+    token: acme.users.reader.token,
+  });
+  expect(status).toBe(200);
+  return body as InstanceMetrics;
+};
+
+/** Samples at so many seconds before now, each with one number in all counters. */
+async function sampled(...samples: [secondsAgo: number, counter: number][]): Promise<void> {
+  // The middle of an interval of any range, so that samples side by side fall into one.
+  const base = Math.floor(Date.now() / 30_000) * 30_000;
+  await prisma().instanceSample.createMany({
+    data: samples.map(([secondsAgo, counter]) => ({
+      instance_id: id,
+      project_id: acme.id,
+      at: new Date(base - secondsAgo * 1000),
+      cpu_seconds: counter,
+      memory_bytes: 64 * 1024 ** 2,
+      disk_read_bytes: counter,
+      disk_write_bytes: counter,
+      disk_reads: counter,
+      disk_writes: counter,
+      network_rx_bytes: counter,
+      network_tx_bytes: counter,
+      egress_bytes: counter,
+    })),
+  });
+}
+
+test('rates are what the counters grew by, per second', async () => {
+  await sampled([60, 100], [45, 103], [31, 109]);
+  const { points, interval_s, memory_total_bytes } = await metrics();
+  expect([interval_s, memory_total_bytes]).toEqual([30, 256 * 1024 ** 2]);
+  expect(points).toHaveLength(1);
+  expect(points[0]).toMatchObject({ memory_bytes: 64 * 1024 ** 2 });
+  expect(points[0]?.cpu_percent).toBeCloseTo((100 * 9) / 29);
+  expect(points[0]?.network_rx_bytes_per_s).toBeCloseTo(9 / 29, 1);
+});
+
+test('a counter that begins anew loses nothing and is never below zero', async () => {
+  await sampled([60, 1000], [45, 3], [31, 6]);
+  const [point] = (await metrics()).points;
+  expect(point?.egress_bytes_per_s).toBeCloseTo(6 / 29);
+});
+
+test('nothing is made up for the time in which the machine was off', async () => {
+  await sampled([1200, 0], [60, 9000], [45, 9000]);
+  const { points } = await metrics();
+  expect(points).toHaveLength(1);
+  expect(points[0]?.cpu_percent).toBe(0);
+});
+
+test.each(['1h', '6h', '24h', '7d'])('the range %s has a handful of points, oldest first', async (range) => {
+  await sampled(...Array.from({ length: 100 }, (_, index): [number, number] => [index * 15, 1000 - index]));
+  const { points } = await metrics(range);
+  expect(points.length).toBeGreaterThan(0);
+  expect(points.length).toBeLessThanOrEqual(60);
+  expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted());
+});
+
+test('an unknown range is refused', async () => {
+  const answer = await call('GET', `/compute/instances/${id}/metrics?range=1y`, { token: acme.users.reader.token });
+  expect(answer.status).toBe(400);
+});
+
+test('running machines are sampled; one that fails or is gone holds up no other', async () => {
+  const others = [idOf(await launch(call, acme)), idOf(await launch(call, acme))];
+  await execute(sql`UPDATE instances SET status = 'active'`);
+  const stats: InstanceStats = {
+    sampledAt: new Date(),
+    cpuSeconds: 1.5,
+    memoryBytes: 1024,
+    disk: { readBytes: 1, writtenBytes: 2, readOperations: 3, writeOperations: 4 },
+    network: { receivedBytes: 5, sentBytes: 6 },
+    egressBytes: 7,
+  };
+  engines.compute.sampleInstance = async (asked) => {
+    if (asked === others[0]) throw new Error('it does not answer');
+    if (asked === others[1]) await prisma().instance.update({ where: { id: asked }, data: { status: 'stopped' } });
+    return asked === others[1] ? null : stats;
+  };
+  await sampleInstances();
+  const rows = await prisma().instanceSample.findMany({ where: { instance_id: { in: [id, ...others] } } });
+  expect(rows).toMatchObject([{ instance_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
+});
