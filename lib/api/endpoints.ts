@@ -5,6 +5,7 @@ import { engineReportEndpoints } from '@/lib/engine-reports/endpoints';
 import { eventEndpoints, platformEventEndpoints } from '@/lib/events/endpoints';
 import { iamEndpoints } from '@/lib/iam/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
+import { imageEndpoints } from '@/lib/images/endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
 import { operationEndpoints } from '@/lib/operations/endpoints';
@@ -25,6 +26,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...computeEndpoints,
   ...networkingEndpoints,
   ...storageEndpoints,
+  ...imageEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
   ...eventEndpoints,

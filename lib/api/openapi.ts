@@ -133,8 +133,10 @@ function parameters(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json[] {
 
 function requestBody(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
   if (endpoint.upload) {
-    const schema = endpoint.body ? schemaOf(endpoint.body, 'input') : { type: 'string', format: 'binary' };
-    const content = Object.fromEntries(endpoint.upload.content_types.map((type) => [type, { schema }]));
+    const bytes = { type: 'string', format: 'binary' };
+    const form = endpoint.body && schemaOf(endpoint.body, 'input');
+    const schema = (type: string) => (type.startsWith('multipart/') && form) || bytes;
+    const content = Object.fromEntries(endpoint.upload.content_types.map((type) => [type, { schema: schema(type) }]));
     return { requestBody: { required: true, content } };
   }
   if (!endpoint.body) return {};

@@ -1,13 +1,14 @@
 import { computePurges } from '@/lib/compute/purges';
 import { instanceSteps } from '@/lib/compute/steps';
-import { prepareSteps } from '@/lib/images/steps';
+import { prepareOwnImages } from '@/lib/images/readiness';
+import { imageSteps } from '@/lib/images/steps';
 import { storageSteps } from '@/lib/storage/steps';
 import type { PeriodicJob } from './periodic';
 import { purges } from './purge';
 import type { OperationSteps } from './steps';
 
 /** The steps of every kind of operation. Only workers load this file, and with it the engines. */
-export const operationSteps: readonly OperationSteps[] = [...instanceSteps, prepareSteps, ...storageSteps];
+export const operationSteps: readonly OperationSteps[] = [...instanceSteps, ...imageSteps, ...storageSteps];
 
 /** Everything that workers do again and again. */
-export const periodicJobs: readonly PeriodicJob[] = [...purges, ...computePurges];
+export const periodicJobs: readonly PeriodicJob[] = [...purges, ...computePurges, prepareOwnImages];

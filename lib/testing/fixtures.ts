@@ -81,6 +81,12 @@ export const fixtures: Record<string, Fixture> = {
     await createHost();
     return created(member(project, call, '/network/floating-ips', {}));
   },
+  '/images/images/{id}': async (project) => {
+    const image = { id: newId(), name: 'fixture', format: 'RAW', status: 'active', source: {}, min_disk_gb: 1 };
+    const times = { created_at: now(), updated_at: now() };
+    await prisma().image.create({ data: { ...image, ...times, project_id: project.id, owner_id: project.id } });
+    return { id: image.id };
+  },
   '/storage/volumes/{id}': volume,
   '/storage/snapshots/{id}': async (project, call) => {
     const { id: volume_id } = await volume(project, call);

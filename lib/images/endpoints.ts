@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/api/pagination';
+import { idParams } from '@/lib/api/schemas';
+import { settings } from '@/lib/settings';
+import * as schema from './schema';
+import * as service from './service';
+
+/** Operating system images (spec 4.7). */
+export const imageEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/images/images',
+    operation_id: 'listImages',
+    summary: 'List certified public images and the project’s own',
+    tag: 'Images',
+    access: 'reader',
+    query: z.strictObject({ ...schema.imageFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    responses: { 200: z.array(schema.image) },
+    handle: (call, { query }) => service.listImages(call, query),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/images/images',
+    operation_id: 'uploadImage',
+    summary: 'Register and upload a custom image',
+    description:
+      'As a form with `name`, `format` and `file`, or as raw bytes with `name` and `format` in the query. The bytes are ' +
+      'checked against the format: the image is `importing`, then `active`, or `error` with the reason. An image that ' +
+      'refers to anything outside itself is refused. An upload that breaks off leaves nothing.',
+    tag: 'Images',
+    access: 'member',
+    query: schema.uploadQuery,
+    body: schema.uploadForm,
+    upload: {
+      content_types: ['application/octet-stream', 'multipart/form-data'],
+      // Read when it is needed: settings are not there yet while modules load.
+      get max_bytes() {
+        return settings().imageMaxBytes + 64 * 1024;
+      },
+    },
+    responses: { 201: schema.image },
+    errors: ['CONFLICT', 'CAPACITY_EXHAUSTED', 'ENGINE_UNAVAILABLE'],
+    audit: 'image.upload',
+    idempotency: 'none',
+    handle: (call, { query, upload }) => service.uploadImage(call, query, upload),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/images/images/{id}',
+    operation_id: 'getImage',
+    summary: 'Read an image: metadata, checksum, status',
+    tag: 'Images',
+    access: 'reader',
+    params: idParams,
+    responses: { 200: schema.image },
+    handle: (call, { params }) => service.readImage(call, params.id),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/images/images/{id}',
+    operation_id: 'deleteImage',
+    summary: 'Remove a custom image',
+    description: 'A conflict while instances or volumes stand on it; the message names them.',
+    tag: 'Images',
+    access: 'member',
+    params: idParams,
+    responses: { 202: schema.image },
+    errors: ['CONFLICT'],
+    audit: 'image.delete',
+    handle: (call, { params }) => service.deleteImage(call, params.id),
+  }),
+];
