@@ -8,12 +8,14 @@ import { lockDataDir } from './lock';
 const usage = `Usage: npm run admin -- COMMAND
   reset-password EMAIL              gives a user a new password, and ends all sessions
   reset-2fa EMAIL                   removes a user's second factor
-  rotate-keys signing|encryption    puts a new key in front; the older ones stay valid`;
+  rotate-keys signing|encryption    puts a new key in front; the older ones stay valid
+  database-url                      the address of the database while the platform runs, for pg_dump and psql`;
 
 /** `npm run admin`: what only somebody on the host may do, while the platform runs or is stopped. */
 export async function administer([command, subject, ...rest]: string[]): Promise<void> {
   try {
-    if (!subject || rest.length > 0) fail(usage, 2);
+    if (command === 'database-url' && !subject) console.log(databaseAddress());
+    else if (!subject || rest.length > 0) fail(usage, 2);
     else if (command === 'rotate-keys') rotate(subject);
     else if (command === 'reset-password') await withDatabase(() => resetPassword(subject));
     else if (command === 'reset-2fa') await withDatabase(() => resetSecondFactor(subject));
@@ -21,6 +23,14 @@ export async function administer([command, subject, ...rest]: string[]): Promise
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error), 1);
   }
+}
+
+function databaseAddress(): string {
+  loadEnvironmentFile();
+  const { dataDir, databaseUrl } = parseSettings(process.env);
+  const url = databaseUrl ?? embeddedDatabaseUrl(dataDir);
+  if (!url) throw new Error(`${dataDir} holds no platform yet: run npm start first, or set DATA_DIR`);
+  return url;
 }
 
 function fail(message: string, exitCode: number): void {
@@ -63,9 +73,7 @@ async function reachDatabase(): Promise<() => Promise<void>> {
   loadEnvironmentFile();
   const { dataDir, databaseUrl } = parseSettings(process.env);
   if (databaseUrl) return async () => {};
-  const url = embeddedDatabaseUrl(dataDir);
-  if (!url) throw new Error(`${dataDir} holds no platform yet: run npm start first, or set DATA_DIR`);
-  process.env.DATABASE_URL = url;
+  process.env.DATABASE_URL = databaseAddress();
   const lock = lockDataDir(dataDir);
   if ('heldBy' in lock) return async () => {};
   const database = await startEmbeddedDatabase(dataDir, () => {});
