@@ -7,10 +7,14 @@ export const JSON_BODY_BYTES = 1024 * 1024;
 
 /** Reads a body up to a limit. @throws ApiError 413 as soon as it is passed */
 export async function readBody(request: Request, mostBytes: number): Promise<Uint8Array> {
-  // Merely asking for a body makes the adapter build a whole Request around the connection.
+  // Merely asking for the stream of a body makes the adapter build a whole Request around the connection.
   if (request.method === 'GET' || request.method === 'HEAD') return new Uint8Array();
-  const declared = Number(request.headers.get('content-length') ?? 0);
-  if (declared > mostBytes) throw tooLarge(mostBytes);
+  const declared = request.headers.get('content-length');
+  if (declared !== null) {
+    // A server reads no more than was declared.
+    if (Number(declared) > mostBytes) throw tooLarge(mostBytes);
+    return new Uint8Array(await request.arrayBuffer());
+  }
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;

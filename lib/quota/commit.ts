@@ -139,8 +139,9 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
           claimed.map((d) => raw(`WHEN '${d}' THEN ${d}_${part}`)),
           ' ',
         )} END::text`;
+  const account = [raw('k.project_id'), ...claimed.map((d) => raw(`k.${d}_limit, k.${d}_used`))];
   const inner = sql`
-    SELECT k.*,
+    SELECT ${join(account, ', ')},
       ${write.target ? raw('target.allowed IS NULL') : raw('false')} AS missing,
       ${write.target ? raw('NOT coalesce(target.allowed, true)') : raw('false')} AS forbidden,
       ${write.target ? raw('target.state::text') : raw('NULL::text')} AS state,

@@ -171,9 +171,11 @@ export type Count = { dimension: Dimension; limit: string; used: string; ledger:
 /** For each dimension: what the account says, what the ledger adds up to, and what the widgets that exist take. */
 export async function counts(projectId: string): Promise<Count[]> {
   const selects = dimensions.map(
-    (d) => sql`SELECT ${raw(`'${d}'`)} AS dimension, ${raw(`a.${d}_limit AS limit, a.${d}_used AS used`)},
-      (SELECT coalesce(sum(amount), 0) FROM quota_ledger l WHERE l.project_id = a.project_id AND l.dimension = ${raw(`'${d}'`)})::numeric(20, 6) AS ledger,
-      (SELECT coalesce(sum((amounts ->> ${raw(`'${d}'`)})::numeric), 0) FROM widgets w WHERE w.project_id = a.project_id)::numeric(20, 6) AS exists
+    (
+      d,
+    ) => sql`SELECT ${raw(`'${d}'`)} AS dimension, ${raw(`trim_scale(a.${d}_limit) AS limit, trim_scale(a.${d}_used) AS used`)},
+      trim_scale((SELECT coalesce(sum(amount), 0) FROM quota_ledger l WHERE l.project_id = a.project_id AND l.dimension = ${raw(`'${d}'`)})) AS ledger,
+      trim_scale((SELECT coalesce(sum((amounts ->> ${raw(`'${d}'`)})::numeric), 0) FROM widgets w WHERE w.project_id = a.project_id)) AS exists
       FROM project_accounts a WHERE a.project_id = ${projectId}::uuid`,
   );
   const [first, ...rest] = selects;
@@ -199,7 +201,7 @@ export async function setLimits(projectId: string, limits: Amounts): Promise<voi
 /** What one dimension counts. */
 export async function usedOf(projectId: string, dimension: Dimension): Promise<string> {
   const row = await queryOne<{ used: string }>(
-    sql`SELECT ${raw(`${dimension}_used`)}::text AS used FROM project_accounts WHERE project_id = ${projectId}::uuid`,
+    sql`SELECT ${raw(`trim_scale(${dimension}_used)`)}::text AS used FROM project_accounts WHERE project_id = ${projectId}::uuid`,
   );
   return row?.used ?? '';
 }
