@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onChange } from '@/lib/db/changes';
 import { reasonOf } from '@/lib/engines/error';
+import { observeImages } from '@/lib/images/observer';
 import { log } from '@/lib/log';
 import { ensureAllNetworking } from '@/lib/network/project-networking';
 import { applyChanges, applyTopology } from '@/lib/network/topology';
+import { observeStorage } from '@/lib/storage/observer';
 import { reportEngines, reportHost } from './host-report';
 import { Observer } from './observer';
 import { sampleInstances } from './telemetry';
 
 const OBSERVE_MS = 5_000;
+const OBSERVE_DISKS_MS = 30_000;
 const SAMPLE_MS = 15_000;
 const REPORT_MS = 10_000;
 const PROBE_MS = 60_000;
@@ -44,6 +47,8 @@ async function lookAfterHost(signal: AbortSignal): Promise<void> {
     every('reporting the host', REPORT_MS, signal, reportHost),
     every('applying the networks', REAPPLY_MS, signal, applyTopology),
     every('observing the machines', OBSERVE_MS, signal, () => observer.look()),
+    every('observing the volumes', OBSERVE_DISKS_MS, signal, observeStorage),
+    every('observing the images', OBSERVE_DISKS_MS, signal, observeImages),
     every('sampling the machines', SAMPLE_MS, signal, sampleInstances),
   ]);
   await changes.stop();

@@ -1,0 +1,79 @@
+import { signalChange } from '@/lib/db/changes';
+import { query } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { engines } from '@/lib/engines/engines';
+import { log } from '@/lib/log';
+import { settings } from '@/lib/settings';
+
+/** Nothing is under way for it: what is, puts itself right. */
+const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
+
+/**
+ * Compares the volumes and snapshots of this host with the database, in both directions: what the database has and the
+ * host has lost goes into error; what the host has and the database has done with is removed.
+ */
+export async function observeStorage(): Promise<void> {
+  const { hostId } = settings();
+  // Rows first: what is made and what is removed meanwhile is then seen as it was, and looked at again below.
+  const rows = await query<{ id: string; kind: 'volume' | 'snapshot' }>(sql`
+    SELECT id, 'volume' AS kind FROM volumes row WHERE host_id = ${hostId}::text AND status IN ('available', 'in_use') AND ${idle}
+    UNION ALL
+    SELECT row.id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
+    WHERE v.host_id = ${hostId}::text AND row.status = 'available' AND ${idle}`);
+  const { volumes, snapshots } = await engines().storage.observeStorage();
+  const seen = new Set([...volumes, ...snapshots].map(({ id }) => id));
+  const lost = rows.filter(({ id }) => !seen.has(id));
+  if (lost.length > 0) await noteLost(lost.map(({ id }) => id));
+  await removeForgotten('volume', [...volumes.map(({ id }) => id)]);
+  await removeForgotten('snapshot', [...snapshots.map(({ id }) => id)]);
+  for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(id, attachedTo);
+}
+
+async function noteLost(ids: readonly string[]): Promise<void> {
+  const reason = 'Its data is no longer on the host. Delete it.';
+  const noted = await query<{ id: string }>(sql`
+    WITH lost AS (SELECT unnest(${ids}::uuid[]) AS id), volume AS (
+      UPDATE volumes row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
+      WHERE row.id = lost.id AND row.status IN ('available', 'in_use') AND ${idle} RETURNING row.id, row.project_id, 'volume' AS topic
+    ), snapshot AS (
+      UPDATE snapshots row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
+      WHERE row.id = lost.id AND row.status = 'available' AND ${idle} RETURNING row.id, row.project_id, 'snapshot' AS topic
+    ), noted AS (SELECT * FROM volume UNION ALL SELECT * FROM snapshot), hinted AS (
+      INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, topic, id::text, platform_now() FROM noted
+    ) SELECT id FROM noted`);
+  for (const { id } of noted) log.error({ resource: id }, 'a volume or snapshot has lost its data');
+  if (noted.length > 0) signalChange();
+}
+
+/**
+ * A row is there before its data and goes after it, so that data without a row was left behind. It is removed only
+ * where this database remembers its deletion: data that it never knew may be someone's, after a restored backup.
+ */
+async function removeForgotten(kind: 'volume' | 'snapshot', ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const table =
+    kind === 'volume'
+      ? sql`SELECT FROM volumes v WHERE v.id = seen.id`
+      : sql`SELECT FROM snapshots s WHERE s.id = seen.id`;
+  const unknown = await query<{ id: string; deleted: boolean }>(sql`
+    SELECT seen.id, EXISTS (SELECT FROM operations o WHERE o.resource_id = seen.id AND o.kind = ${`${kind}.delete`}::text) AS deleted
+    FROM unnest(${ids}::uuid[]) AS seen (id) WHERE NOT EXISTS (${table})`);
+  const { storage } = engines();
+  for (const { id, deleted } of unknown) {
+    log.warn(
+      { kind, id },
+      deleted ? 'what a deletion left behind is removed' : 'the host holds data that no row knows',
+    );
+    if (deleted) await (kind === 'volume' ? storage.removeVolume(id) : storage.removeSnapshot(id));
+  }
+}
+
+/** A guest that holds a volume which is in no instance lets go of it. */
+async function letGo(volumeId: string, instanceId: string): Promise<void> {
+  const stray = await query(sql`
+    SELECT FROM volumes row WHERE row.id = ${volumeId}::uuid AND row.status = 'available' AND ${idle}
+      AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = ${instanceId}::uuid AND o.status IN ('pending', 'running'))`);
+  if (stray.length === 0) return;
+  log.warn({ volume: volumeId, instance: instanceId }, 'a guest holds a volume that is not attached to it');
+  await engines().storage.detachVolume(volumeId, instanceId);
+}
