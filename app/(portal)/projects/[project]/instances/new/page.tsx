@@ -1,0 +1,168 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type DefaultValues, useWatch } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { type Choices, useInstanceChoices } from '@/components/compute/instance-choices';
+import { QuotaImpact } from '@/components/compute/quota-impact';
+import { SecurityGroupsField } from '@/components/compute/security-groups-field';
+import { SelectField, TextAreaField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const schema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  image_id: z.string().check(z.minLength(1, 'Choose an image.')),
+  flavor_id: z.string().check(z.minLength(1, 'Choose a flavor.')),
+  network_id: z.string().check(z.minLength(1, 'Choose a network.')),
+  security_group_ids: z.array(z.string()).check(z.maxLength(10, 'At most ten groups.')),
+  key_pair_id: z.string(),
+  ssh_public_key: z.string().check(z.trim()),
+  user_data: z.string(),
+});
+type Values = z.input<typeof schema>;
+
+/** Neither is the id of a key pair. */
+const NO_KEY = 'none';
+const PASTED_KEY = 'pasted';
+
+/** Creates an instance; what it takes of the quota is seen before it is taken. */
+export default function NewInstancePage() {
+  const choices = useInstanceChoices();
+  return (
+    <Page title="Create instance">
+      {choices.error ? (
+        <ErrorNotice title="The choices could not be loaded" error={choices.error} onRetry={choices.retry} />
+      ) : (
+        // Mounted anew with its choices, so that it begins with the project's own network and group.
+        <InstanceForm key={choices.data ? 'ready' : 'loading'} choices={choices.data} />
+      )}
+    </Page>
+  );
+}
+
+function InstanceForm({ choices }: { choices: Choices | undefined }) {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const create = api.useMutation('post', '/api/v1/compute/instances');
+  const form = useSchemaForm(schema, firstValues(choices));
+  const [imageId, flavorId, key] = useWatch({ control: form.control, name: ['image_id', 'flavor_id', 'key_pair_id'] });
+  const image = choices?.images.find(({ id }) => id === imageId);
+  const flavor = choices?.flavors.find(({ id }) => id === flavorId);
+  return (
+    <FormShell
+      form={form}
+      loading={choices === undefined}
+      error={create.error}
+      failure="The instance was not created"
+      submitLabel="Create instance"
+      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : undefined}
+      cancel={paths.instances(project.slug)}
+      aside={<QuotaImpact flavor={flavor} />}
+      onSubmit={async ({ key_pair_id, ssh_public_key, user_data, ...values }) => {
+        await create.mutateAsync({
+          body: {
+            ...values,
+            volume_ids: [],
+            ...(key_pair_id === PASTED_KEY ? { ssh_public_key } : {}),
+            ...(key_pair_id === PASTED_KEY || key_pair_id === NO_KEY ? {} : { key_pair_id }),
+            ...(user_data === '' ? {} : { user_data }),
+          },
+        });
+        router.push(paths.instances(project.slug));
+      }}
+    >
+      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="web-1" />
+      <SelectField
+        control={form.control}
+        name="image_id"
+        label="Image"
+        description={
+          image?.status === 'queued' ? 'It is fetched first, which takes as long as its size asks.' : undefined
+        }
+        options={(choices?.images ?? []).map(({ id, name, visibility, description, min_disk_gb, min_ram_mb }) => ({
+          value: id,
+          label: visibility === 'public' ? `${name} · certified` : name,
+          description: description || `From ${min_disk_gb} GB of disk and ${min_ram_mb} MB of memory`,
+        }))}
+      />
+      <SelectField
+        control={form.control}
+        name="flavor_id"
+        label="Flavor"
+        options={(choices?.flavors ?? []).map(({ id, name, vcpus, ram_gb, disk_gb }) => {
+          const tooSmall =
+            image && (disk_gb < image.min_disk_gb || ram_gb * 1024 < image.min_ram_mb)
+              ? `Too small: ${image.name} needs ${image.min_ram_mb} MB of memory and ${image.min_disk_gb} GB of disk`
+              : undefined;
+          return {
+            value: id,
+            label: name,
+            description: `${vcpus} vCPU · ${ram_gb} GB memory · ${disk_gb} GB disk`,
+            ...(tooSmall ? { disabledReason: tooSmall } : {}),
+          };
+        })}
+      />
+      <SelectField
+        control={form.control}
+        name="network_id"
+        label="Network"
+        options={(choices?.networks ?? []).map(({ id, name, cidr }) => ({ value: id, label: name, description: cidr }))}
+      />
+      <SecurityGroupsField control={form.control} name="security_group_ids" groups={choices?.groups ?? []} />
+      <SelectField
+        control={form.control}
+        name="key_pair_id"
+        label="SSH key"
+        description={image?.default_user ? `Lets you in as ${image.default_user}.` : undefined}
+        options={[
+          { value: NO_KEY, label: 'None', description: 'The console is the way in' },
+          ...(choices?.keyPairs ?? []).map(({ id, name, fingerprint }) => ({
+            value: id,
+            label: name,
+            description: fingerprint,
+          })),
+          { value: PASTED_KEY, label: 'Paste a public key' },
+        ]}
+      />
+      {key === PASTED_KEY && (
+        <TextAreaField
+          control={form.control}
+          name="ssh_public_key"
+          label="Public key"
+          description="One line, as in ~/.ssh/id_ed25519.pub"
+          placeholder="ssh-ed25519 AAAA…"
+          mono
+          rows={3}
+        />
+      )}
+      <TextAreaField
+        control={form.control}
+        name="user_data"
+        label="User data"
+        description="For cloud-init: a script that begins with #!, or #cloud-config. The guest can read it, so no passwords."
+        optional
+        mono
+        rows={5}
+      />
+    </FormShell>
+  );
+}
+
+function firstValues(choices: Choices | undefined): DefaultValues<Values> {
+  const { networks = [], groups = [] } = choices ?? {};
+  const network = networks.find(({ is_default }) => is_default) ?? networks[0];
+  return {
+    name: '',
+    image_id: '',
+    flavor_id: '',
+    network_id: network?.id ?? '',
+    security_group_ids: groups.filter(({ is_default }) => is_default).map(({ id }) => id),
+    key_pair_id: NO_KEY,
+    ssh_public_key: '',
+    user_data: '',
+  };
+}
