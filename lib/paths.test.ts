@@ -8,10 +8,14 @@ test('no address changes without this list changing', () => {
     signInAndBack: paths.signIn('/projects/demo?status=active'),
     apiReference: paths.apiReference(),
     overview: paths.overview('demo'),
+    instances: paths.instances('demo'),
+    newInstance: paths.newInstance('demo'),
   }).toMatchInlineSnapshot(`
     {
       "apiReference": "/docs",
       "home": "/",
+      "instances": "/projects/demo/instances",
+      "newInstance": "/projects/demo/instances/new",
       "overview": "/projects/demo",
       "signIn": "/sign-in",
       "signInAndBack": "/sign-in?back=%2Fprojects%2Fdemo%3Fstatus%3Dactive",

@@ -4,6 +4,8 @@ export const paths = {
   signIn: (back?: string) => (back && back !== '/' ? `/sign-in?back=${encodeURIComponent(back)}` : '/sign-in'),
   apiReference: () => '/docs',
   overview: (project: string) => inProject(project),
+  instances: (project: string) => inProject(project, 'instances'),
+  newInstance: (project: string) => inProject(project, 'instances/new'),
   secrets: (project: string) => inProject(project, 'secrets'),
   newSecret: (project: string) => inProject(project, 'secrets/new'),
   account: (project: string) => inProject(project, 'account'),

@@ -41,7 +41,18 @@ export interface NavigationGroup {
  */
 export const portalNavigation: readonly NavigationGroup[] = [
   { entries: [{ label: 'Overview', icon: LayoutDashboard, href: paths.overview, keywords: ['home', 'quota'] }] },
-  { label: 'Compute', entries: [] },
+  {
+    label: 'Compute',
+    entries: [
+      {
+        label: 'Instances',
+        icon: Server,
+        href: paths.instances,
+        keywords: ['vm', 'server', 'machine', 'console', 'compute'],
+        actions: [{ label: 'Create instance', href: paths.newInstance, role: 'member' }],
+      },
+    ],
+  },
   { label: 'Networking', entries: [] },
   { label: 'Storage', entries: [] },
   { label: 'Databases', entries: [] },

@@ -1,0 +1,95 @@
+'use client';
+
+import { Server } from 'lucide-react';
+import { type Instance, useInstanceActions } from '@/components/compute/instance-actions';
+import { InstanceAddresses } from '@/components/compute/instance-addresses';
+import { Id } from '@/components/data/id';
+import { StatusBadge } from '@/components/data/status-badge';
+import { statusLook } from '@/components/data/statuses';
+import { Time } from '@/components/data/time';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { instanceStatuses } from '@/lib/compute/transitions';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<Instance>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ getValue }) => <span className="font-medium">{getValue()}</span>,
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ row: { original } }) => (
+      <StatusBadge status={original.status} reason={original.fault?.message ?? original.status_reason} />
+    ),
+  }),
+  column.accessor('flavor.name', { id: 'flavor', header: 'Flavor', meta: { from: 'md' } }),
+  column.accessor('image.name', { id: 'image', header: 'Image', meta: { from: 'lg' } }),
+  column.accessor('addresses', {
+    header: 'Addresses',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <InstanceAddresses addresses={getValue()} />,
+  }),
+  column.accessor('id', {
+    header: 'Id',
+    meta: { from: 'xl' },
+    cell: ({ getValue }) => <Id value={getValue()} label="instance id" />,
+  }),
+  column.accessor('created_at', {
+    header: 'Created',
+    enableSorting: true,
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+const statusOptions = instanceStatuses.map((value) => ({ value, label: statusLook(value).label }));
+
+/** The project's machines and their states, as they change. */
+export default function InstancesPage() {
+  const { project } = useProject();
+  const state = useTableState(['status']);
+  const list = useList('/api/v1/compute/instances', state.query);
+  const actionsOf = useInstanceActions();
+
+  const create = (
+    <CreateLink
+      label="Create instance"
+      href={paths.newInstance(project.slug)}
+      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : undefined}
+    />
+  );
+  return (
+    <Page title="Instances" description="Virtual machines with a disk, an address and a console." actions={create}>
+      <DataTable
+        noun="instance"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        filters={[{ name: 'status', label: 'Status', options: statusOptions }]}
+        actions={actionsOf}
+        empty={
+          <EmptyState
+            icon={Server}
+            title="No instances yet"
+            action={create}
+            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/compute/instances \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name": "web-1", "flavor_id": "…", "image_id": "…", "network_id": "…"}'`}
+          >
+            An instance is a machine of your own, made of a flavor, an image and a network. It boots in seconds, and its
+            console opens in the browser.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

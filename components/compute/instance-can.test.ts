@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { instanceStatuses } from '@/lib/compute/transitions';
+import { type InstanceAction, whyNot } from './instance-can';
+
+const everyAction: InstanceAction[] = ['start', 'stop', 'reboot', 'pause', 'unpause', 'rebuild', 'delete', 'console'];
+
+test('each state offers what leads out of it, and nothing else', () => {
+  const offered = Object.fromEntries(
+    instanceStatuses.map((status) => [
+      status,
+      everyAction.filter((action) => whyNot(action, { status, task: null }, 'member') === undefined).join(' '),
+    ]),
+  );
+  expect(offered).toEqual({
+    provisioning: 'delete',
+    active: 'stop reboot pause rebuild delete console',
+    stopped: 'start rebuild delete',
+    paused: 'unpause delete console',
+    rebooting: 'delete console',
+    rebuilding: 'delete',
+    deleting: '',
+    error: 'start stop rebuild delete',
+  });
+});
+
+test('while something is done with it, it can only be looked at and deleted', () => {
+  const busy = { status: 'active', task: 'stopping' } as const;
+  expect(everyAction.filter((action) => whyNot(action, busy, 'admin') === undefined)).toEqual(['delete', 'console']);
+  expect(whyNot('pause', busy, 'admin')).toBe('Wait until it is done stopping.');
+});
+
+describe('a reason', () => {
+  test('names the state that is needed and the one that it is in', () => {
+    expect(whyNot('unpause', { status: 'stopped', task: null }, 'member')).toBe(
+      'Possible when it is paused; it is stopped now.',
+    );
+  });
+
+  test('names the role that a reader lacks, in every state', () => {
+    for (const action of everyAction) {
+      expect(whyNot(action, { status: 'active', task: null }, 'reader')).toMatch(/role member/);
+    }
+  });
+});
