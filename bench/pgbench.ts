@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { compile, type Sql } from '@/lib/db/sql';
+import { compile, type Sql, type Statement } from '@/lib/db/sql';
 import { type Load, summary } from './load';
 
 /** A statement as `commit` would send it for a caller's project and a new resource. */
@@ -21,31 +21,21 @@ export function findPgbench(): string | undefined {
 let run = 0;
 
 /** The same statement from pgbench, prepared, by so many clients on connections of their own. */
-export function loadPgbench(
+export async function loadPgbench(
   pgbench: string,
   url: string,
   make: Make,
   clients: number,
   seconds: number,
   folder: string,
-): Load {
+): Promise<Load> {
   const script = join(folder, 'admission.sql');
-  writeFileSync(script, pgbenchScript(make));
+  writeFileSync(script, await pgbenchScript(url, make));
   run += 1;
-  const flags = [
-    '-n',
-    '-M',
-    'prepared',
-    '-c',
-    String(clients),
-    '-j',
-    String(Math.min(clients, 2)),
-    '-T',
-    String(seconds),
-  ];
-  const result = spawnSync(pgbench, [...flags, '-D', 'n=0', '-D', `run=${run}`, '-f', script, url], {
-    encoding: 'utf8',
-  });
+  const threads = String(Math.min(clients, 2));
+  const flags = ['-n', '-M', 'prepared', '-c', String(clients), '-j', threads, '-T', String(seconds)];
+  const variables = ['-D', 'n=0', '-D', `run=${run}`];
+  const result = spawnSync(pgbench, [...flags, ...variables, '-f', script, url], { encoding: 'utf8' });
   const tps = Number(/tps = ([\d.]+)/.exec(result.stdout)?.[1]);
   if (result.status !== 0 || !(tps > 0)) throw new Error(`pgbench failed: ${result.stderr}`);
   const latency = Number(/latency average = ([\d.]+)/.exec(result.stdout)?.[1]);
@@ -89,7 +79,7 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
  * The statement with its values written into it. What differs from one to the next (new ids) and from client to client
  * (the project) is computed by the server from pgbench's variables; that costs it some microseconds of a millisecond.
  */
-function pgbenchScript(make: Make): string {
+async function pgbenchScript(url: string, make: Make): Promise<string> {
   const project = projectOfCaller(0);
   const [one, other] = [0, 500].map((offset) => {
     let n = offset;
@@ -97,21 +87,37 @@ function pgbenchScript(make: Make): string {
   });
   if (!one || !other) throw new Error('nothing to compare');
   const same = new Set(other.values.flatMap((value) => text(value)?.match(uuid) ?? []));
-  const text1 = one.text.replace(/\$(\d+)/g, (_, index: string) =>
-    expression(one.values[Number(index) - 1], project, same),
+  const types = await parameterTypes(url, one);
+  const statement = one.text.replace(/\$(\d+)/g, (_, number: string) => {
+    const index = Number(number) - 1;
+    return `${expression(one.values[index], project, same)}::${types[index]}`;
+  });
+  const variables = '\\set n :n + 1\n\\set id :run * 68719476736 + :client_id * 268435456 + :n\n';
+  return `${variables}${statement.replaceAll('\n', ' ')};\n`;
+}
+
+/** The types that the server finds for a statement's parameters; it runs once for that. */
+async function parameterTypes(url: string, statement: Statement): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(statement);
+  const { rows } = await client.query<{ types: string[] }>(
+    'SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1',
+    [statement.name],
   );
-  return `\\set n :n + 1\n\\set id :run * 68719476736 + :client_id * 268435456 + :n\n${text1.replaceAll('\n', ' ')};\n`;
+  await client.end();
+  return rows[0]?.types ?? [];
 }
 
 function text(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  return value instanceof Date ? value.toISOString() : String(value);
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function expression(value: unknown, project: string, same: ReadonlySet<string>): string {
   const written = text(value);
   if (written === undefined) return 'NULL';
-  if (typeof value === 'number' || typeof value === 'boolean') return written;
   const pieces = written.split(new RegExp(`(${uuid.source})`)).map((piece) => {
     if (!piece.match(uuid)) return literal(piece);
     if (piece === project) return `('00000000-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))`;
