@@ -2,6 +2,7 @@
 
 import { type ComponentProps, useState } from 'react';
 import * as z from 'zod/mini';
+import { DisabledReason } from '@/components/data/disabled-reason';
 import { StatusBadge } from '@/components/data/status-badge';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
@@ -15,6 +16,8 @@ interface SecondFactorCardProps extends Pick<ComponentProps<typeof SecondFactorS
   enabled: boolean;
   recoveryCodesLeft: number;
   disable: (code: string) => Promise<unknown>;
+  /** Why it can't be turned off here. */
+  required?: string | undefined;
   /** Why the last try to turn it off was refused. */
   disableError: unknown;
   /** Reads the account anew. */
@@ -23,7 +26,7 @@ interface SecondFactorCardProps extends Pick<ComponentProps<typeof SecondFactorS
 
 /** The second factor of one's own account: set up with a QR code, and turned off with a code. */
 export function SecondFactorCard(props: SecondFactorCardProps) {
-  const { enabled, recoveryCodesLeft, email, setUp, activate, disable, disableError, onChanged } = props;
+  const { enabled, recoveryCodesLeft, email, setUp, activate, disable, required, disableError, onChanged } = props;
   const [step, setStep] = useState<'rest' | 'set_up' | 'turn_off'>('rest');
   const rest = () => {
     setStep('rest');
@@ -41,9 +44,14 @@ export function SecondFactorCard(props: SecondFactorCardProps) {
         <div className="space-y-4">
           <p className="text-pretty text-ink-muted text-sm">
             {formatCount(recoveryCodesLeft, 'recovery code')} left.
-            {recoveryCodesLeft < 4 && ' Turn the second factor off and set it up again to get ten new ones.'}
+            {recoveryCodesLeft < 4 &&
+              (required
+                ? ' Have the second factor reset and set it up again to get ten new ones.'
+                : ' Turn the second factor off and set it up again to get ten new ones.')}
           </p>
-          <Button onClick={() => setStep('turn_off')}>Turn off</Button>
+          <DisabledReason reason={required}>
+            <Button onClick={() => setStep('turn_off')}>Turn off</Button>
+          </DisabledReason>
         </div>
       ) : (
         <SecondFactorSetup

@@ -1,5 +1,6 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { CodeBlock } from '@/components/data/code-block';
 import { CopyButton } from '@/components/data/copy-button';
 import { Id } from '@/components/data/id';
@@ -12,11 +13,13 @@ import { actorTypeLabel } from './words';
 
 interface EntrySheetProps {
   entry: Row<'/api/v1/audit'>;
+  /** The tenant it happened in, where entries of several are shown. */
+  tenant?: ReactNode;
   close: () => void;
 }
 
 /** All that one entry of the audit log says. */
-export function EntrySheet({ entry, close }: EntrySheetProps) {
+export function EntrySheet({ entry, tenant, close }: EntrySheetProps) {
   const { details } = entry;
   return (
     <Dialog open onOpenChange={(open) => open || close()} form="sheet" title={entry.action}>
@@ -29,6 +32,7 @@ export function EntrySheet({ entry, close }: EntrySheetProps) {
             ['Who', `${entry.actor_name} (${actorTypeLabel(entry.actor_type)})`],
             ['Actor id', entry.actor_id ? <Id key="actor" value={entry.actor_id} label="actor id" full /> : undefined],
             ['From', entry.address ?? undefined],
+            ['Tenant', tenant],
             ['Resource', entry.resource_name ?? undefined],
             ['Kind', entry.resource_type?.replaceAll('_', ' ')],
             [

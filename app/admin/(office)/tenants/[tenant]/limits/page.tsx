@@ -19,7 +19,6 @@ export default function TenantLimitsPage({ params }: { params: Promise<{ tenant:
       title={`Limits of ${name}`}
       description="In force for the very next request. What exists stays, whatever the limit."
       parents={[{ label: name, href: adminPaths.tenant(tenantId) }]}
-      narrow
     >
       <Loaded query={query} what="The limits" skeleton={<Skeleton className="h-160 w-full max-w-2xl" />}>
         {(current) => <LimitsForm tenantId={tenantId} current={current} reload={query.refetch} />}

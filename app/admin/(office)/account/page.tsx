@@ -1,0 +1,82 @@
+'use client';
+
+import { PasswordCard } from '@/components/account/password-card';
+import { SecondFactorCard } from '@/components/account/second-factor-card';
+import { SessionsCard } from '@/components/account/sessions-card';
+import { PropertyList } from '@/components/data/property-list';
+import { Time } from '@/components/data/time';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { activateSecondFactor, setUpSecondFactor } from '@/lib/client/backoffice-session';
+import { useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+/** An administrator's own account: password, second factor, and where they are signed in. */
+export default function AdminAccountPage() {
+  const { api } = useBackOffice();
+  const me = api.useQuery('get', '/admin/api/v1/auth/me');
+  const sessions = useList('/admin/api/v1/auth/sessions', { limit: 200 });
+  const password = api.useMutation('post', '/admin/api/v1/auth/password');
+  const disable = api.useMutation('post', '/admin/api/v1/auth/2fa/disable');
+  const end = api.useMutation('delete', '/admin/api/v1/auth/sessions/{id}');
+  const endAll = api.useMutation('post', '/admin/api/v1/auth/sessions/revoke-all');
+  return (
+    <Page title="Your account" description="The same as in the portal, if you are in a tenant too.">
+      <div className="max-w-4xl space-y-6">
+        <Loaded query={me} what="Your account" skeleton={<Skeleton className="h-48 w-full" />}>
+          {(account) => (
+            <>
+              <Card title="Profile">
+                <PropertyList
+                  items={[
+                    ['Name', account.name],
+                    ['E-mail', account.email],
+                    ['Since', <Time key="since" at={account.created_at} form="date" />],
+                  ]}
+                />
+              </Card>
+              <PasswordCard
+                error={password.error}
+                change={async (body) => {
+                  await password.mutateAsync({ body });
+                  void sessions.refetch();
+                }}
+              />
+              <SecondFactorCard
+                enabled={account.two_factor_enabled}
+                recoveryCodesLeft={account.recovery_codes_left}
+                email={account.email}
+                setUp={setUpSecondFactor}
+                activate={activateSecondFactor}
+                disable={(code) => disable.mutateAsync({ body: { code } })}
+                disableError={disable.error}
+                required={
+                  account.second_factor_required
+                    ? 'Administrators need one here. Another administrator can reset a lost one.'
+                    : undefined
+                }
+                onChanged={() => void me.refetch()}
+              />
+            </>
+          )}
+        </Loaded>
+        <SessionsCard
+          sessions={sessions.data?.rows}
+          error={sessions.error}
+          retry={() => void sessions.refetch()}
+          end={async (id) => {
+            await end.mutateAsync({ params: { path: { id } } });
+            await sessions.refetch();
+          }}
+          endAll={async () => {
+            await endAll.mutateAsync({ body: {} });
+            window.location.assign(adminPaths.signIn());
+          }}
+        />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,125 @@
+'use client';
+
+import { FileSearch, ScrollText } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
+import { actorTypeLabel, resultOptions } from '@/components/audit/words';
+import { TenantFilter } from '@/components/backoffice/tenant-filter';
+import { TextFilter } from '@/components/backoffice/text-filter';
+import { TextLink } from '@/components/backoffice/text-link';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Button } from '@/components/ui/button';
+import { type Row, useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+const EntrySheet = dynamic(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet));
+
+type Entry = Row<'/admin/api/v1/audit'>;
+
+const column = columnsOf<Entry>();
+
+/** Who did what on the platform, in which tenant, from where, and what came of it. */
+export default function AuditPage() {
+  const state = useTableState(['result', 'tenant_id', 'actor', 'action', 'resource_id', 'from', 'to']);
+  const list = useList('/admin/api/v1/audit', state.query);
+  const [shown, setShown] = useState<Entry>();
+  const columns = [
+    column.accessor('at', { header: 'When', cell: ({ getValue }) => <Time at={getValue()} /> }),
+    column.accessor('actor_name', {
+      header: 'Who',
+      cell: ({ row: { original } }) => (
+        <span>
+          <span className="font-medium">{original.actor_name}</span>{' '}
+          <span className="whitespace-nowrap text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
+        </span>
+      ),
+    }),
+    column.accessor('action', {
+      header: 'Action',
+      cell: ({ getValue, row: { original } }) => (
+        <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
+          {getValue()}
+        </Button>
+      ),
+    }),
+    column.accessor('resource_name', {
+      header: 'Resource',
+      meta: { from: 'md' },
+      cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">–</span>,
+    }),
+    column.accessor('tenant_name', {
+      header: 'Tenant',
+      meta: { from: 'md' },
+      cell: ({ row: { original } }) => <TenantOf entry={original} />,
+    }),
+    column.accessor('result', { header: 'Result', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+    column.accessor('address', {
+      header: 'From',
+      meta: { from: 'lg' },
+      cell: ({ getValue }) => <span className="font-mono text-xs">{getValue() ?? '–'}</span>,
+    }),
+  ];
+  return (
+    <Page
+      title="Audit log"
+      description="Every change and every refusal in all tenants and here, and every failed sign-in. Never a secret value."
+      actions={<ExportButton path="/admin/api/v1/audit/export" state={state} />}
+    >
+      <DataTable
+        noun="entry"
+        nouns="entries"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ action }) => action}
+        filters={[{ name: 'result', label: 'Result', options: resultOptions }]}
+        toolbar={
+          <>
+            <TenantFilter state={state} />
+            <TextFilter state={state} name="actor" label="Who" hint="A part of the name, or the id of who acted." />
+            <TextFilter state={state} name="action" label="Action" hint="Exactly as it is recorded: tenant.suspend" />
+            <TextFilter state={state} name="resource_id" label="Resource" hint="The id of what it was done to." />
+            <SpanFilter state={state} />
+          </>
+        }
+        actions={(entry) => [
+          { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
+          { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
+          {
+            label: `Only ${entry.actor_name}`,
+            onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
+          },
+          {
+            label: 'Only this resource',
+            disabledReason: entry.resource_id ? undefined : 'It was done to no resource.',
+            onSelect: () => state.set({ resource_id: entry.resource_id ?? undefined }),
+          },
+        ]}
+        empty={
+          <EmptyState icon={ScrollText} title="Nothing on record yet">
+            What people, tokens and administrators change is written down here, and what was refused to them.
+          </EmptyState>
+        }
+      />
+      {shown && (
+        <EntrySheet
+          key={shown.id}
+          entry={shown}
+          tenant={shown.project_id ? <TenantOf entry={shown} /> : undefined}
+          close={() => setShown(undefined)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function TenantOf({ entry: { project_id, tenant_name } }: { entry: Entry }) {
+  if (project_id === null) return <span className="text-ink-subtle">–</span>;
+  return <TextLink href={adminPaths.tenant(project_id)}>{tenant_name ?? project_id}</TextLink>;
+}

@@ -1,0 +1,111 @@
+'use client';
+
+import { RotateCcw } from 'lucide-react';
+import { use } from 'react';
+import { OperationLog, Transitions } from '@/components/backoffice/operation-history';
+import { type Operation, useRetryOperation } from '@/components/backoffice/retry-operation';
+import { TextLink } from '@/components/backoffice/text-link';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { adminPaths } from '@/lib/paths';
+
+/** One operation: how far it is, what it said, and another try. */
+export default function OperationPage({ params }: { params: Promise<{ operation: string }> }) {
+  const { operation: id } = use(params);
+  const { api } = useBackOffice();
+  const query = api.useQuery('get', '/admin/api/v1/operations/{id}', { params: { path: { id } } });
+  const retry = useRetryOperation();
+  const { data: operation } = query;
+  return (
+    <Page
+      title={operation?.kind ?? 'Operation'}
+      badge={operation && <StatusBadge status={operation.status} />}
+      actions={
+        operation && (
+          <DisabledReason reason={operation.retry_refusal ?? undefined}>
+            {/* A refusal shows below; here it only must not count as unhandled. */}
+            <Button variant="primary" pending={retry.pending} onClick={() => void retry.run(operation).catch(() => {})}>
+              <RotateCcw /> Try again
+            </Button>
+          </DisabledReason>
+        )
+      }
+    >
+      <Loaded query={query} what="The operation" skeleton={<Skeleton className="h-96 w-full" />}>
+        {(data) => (
+          <div className="space-y-6">
+            {retry.error !== null && <ErrorNotice title="It is not tried again" error={retry.error} />}
+            {data.error && <Problem {...data} />}
+            <div className="grid items-start gap-6 xl:grid-cols-2">
+              <Facts {...data} />
+              <Transitions {...data} />
+            </div>
+            <OperationLog {...data} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Problem({ status, error, retry_refusal }: Operation) {
+  return (
+    <div className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm">
+      <p className="font-medium">{status === 'failed' ? 'Why it failed' : 'Its last problem'}</p>
+      <p className="mt-0.5 text-pretty break-words text-ink-muted">{error}</p>
+      {status === 'failed' && (
+        <p className="mt-1 text-pretty text-ink-muted">
+          {retry_refusal ?? 'Put the cause right, then have it tried again: it goes on with the stage that failed.'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Facts(operation: Operation) {
+  const { project_id, resource_type, resource_id, stage, attempts, host_id, worker, request_id } = operation;
+  return (
+    <Card title="Facts">
+      <PropertyList
+        items={[
+          ['Stage', stage.replaceAll('_', ' ')],
+          ['Failures in a row', String(attempts)],
+          [
+            'Tenant',
+            project_id === null ? undefined : (
+              <TextLink key="tenant" href={adminPaths.tenant(project_id)}>
+                {operation.tenant_name}
+              </TextLink>
+            ),
+          ],
+          [
+            resource_type.charAt(0).toUpperCase() + resource_type.slice(1).replaceAll('_', ' '),
+            <span key="resource" className="flex flex-wrap items-center gap-x-3">
+              <Id value={resource_id} label="resource id" full />
+              <TextLink href={adminPaths.operations({ resource_id })}>Its operations</TextLink>
+              <TextLink href={adminPaths.audit({ resource_id })}>Its audit log</TextLink>
+            </span>,
+          ],
+          ['Host', host_id ?? 'any'],
+          ['Worker', worker ?? undefined],
+          ['Ordered', <Time key="ordered" at={operation.created_at} form="exact" />],
+          ['Due', operation.finished_at ? undefined : <Time key="due" at={operation.run_at} form="exact" />],
+          ['Deadline', <Time key="deadline" at={operation.deadline_at} form="exact" />],
+          ['Ended', <Time key="ended" at={operation.finished_at} form="exact" none="not yet" />],
+          ['Request id', request_id ? <Id key="request" value={request_id} label="request id" full /> : undefined],
+          ['Id', <Id key="id" value={operation.id} label="operation id" full />],
+        ]}
+      />
+    </Card>
+  );
+}

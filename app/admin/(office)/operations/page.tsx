@@ -1,0 +1,124 @@
+'use client';
+
+import { ListChecks, RotateCcw } from 'lucide-react';
+import Link from 'next/link';
+import { type Operation, useRetryOperation } from '@/components/backoffice/retry-operation';
+import { TenantFilter } from '@/components/backoffice/tenant-filter';
+import { TextFilter } from '@/components/backoffice/text-filter';
+import { TextLink } from '@/components/backoffice/text-link';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { notify } from '@/components/ui/notify';
+import { ApiError } from '@/lib/client/errors';
+import { useList } from '@/lib/client/list';
+import { formatNumber } from '@/lib/format/number';
+import { adminPaths } from '@/lib/paths';
+
+const column = columnsOf<Operation>();
+const columns = [
+  column.accessor('kind', {
+    header: 'Kind',
+    cell: ({ row: { original } }) => (
+      <Link href={adminPaths.operation(original.id)} className="rounded-sm font-mono text-xs hover:underline">
+        {original.kind}
+      </Link>
+    ),
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ row: { original } }) => <StatusBadge status={original.status} reason={original.error} />,
+  }),
+  column.accessor('stage', {
+    header: 'Stage',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => getValue().replaceAll('_', ' '),
+  }),
+  column.accessor('attempts', {
+    header: 'Failures',
+    meta: { align: 'right', from: 'lg' },
+    cell: ({ getValue }) => formatNumber(getValue()),
+  }),
+  column.accessor('tenant_name', {
+    header: 'Tenant',
+    meta: { from: 'md' },
+    cell: ({ row: { original: operation } }) =>
+      operation.project_id === null ? (
+        <span className="text-ink-subtle">–</span>
+      ) : (
+        <TextLink href={adminPaths.tenant(operation.project_id)}>{operation.tenant_name}</TextLink>
+      ),
+  }),
+  column.accessor('host_id', {
+    header: 'Host',
+    meta: { from: 'xl' },
+    cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">any</span>,
+  }),
+  column.accessor('created_at', { header: 'Ordered', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('finished_at', {
+    header: 'Ended',
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <Time at={getValue()} none="not yet" />,
+  }),
+];
+
+const statuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'].map((value) => ({
+  value,
+  label: value.charAt(0).toUpperCase() + value.slice(1),
+}));
+
+/** What the workers do and have done. */
+export default function OperationsPage() {
+  const state = useTableState(['status', 'kind', 'tenant_id', 'resource_id']);
+  // The list has an order of its own and no search.
+  const { search: _search, sort: _sort, ...query } = state.query;
+  const list = useList('/admin/api/v1/operations', query);
+  const retry = useRetryOperation();
+  const tryAgain = (operation: Operation) =>
+    void retry.run(operation).catch((error: unknown) => {
+      const description = error instanceof ApiError ? error.message : 'Look at the operation, then try again.';
+      void notify('error', `${operation.kind} is not tried again`, { description });
+    });
+  return (
+    <Page
+      title="Operations"
+      description="What the workers do and have done: each change that takes time, in stages that survive a crash."
+    >
+      <DataTable
+        noun="operation"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ kind }) => kind}
+        searchable={false}
+        filters={[{ name: 'status', label: 'Status', options: statuses }]}
+        toolbar={
+          <>
+            <TenantFilter state={state} />
+            <TextFilter state={state} name="kind" label="Kind" hint="Exactly as it is listed: instance.create" />
+            <TextFilter state={state} name="resource_id" label="Resource" hint="The id of what is worked on." />
+          </>
+        }
+        actions={(operation) => [
+          {
+            label: 'Try again',
+            icon: RotateCcw,
+            disabledReason: operation.retry_refusal ?? undefined,
+            onSelect: () => tryAgain(operation),
+          },
+          { label: 'Only this kind', onSelect: () => state.set({ kind: operation.kind }) },
+          { label: 'Only this resource', onSelect: () => state.set({ resource_id: operation.resource_id }) },
+        ]}
+        empty={
+          <EmptyState icon={ListChecks} title="No operations yet">
+            What takes time is an operation: to start a machine, to build a network. It shows here with its stages, its
+            log and, when it failed, the reason.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
