@@ -221,7 +221,7 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
 
     it('brings back what has crashed', async (context) => {
       if (!subject.crashNetworkDaemons) return context.skip();
-      subject.crashNetworkDaemons();
+      await subject.crashNetworkDaemons();
       await apply(open);
       await shell('one').eventually('nslookup two.internal');
       await shell('one').eventually('udhcpc -i eth0 -n -q -t 3 -T 2 -s /bin/dhcp-event');

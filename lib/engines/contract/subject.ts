@@ -17,8 +17,8 @@ export type Subject = {
   powerFailure?(instanceId: string): void;
   /** A web server beyond the platform that guests may reach; absent where the test can't make one. */
   outside?(): Promise<{ url: string; close(): void }>;
-  /** Ends a daemon of the network engine as a crash would; absent where the test can't reach it. */
-  crashNetworkDaemons?(): void;
+  /** Ends the daemons of the network engine as a crash would; absent where the test can't reach it. */
+  crashNetworkDaemons?(): Promise<void>;
   /** What the engine has left on the host: processes, interfaces, files. Empty when all is removed. */
   leftovers(): Promise<string[]>;
 };

@@ -2,6 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { EngineError } from '../error';
+import { parseJson } from './record';
 import { Turns, waitFor } from './turns';
 
 const message = z.union([
@@ -63,6 +64,7 @@ export class Monitor {
 
   /** @throws EngineError with QEMU's own words */
   async execute(command: string, args: Record<string, unknown> = {}, timeoutMs = 30_000): Promise<unknown> {
+    if (this.socket.destroyed) throw new EngineError('ENGINE_ERROR', 'QEMU hung up.');
     const answer = this.answer(command, timeoutMs);
     this.socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
     return answer;
@@ -102,7 +104,7 @@ export class Monitor {
   }
 
   private receive(line: string): void {
-    const parsed = message.safeParse(JSON.parse(line));
+    const parsed = message.safeParse(parseJson(line));
     if (!parsed.success) return;
     const { data } = parsed;
     if ('event' in data) this.events.push(data);

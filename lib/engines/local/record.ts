@@ -20,6 +20,15 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new EngineError('INVALID', `${issue?.path.join('.')}: ${issue?.message}`);
 }
 
+/** What a process of ours said; undefined when it is no JSON, which its schema then refuses. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads a JSON file of the engine; null when it is missing or not what it should be. */
 export async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
   try {

@@ -45,9 +45,8 @@ function localSubject(isolation?: Isolation): LocalSubject {
       const machine = findProcess(host, 'qemu', instanceId);
       if (machine) signal(machine, 'SIGKILL');
     },
-    crashNetworkDaemons() {
-      const daemons = findProcesses(host).filter(({ role }) => role !== 'qemu');
-      for (const daemon of daemons) signal(daemon, 'SIGKILL');
+    async crashNetworkDaemons() {
+      for (const process of findProcesses(host)) if (process.role !== 'qemu') await endProcess(process);
     },
     ...(process.getuid?.() === 0 ? { outside: () => worldBeyond(host) } : {}),
     leftovers: () => leftoversOf(host),

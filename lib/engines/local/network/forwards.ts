@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { FloatingIpForward, Router, SecurityRule, Topology } from '@/lib/network/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
+import { parseJson } from '../record';
 import { type AddressPlan, innerAddress } from './address-plan';
 import { slirpSocket } from './edge';
 
@@ -121,7 +122,7 @@ function ask(host: Host, command: string, args?: Record<string, unknown>): Promi
     });
     socket.on('error', (error) => reject(new EngineError('ENGINE_ERROR', `slirp4netns: ${error.message}`)));
     socket.on('close', () => {
-      const parsed = reply.safeParse(text === '' ? undefined : JSON.parse(text));
+      const parsed = reply.safeParse(parseJson(text));
       if (!parsed.success) return reject(new EngineError('ENGINE_ERROR', 'slirp4netns did not answer.'));
       const { error, return: wrapped } = parsed.data;
       if (error) return reject(new EngineError('ENGINE_ERROR', error.desc));
