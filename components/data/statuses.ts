@@ -91,6 +91,11 @@ const looks = new Map<string, StatusLook>([
   ['paid', good('Paid')],
   ['void', rest('Void', Ban)],
   ['delivered', good('Delivered')],
+
+  // connections
+  ['connecting', busy('Connecting')],
+  ['connected', good('Connected')],
+  ['disconnected', warn('Disconnected')],
 ]);
 
 /** How a status looks. A word that the map lacks is still shown, plainly, rather than hidden. */

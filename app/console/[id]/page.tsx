@@ -1,0 +1,27 @@
+import { cookies } from 'next/headers';
+import { Console } from '@/components/console/console';
+import { StandAlone } from '@/components/page/stand-alone';
+import { buttonLook } from '@/components/ui/button-look';
+import { consoleAccess } from '@/lib/compute/console';
+import { paths } from '@/lib/paths';
+
+/** An instance's console, for whom its cookie lets in; the ticket in the API's URL was exchanged for it. */
+export default async function ConsolePage({ params }: { params: Promise<{ id: string }> }) {
+  const { id } = await params;
+  const access = await consoleAccess(id, (await cookies()).toString());
+  if (access) return <Console instanceId={access.instance_id} name={access.name} />;
+  return (
+    <StandAlone title="Console">
+      <h1 className="font-semibold text-2xl tracking-[-0.02em]">This console is closed</h1>
+      <p className="mt-2 text-pretty text-ink-muted text-sm">
+        Its link opens once, within a minute, and for as long as you may use the instance. Open the console again from
+        the instance’s page.
+      </p>
+      <div className="mt-6">
+        <a href={paths.home()} className={buttonLook({ variant: 'primary' })}>
+          Go to your project
+        </a>
+      </div>
+    </StandAlone>
+  );
+}

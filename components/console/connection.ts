@@ -1,0 +1,27 @@
+/** How a console's connection stands; once it is closed, why. */
+export type ConnectionState = { is: 'connecting' } | { is: 'open' } | { is: 'closed'; why: string };
+
+/** What the server's close codes mean to a reader (see `closed` in lib/compute/console-bridge.ts). */
+const reasons: Record<number, string> = {
+  4000: 'The machine is off, or was restarted. Connect again when it is active.',
+  4001: 'Your access to this console has ended. Open it again from the instance’s page.',
+  4002: 'The machine lives on another host. Open the console at that host’s address.',
+  4003: 'The connection was too slow to follow. Connect again to go on.',
+};
+
+/** Why a connection ended, in words. */
+export function reasonOf(code: number): string {
+  return reasons[code] ?? 'The connection was lost. Connect again, or open the console anew from the instance’s page.';
+}
+
+/** A WebSocket to one part of an instance's console; its cookie is what lets it in. */
+export function connect(instanceId: string, part: 'vnc' | 'serial', tell: (state: ConnectionState) => void): WebSocket {
+  const address = new URL(`/console/${instanceId}/${part}`, window.location.href);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  const socket = new WebSocket(address);
+  socket.binaryType = 'arraybuffer';
+  tell({ is: 'connecting' });
+  socket.addEventListener('open', () => tell({ is: 'open' }));
+  socket.addEventListener('close', ({ code }) => tell({ is: 'closed', why: reasonOf(code) }));
+  return socket;
+}
