@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { queryOne } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { inGuest, type Subject } from '@/lib/engines/contract/subject';
+import { useEngines } from '@/lib/engines/engines';
+import { testHere } from '@/lib/engines/local/test-subject';
+import type { FloatingIp } from '@/lib/network/schema';
+import { startWorker, type Worker } from '@/lib/operations/worker';
+import { testDatabase } from '@/lib/testing/database';
+import { TINY_IMAGE } from '@/lib/testing/hosts';
+import { idOf, launch } from '@/lib/testing/machines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { startHostAgent } from './host-agent';
+import type { Instance, InstanceMetrics } from './schema';
+
+testDatabase();
+
+const MINUTES_MS = 300_000;
+
+/** From the API to machines that really run, with everything of a worker in between. */
+function endToEnd(name: string, prepare: () => Promise<Subject>): void {
+  describe(`machines end to end: ${name}`, { timeout: MINUTES_MS }, () => {
+    const call = api();
+    let subject: Subject;
+    let acme: TestProject;
+    let worker: Worker;
+    let agent: { stop(): Promise<void> };
+    let one: Instance;
+    let two: Instance;
+
+    beforeAll(async () => {
+      subject = await prepare();
+      useEngines({ ...subject.engine, probe: async () => [] });
+      acme = await createProject('acme');
+      worker = startWorker({ jobs: [] });
+      agent = startHostAgent();
+      await vi.waitUntil(() => queryOne(sql`SELECT FROM hosts`), { timeout: 30_000 });
+    }, MINUTES_MS);
+    afterAll(async () => {
+      await Promise.all([worker.stop(), agent.stop()]);
+      await subject.engine.images.removeImage(TINY_IMAGE);
+    }, MINUTES_MS);
+
+    const post = async (path: string, body: object) => {
+      const answer = await call('POST', path, { token: acme.users.member.token, body });
+      expect([answer.status, answer.text]).toEqual([expect.toBeOneOf([200, 201, 202]), expect.anything()]);
+      return answer;
+    };
+    const get = async (path: string) => (await call('GET', path, { token: acme.users.reader.token })).body;
+    const remove = (path: string) => call('DELETE', path, { token: acme.users.member.token });
+    const becomes = async (id: string, state: object): Promise<Instance> => {
+      await expect.poll(() => get(`/compute/instances/${id}`), { timeout: MINUTES_MS / 2 }).toMatchObject(state);
+      return (await get(`/compute/instances/${id}`)) as Instance;
+    };
+    const guest = (instance: Instance, command: string) =>
+      inGuest(subject.engine.compute, instance.id, (shell) => shell.eventually(command));
+    const ipOf = ({ addresses }: Instance) => addresses[0]?.ip ?? '';
+    const act = (instance: Instance, action: string) => post(`/compute/instances/${instance.id}/action`, { action });
+
+    test('two instances boot at once from an image that is built meanwhile', async () => {
+      const launched = await Promise.all(['one', 'two'].map((hostname) => launch(call, acme, { name: hostname })));
+      expect(launched.map(({ status }) => status)).toEqual([201, 201]);
+      [one, two] = (await Promise.all(launched.map((answer) => becomes(idOf(answer), { status: 'active' })))) as [
+        Instance,
+        Instance,
+      ];
+      expect(await guest(one, 'hostname')).toBe('one');
+      expect(await guest(two, "ip -4 addr show dev eth0 | grep -o 'inet [0-9.]*'")).toBe(`inet ${ipOf(two)}`);
+      const log = (await get(`/compute/instances/${one.id}/console-log?lines=5000`)) as { output: string };
+      expect(log.output).toContain('Linux version');
+    });
+
+    test('a rule that comes or goes holds for running guests at once', async () => {
+      const [group] = one.security_group_ids;
+      const reaches = () => guest(one, `ping -c 1 -W 1 ${ipOf(two)} > /dev/null && echo yes || echo no`);
+      expect(await reaches()).toBe('no');
+      const rule = { direction: 'ingress', protocol: 'icmp', cidr: '10.0.0.0/24' };
+      const added = await post(`/network/security-groups/${group}/rules`, rule);
+      await expect.poll(reaches, { timeout: 20_000 }).toBe('yes');
+      expect((await remove(`/network/security-groups/rules/${idOf(added)}`)).status).toBe(204);
+      await expect.poll(reaches, { timeout: 20_000 }).toBe('no');
+    });
+
+    test('a floating IP leads from the host to the guest, as far as a rule lets it', async () => {
+      const [group] = one.security_group_ids;
+      const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, cidr: '0.0.0.0/0' };
+      const added = await post(`/network/security-groups/${group}/rules`, rule);
+      const { id } = (await post('/network/floating-ips', {})).body as FloatingIp;
+      await post(`/network/floating-ips/${id}/associate`, { instance_id: one.id });
+      const page = async () => {
+        const [{ address, forwards }] = (await get('/network/floating-ips')) as [FloatingIp];
+        const port = forwards.find((forward) => forward.port === 80)?.host_port ?? 80;
+        return fetch(`http://${address}:${port}/`, { signal: AbortSignal.timeout(2000) }).then(
+          (response) => response.text(),
+          () => 'unreachable',
+        );
+      };
+      await expect.poll(page, { timeout: 30_000 }).toContain('one');
+      await remove(`/network/security-groups/rules/${idOf(added)}`);
+      await expect.poll(page, { timeout: 20_000 }).toBe('unreachable');
+      await post(`/network/floating-ips/${id}/disassociate`, {});
+      expect((await remove(`/network/floating-ips/${id}`)).status).toBe(204);
+    });
+
+    test('stop, start and reboot keep the disk; rebuild makes a new one', async () => {
+      await guest(one, 'echo kept > /root/kept && sync');
+      await act(one, 'stop');
+      await becomes(one.id, { status: 'stopped', task: null });
+      await act(one, 'start');
+      await becomes(one.id, { status: 'active', task: null });
+      await act(one, 'reboot');
+      await becomes(one.id, { status: 'active', task: null });
+      expect(await guest(one, 'cat /root/kept')).toBe('kept');
+      await act(one, 'rebuild');
+      const rebuilt = await becomes(one.id, { status: 'active', task: null });
+      expect(await guest(one, 'test -e /root/kept || echo new')).toBe('new');
+      expect(rebuilt.addresses).toEqual(one.addresses);
+    });
+
+    test('a machine that is killed comes back, and what it used is on record', async (context) => {
+      const points = async () => ((await get(`/compute/instances/${two.id}/metrics`)) as InstanceMetrics).points.length;
+      await expect.poll(points, { timeout: 90_000 }).toBeGreaterThan(0);
+      if (!subject.powerFailure) return context.skip();
+      subject.powerFailure(two.id);
+      await becomes(two.id, { status_reason: expect.stringContaining('lost') });
+      await becomes(two.id, { status: 'active', task: null });
+      expect(await guest(two, 'hostname')).toBe('two');
+    });
+
+    test('a delete leaves nothing on the host and nothing of the quota', async () => {
+      for (const { id } of [one, two]) expect((await remove(`/compute/instances/${id}`)).status).toBe(202);
+      await expect.poll(() => get('/compute/instances'), { timeout: 60_000 }).toEqual([]);
+      expect(await get('/tenant/quota')).toMatchObject({
+        instances: { used: 0 },
+        vcpus: { used: 0 },
+        ram_gb: { used: 0 },
+      });
+      expect(await queryOne(sql`SELECT vcpus_reserved, memory_mb_reserved, disk_gb_reserved FROM hosts`)).toEqual({
+        vcpus_reserved: 0,
+        memory_mb_reserved: 0,
+        disk_gb_reserved: 0,
+      });
+      const left = await subject.leftovers();
+      expect(left.filter((name) => !name.includes(TINY_IMAGE))).toEqual([]);
+    });
+  });
+}
+
+await testHere(endToEnd);
