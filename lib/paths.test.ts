@@ -10,10 +10,14 @@ test('no address changes without this list changing', () => {
     overview: paths.overview('demo'),
     instances: paths.instances('demo'),
     newInstance: paths.newInstance('demo'),
+    instance: paths.instance('demo', '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f'),
+    instanceLog: paths.instanceLog('demo', '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f'),
   }).toMatchInlineSnapshot(`
     {
       "apiReference": "/docs",
       "home": "/",
+      "instance": "/projects/demo/instances/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
+      "instanceLog": "/projects/demo/instances/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f?tab=log",
       "instances": "/projects/demo/instances",
       "newInstance": "/projects/demo/instances/new",
       "overview": "/projects/demo",

@@ -6,6 +6,8 @@ export const paths = {
   overview: (project: string) => inProject(project),
   instances: (project: string) => inProject(project, 'instances'),
   newInstance: (project: string) => inProject(project, 'instances/new'),
+  instance: (project: string, id: string) => inProject(project, `instances/${id}`),
+  instanceLog: (project: string, id: string) => inProject(project, `instances/${id}?tab=log`),
   secrets: (project: string) => inProject(project, 'secrets'),
   newSecret: (project: string) => inProject(project, 'secrets/new'),
   account: (project: string) => inProject(project, 'account'),

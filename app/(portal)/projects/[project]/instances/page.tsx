@@ -1,6 +1,7 @@
 'use client';
 
 import { Server } from 'lucide-react';
+import Link from 'next/link';
 import { type Instance, useInstanceActions } from '@/components/compute/instance-actions';
 import { InstanceAddresses } from '@/components/compute/instance-addresses';
 import { Id } from '@/components/data/id';
@@ -22,7 +23,7 @@ const columns = [
   column.accessor('name', {
     header: 'Name',
     enableSorting: true,
-    cell: ({ getValue }) => <span className="font-medium">{getValue()}</span>,
+    cell: ({ row: { original } }) => <InstanceLink instance={original} />,
   }),
   column.accessor('status', {
     header: 'Status',
@@ -49,6 +50,15 @@ const columns = [
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
 ];
+
+function InstanceLink({ instance: { id, name } }: { instance: Instance }) {
+  const { project } = useProject();
+  return (
+    <Link href={paths.instance(project.slug, id)} className="font-medium hover:underline">
+      {name}
+    </Link>
+  );
+}
 
 const statusOptions = instanceStatuses.map((value) => ({ value, label: statusLook(value).label }));
 

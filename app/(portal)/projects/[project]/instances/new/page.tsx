@@ -63,7 +63,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       cancel={paths.instances(project.slug)}
       aside={<QuotaImpact flavor={flavor} />}
       onSubmit={async ({ key_pair_id, ssh_public_key, user_data, ...values }) => {
-        await create.mutateAsync({
+        const { id } = await create.mutateAsync({
           body: {
             ...values,
             volume_ids: [],
@@ -72,7 +72,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
             ...(user_data === '' ? {} : { user_data }),
           },
         });
-        router.push(paths.instances(project.slug));
+        router.push(paths.instance(project.slug, id));
       }}
     >
       <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="web-1" />

@@ -1,0 +1,49 @@
+'use client';
+
+import { RefreshCw } from 'lucide-react';
+import { CodeBlock } from '@/components/data/code-block';
+import { Loaded } from '@/components/page/loaded';
+import { Button } from '@/components/ui/button';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useProject } from '@/lib/client/project';
+
+/** What the guest wrote to its serial port, as of the last look. */
+export function BootLog({ instanceId }: { instanceId: string }) {
+  const { api } = useProject();
+  const log = api.useQuery(
+    'get',
+    '/api/v1/compute/instances/{id}/console-log',
+    { params: { path: { id: instanceId } } },
+    { staleTime: 0 },
+  );
+  return (
+    <div className="space-y-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="text-ink-muted text-sm">
+          {log.data?.truncated ? 'The last lines of the serial port.' : 'Everything written to the serial port.'}
+        </p>
+        <Button pending={log.isFetching} onClick={() => void log.refetch()}>
+          <RefreshCw /> Refresh
+        </Button>
+      </div>
+      <Loaded query={log} what="The boot log" skeleton={<Skeleton className="h-80 w-full" />}>
+        {({ output }) =>
+          output === '' ? (
+            <p className="rounded-lg border border-dashed px-4 py-10 text-center text-ink-muted text-sm">
+              Nothing was written yet. The log begins when the guest boots.
+            </p>
+          ) : (
+            <CodeBlock code={withoutControls(output)} label="boot log" />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+/** A log is read as text: colours, cursor movements and carriage returns are for terminals. */
+function withoutControls(text: string): string {
+  const esc = String.fromCharCode(27);
+  const sequences = new RegExp(`${esc}(?:\\[[0-9;?]*[ -/]*[@-~]|[@-Z\\\\-_]|[()][0-9A-B])`, 'g');
+  return text.replaceAll(sequences, '').replaceAll(/\r(?=\n)|\r+$/gm, '');
+}

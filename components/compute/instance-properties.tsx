@@ -1,0 +1,84 @@
+'use client';
+
+import { Size } from '@/components/data/amounts';
+import { CodeBlock } from '@/components/data/code-block';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { Card } from '@/components/ui/card';
+import { useList } from '@/lib/client/list';
+import type { Instance } from './instance-actions';
+
+/** What an instance is made of, where it answers, and what went wrong with it if something did. */
+export function InstanceProperties({ instance }: { instance: Instance }) {
+  const { fault, flavor, image, addresses } = instance;
+  const names = useNames();
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      {fault && (
+        <div role="status" className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm lg:col-span-2">
+          <p className="font-medium">
+            It failed <Time at={fault.at} />
+          </p>
+          <p className="mt-0.5 text-pretty text-ink-muted">{fault.message}</p>
+        </div>
+      )}
+      <Card title="Machine">
+        <PropertyList
+          items={[
+            ['Status', <StatusBadge key="status" status={instance.status} />],
+            ['Because', instance.status_reason ?? undefined],
+            ['Being done', instance.task ?? undefined],
+            ['Id', <Id key="id" value={instance.id} label="instance id" full />],
+            ['Hostname', <code key="hostname">{instance.hostname}</code>],
+            ['Flavor', flavor.name],
+            ['vCPUs', flavor.vcpus],
+            ['Memory', <Size key="memory" gigabytes={flavor.ram_gb} />],
+            ['Boot disk', <Size key="disk" gigabytes={flavor.disk_gb} />],
+            ['Image', image.name],
+            ['Volumes attached', instance.volume_ids.length],
+            ['Created', <Time key="created" at={instance.created_at} form="exact" />],
+            ['First booted', <Time key="launched" at={instance.launched_at} form="exact" none="not yet" />],
+          ]}
+        />
+      </Card>
+      <div className="space-y-5">
+        {addresses.map(({ port_id, network_id, ip, mac, floating_ip }) => (
+          <Card key={port_id} title={names.get(network_id) ?? 'Network'}>
+            <PropertyList
+              items={[
+                ['Address', <Id key="ip" value={ip} label="address" full />],
+                [
+                  'Floating IP',
+                  floating_ip ? <Id key="floating" value={floating_ip} label="floating IP" full /> : 'none',
+                ],
+                ['MAC', <Id key="mac" value={mac} label="MAC address" full />],
+                [
+                  'Security groups',
+                  instance.security_group_ids.map((id) => names.get(id) ?? id).join(', ') || 'none: nothing passes',
+                ],
+              ]}
+            />
+          </Card>
+        ))}
+        {instance.ssh_public_key && (
+          <Card
+            title="SSH key"
+            description={image.default_user ? `Its guest lets this key in as ${image.default_user}.` : undefined}
+          >
+            <CodeBlock code={instance.ssh_public_key} label="public key" />
+          </Card>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What the project's networks and security groups are called. */
+function useNames(): Map<string, string> {
+  const networks = useList('/api/v1/network/networks', { limit: 100 });
+  const groups = useList('/api/v1/network/security-groups', { limit: 100 });
+  const all = [...(networks.data?.rows ?? []), ...(groups.data?.rows ?? [])];
+  return new Map(all.map(({ id, name }) => [id, name]));
+}
