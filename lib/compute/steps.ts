@@ -7,7 +7,16 @@ import { imageReadiness } from '@/lib/images/readiness';
 import { reviseRouter } from '@/lib/network/service';
 import { ensureWired } from '@/lib/network/topology';
 import { interruptible } from '@/lib/operations/interruptible';
-import { again, done, failure, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/operations/steps';
+import {
+  again,
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  operationSteps,
+  type Step,
+  type StepWrite,
+} from '@/lib/operations/steps';
 import { detachedFromGone } from '@/lib/storage/attachments';
 import type { InstanceSpec } from './engine';
 import { type ApplyKind, applyKinds, createKind, deleteKind, rebootKind, startKind } from './operations';
@@ -32,8 +41,9 @@ function change(id: string, set: Sql): Sql {
 }
 
 /** Shows what an instance waits for, where that is news. */
-function waitingFor(id: string, message: string): { rows: Record<string, Sql> } {
+function waitingFor(id: string, message: string): StepWrite {
   return {
+    waits_for: message,
     rows: {
       instance: sql`UPDATE instances SET status_reason = ${message}::text, updated_at = platform_now() FROM verdict
         WHERE verdict.ok AND instances.id = ${id}::uuid AND status_reason IS DISTINCT FROM ${message}::text`,

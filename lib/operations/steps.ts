@@ -13,6 +13,11 @@ export type StepWrite = {
   release?: true | readonly Claim[];
   /** A line for the operation's log. */
   log?: string;
+  /**
+   * With `again`: what it waits for, in words for a person. Open pages hear of it when it is news, and a missed deadline
+   * names it.
+   */
+  waits_for?: string;
 };
 
 /** How a step ends. Made by `goTo`, `again`, `done` and `failure`. */

@@ -24,6 +24,7 @@ export async function writeTransition(
   const { id, project_id, lease_token } = operation;
   const write: StepWrite = 'write' in transition ? transition.write : {};
   const { release } = write;
+  const news = isNews(operation, transition);
   const rows = Object.entries(write.rows ?? {});
   const locks = project_id !== null && (rows.length > 0 || release !== undefined);
   const parts: [name: string, piece: Sql][] = [
@@ -42,11 +43,11 @@ export async function writeTransition(
     ...(release ? releaseParts(operation.resource_id, release === true ? undefined : release) : []),
     ...rows,
     ['moved', move(holder, operation, transition)],
-    ...visible(operation, transition),
+    ...(news ? visible(operation, transition) : []),
   ];
   const ctes = parts.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`);
   const written = await queryOne(sql`WITH ${join(ctes, ', ')} SELECT ok FROM verdict`);
-  if (written) signalChange();
+  if (written && news) signalChange();
   return written !== undefined;
 }
 
@@ -69,7 +70,7 @@ function change(holder: LeaseHolder, { failing }: LeasedOperation, transition: T
     case 'stage':
       return sql`stage = ${transition.stage}::text, attempts = 0, error = NULL, lease_until = ${later(holder.lease_ms)}`;
     case 'again': {
-      const error = failing ? raw('error') : raw('NULL');
+      const error = failing ? raw('error') : sql`${transition.write.waits_for ?? null}::text`;
       return sql`attempts = 0, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
     }
     case 'retry': {
@@ -102,11 +103,17 @@ function logLine({ stage, failing }: LeasedOperation, transition: Transition): L
   }
 }
 
-/** The log's line, and hints for pages that show the resource or the operation; nothing when it merely waits on. */
+/** Whether there is anything to see that was not to be seen before: merely waiting on is no news. */
+function isNews({ error }: LeasedOperation, transition: Transition): boolean {
+  if (transition.end !== 'again') return true;
+  const { rows, log, waits_for } = transition.write;
+  return log !== undefined || (waits_for === undefined ? rows !== undefined : waits_for !== error);
+}
+
+/** The log's line, and hints for pages that show the resource or the operation. */
 function visible(operation: LeasedOperation, transition: Transition): [name: string, piece: Sql][] {
   const { id, project_id, resource_type, resource_id } = operation;
   const line = logLine(operation, transition);
-  if (!line && !('write' in transition && transition.write.rows)) return [];
   const { level, stage, message } = line ?? {};
   const logged = sql`INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
     SELECT ${newId()}::uuid, ${id}::uuid, platform_now(), ${level}::text, ${stage}::text, ${message}::text

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newId } from '@/lib/db/id';
-import { execute, queryOne } from '@/lib/db/pool';
+import { execute, query, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { EngineError } from '@/lib/engines/error';
 import { commit } from '@/lib/quota/commit';
@@ -102,6 +102,33 @@ describe('an operation', () => {
     expect(looks).toBe(4);
     expect(await logOf(id)).toEqual(['stage disk', 'info disk Done.']);
   });
+});
+
+test('what an operation waits for is told to open pages once, and named when the deadline passes', async () => {
+  let looks = 0;
+  const steps = operationSteps(
+    createWidgetOperation,
+    {
+      disk: async ({ operation }) => {
+        looks += 1;
+        const waiting = sql`UPDATE widgets SET status_reason = 'No room.' FROM verdict
+          WHERE verdict.ok AND widgets.id = ${operation.resource_id}::uuid`;
+        return again(1, { rows: { waiting }, waits_for: looks < 5 ? 'No room.' : 'Nearly there.' });
+      },
+      port: async () => done(),
+      boot: async () => done(),
+    },
+    { failed: async (_, reason) => done({ log: reason }) },
+  );
+  work(undefined, { steps: [steps] });
+  const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 400 }));
+  await untilStatus(id, 'failed');
+  const reason = 'It was not finished within 0 s. The last problem: Nearly there.';
+  expect(await logOf(id)).toEqual(['stage disk', `error disk ${reason}`, `info disk ${reason}`]);
+  const hints = await query(sql`SELECT FROM changes WHERE resource_id = ${id}::text`);
+  // The create's own, one for each reason, its failure and its end.
+  expect(hints).toHaveLength(5);
+  expect(looks).toBeGreaterThan(6);
 });
 
 describe('an operation that cannot succeed', () => {

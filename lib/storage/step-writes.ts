@@ -1,6 +1,6 @@
 import { type Sql, sql } from '@/lib/db/sql';
 import { EngineError } from '@/lib/engines/error';
-import { again, failure, type Step } from '@/lib/operations/steps';
+import { again, failure, type Step, type StepWrite } from '@/lib/operations/steps';
 
 const CROWDED_MS = 5000;
 /** What goes wrong so often in a row will not go right by itself. */
@@ -16,9 +16,9 @@ export function change(table: Table, id: string, set: Sql): Sql {
 }
 
 /** Shows what a volume or snapshot waits for, where that is news. */
-export function waitingFor(table: Table, id: string, message: string): { rows: Record<string, Sql> } {
+export function waitingFor(table: Table, id: string, message: string): StepWrite {
   const news = sql`${change(table, id, sql`status_reason = ${message}::text`)} AND status_reason IS DISTINCT FROM ${message}::text`;
-  return { rows: { waiting: news } };
+  return { rows: { waiting: news }, waits_for: message };
 }
 
 /** What an engine's error means for a step: that it can never succeed, that room may come, or that trying again helps. */
