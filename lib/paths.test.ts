@@ -10,6 +10,8 @@ test('no address changes without this list changing', () => {
     overview: paths.overview('demo'),
     instances: paths.instances('demo'),
     newInstance: paths.newInstance('demo'),
+    keyPairs: paths.keyPairs('demo'),
+    newKeyPair: paths.newKeyPair('demo'),
     instance: paths.instance('demo', '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f'),
     instanceLog: paths.instanceLog('demo', '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f'),
   }).toMatchInlineSnapshot(`
@@ -19,7 +21,9 @@ test('no address changes without this list changing', () => {
       "instance": "/projects/demo/instances/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
       "instanceLog": "/projects/demo/instances/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f?tab=log",
       "instances": "/projects/demo/instances",
+      "keyPairs": "/projects/demo/key-pairs",
       "newInstance": "/projects/demo/instances/new",
+      "newKeyPair": "/projects/demo/key-pairs/new",
       "overview": "/projects/demo",
       "signIn": "/sign-in",
       "signInAndBack": "/sign-in?back=%2Fprojects%2Fdemo%3Fstatus%3Dactive",

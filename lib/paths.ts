@@ -8,6 +8,8 @@ export const paths = {
   newInstance: (project: string) => inProject(project, 'instances/new'),
   instance: (project: string, id: string) => inProject(project, `instances/${id}`),
   instanceLog: (project: string, id: string) => inProject(project, `instances/${id}?tab=log`),
+  keyPairs: (project: string) => inProject(project, 'key-pairs'),
+  newKeyPair: (project: string) => inProject(project, 'key-pairs/new'),
   secrets: (project: string) => inProject(project, 'secrets'),
   newSecret: (project: string) => inProject(project, 'secrets/new'),
   account: (project: string) => inProject(project, 'account'),

@@ -1,6 +1,7 @@
 import {
   Building2,
   CircleUserRound,
+  KeyRound,
   KeySquare,
   LayoutDashboard,
   type LucideIcon,
@@ -50,6 +51,13 @@ export const portalNavigation: readonly NavigationGroup[] = [
         href: paths.instances,
         keywords: ['vm', 'server', 'machine', 'console', 'compute'],
         actions: [{ label: 'Create instance', href: paths.newInstance, role: 'member' }],
+      },
+      {
+        label: 'Key pairs',
+        icon: KeyRound,
+        href: paths.keyPairs,
+        keywords: ['ssh', 'public key', 'login'],
+        actions: [{ label: 'Add key pair', href: paths.newKeyPair, role: 'member' }],
       },
     ],
   },

@@ -1,0 +1,67 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import * as z from 'zod/mini';
+import { NewKeyPair } from '@/components/compute/new-key-pair';
+import { CardsField, TextAreaField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Page } from '@/components/page/page';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const schema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  origin: z.enum(['import', 'generate']),
+  public_key: z.string().check(z.trim()),
+});
+
+const origins = [
+  { value: 'import', label: 'Import', description: 'The public half of a key that you have.' },
+  { value: 'generate', label: 'Generate', description: 'A new ed25519 pair. Its private half is shown once.' },
+];
+
+/** Imports a public key, or generates a pair and shows its private half this once. */
+export default function NewKeyPairPage() {
+  const { project, api } = useProject();
+  const router = useRouter();
+  // A private key is kept by nothing but this page.
+  const create = api.useMutation('post', '/api/v1/compute/keypairs', { gcTime: 0 });
+  const form = useSchemaForm(schema, { name: '', origin: 'import', public_key: '' });
+  const origin = form.watch('origin');
+  const list = paths.keyPairs(project.slug);
+  return (
+    <Page title="Add key pair" narrow>
+      {create.data?.private_key !== undefined ? (
+        <NewKeyPair name={create.data.name} privateKey={create.data.private_key} back={list} />
+      ) : (
+        <FormShell
+          form={form}
+          loading={false}
+          error={create.error}
+          failure="The key pair was not added"
+          submitLabel="Add key pair"
+          disabledReason={project.role === 'reader' ? 'Adding key pairs needs the role member.' : undefined}
+          cancel={list}
+          onSubmit={async ({ name, origin, public_key }) => {
+            await create.mutateAsync({ body: origin === 'import' ? { name, public_key } : { name } });
+            if (origin === 'import') router.push(list);
+          }}
+        >
+          <TextField control={form.control} name="name" label="Name" placeholder="laptop" autoComplete="off" />
+          <CardsField control={form.control} name="origin" label="Key" options={origins} />
+          {origin === 'import' && (
+            <TextAreaField
+              control={form.control}
+              name="public_key"
+              label="Public key"
+              description="One line, as in ~/.ssh/id_ed25519.pub"
+              placeholder="ssh-ed25519 AAAA…"
+              mono
+              rows={4}
+            />
+          )}
+        </FormShell>
+      )}
+    </Page>
+  );
+}

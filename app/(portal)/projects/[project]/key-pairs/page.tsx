@@ -1,0 +1,88 @@
+'use client';
+
+import { KeyRound, Trash2 } from 'lucide-react';
+import { Id } from '@/components/data/id';
+import { Time } from '@/components/data/time';
+import { useConfirm } from '@/components/page/confirm';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<Row<'/api/v1/compute/keypairs'>>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ getValue }) => <span className="font-medium">{getValue()}</span>,
+  }),
+  column.accessor('type', { header: 'Type', meta: { from: 'sm' } }),
+  column.accessor('fingerprint', {
+    header: 'Fingerprint',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Id value={getValue()} label="fingerprint" />,
+  }),
+  column.accessor('created_at', {
+    header: 'Created',
+    enableSorting: true,
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+/** SSH keys that new instances can let in. */
+export default function KeyPairsPage() {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const state = useTableState();
+  const list = useList('/api/v1/compute/keypairs', state.query);
+  const remove = api.useMutation('delete', '/api/v1/compute/keypairs/{id}');
+  const refused = project.role === 'reader' ? 'Changing key pairs needs the role member.' : undefined;
+  const create = <CreateLink label="Add key pair" href={paths.newKeyPair(project.slug)} disabledReason={refused} />;
+  return (
+    <Page
+      title="Key pairs"
+      description="SSH keys that new instances let in. Only public halves are kept."
+      actions={create}
+    >
+      <DataTable
+        noun="key pair"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        actions={({ id, name }) => [
+          {
+            label: 'Delete',
+            icon: Trash2,
+            danger: true,
+            disabledReason: refused,
+            onSelect: () =>
+              confirm({
+                title: `Delete ${name}?`,
+                consequence: 'New instances can’t be given it any more. Instances that have it keep letting it in.',
+                confirmLabel: 'Delete key pair',
+                onConfirm: () => remove.mutateAsync({ params: { path: { id } } }),
+              }),
+          },
+        ]}
+        empty={
+          <EmptyState
+            icon={KeyRound}
+            title="No key pairs yet"
+            action={create}
+            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/compute/keypairs \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name": "laptop", "public_key": "ssh-ed25519 …"}'`}
+          >
+            With a key pair you sign in to your instances by SSH, without a password. Import your own, or have one made.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+'use client';
+
+import { CodeBlock } from '@/components/data/code-block';
+import { Secret } from '@/components/data/secret';
+import { ButtonLink } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+
+interface NewKeyPairProps {
+  name: string;
+  privateKey: string;
+  /** The list of key pairs. */
+  back: string;
+}
+
+/** A generated key pair right after it was made: the only time that its private half can be read. */
+export function NewKeyPair({ name, privateKey, back }: NewKeyPairProps) {
+  return (
+    <Card title={`${name} is ready`} description="Copy the private key now: it is shown this once and kept nowhere.">
+      <div className="space-y-5">
+        <Secret value={privateKey} label="private key" />
+        <div>
+          <p className="mb-1.5 text-ink-muted text-xs">SSH takes it from a file that only you can read</p>
+          <CodeBlock label="command" code="(umask 077; cat > ~/.ssh/nephele)   # paste, then Ctrl+D" />
+        </div>
+        <ButtonLink href={back} variant="primary">
+          Done
+        </ButtonLink>
+      </div>
+    </Card>
+  );
+}
