@@ -40,13 +40,14 @@ interface AttentionItem {
 
 function attention({ operations, engines }: Overview): AttentionItem[] {
   const items: AttentionItem[] = [];
-  const engine = (count: number, says: string) => {
-    if (count > 0)
-      items.push({ text: `${formatCount(count, 'engine')} ${says}`, href: adminPaths.engines(), link: 'See engines' });
+  const engine = (count: number, one: string, several: string) => {
+    if (count === 0) return;
+    const text = `${formatCount(count, 'engine')} ${count === 1 ? one : several}`;
+    items.push({ text, href: adminPaths.engines(), link: 'See engines' });
   };
-  engine(engines.unavailable, 'can’t work');
-  engine(engines.silent, 'have not reported for five minutes');
-  engine(engines.degraded, 'work with limits');
+  engine(engines.unavailable, 'can’t work', 'can’t work');
+  engine(engines.silent, 'has not reported for five minutes', 'have not reported for five minutes');
+  engine(engines.degraded, 'works with limits', 'work with limits');
   if (operations.failed_last_day > 0) {
     const text = `${formatCount(operations.failed_last_day, 'operation')} failed in the last 24 hours`;
     items.push({ text, href: adminPaths.operations({ status: 'failed' }), link: 'See failed operations' });

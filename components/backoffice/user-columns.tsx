@@ -11,26 +11,28 @@ import type { PlatformUser } from './user-actions';
 
 const column = columnsOf<PlatformUser>();
 
-const person = column.accessor('name', {
-  header: 'Name',
-  enableSorting: true,
-  cell: ({ row: { original } }) => (
-    <span className="flex items-center gap-2.5 py-0.5">
-      <Avatar name={original.name} />
-      <span className="min-w-0">
-        <Link href={adminPaths.user(original.id)} className="rounded-sm font-medium leading-4 hover:underline">
-          {original.name}
-        </Link>
-        {original.administrator && (
-          <Badge tone="accent" className="ml-2">
-            Administrator
-          </Badge>
-        )}
-        <span className="block text-ink-muted text-xs sm:hidden">{original.email}</span>
+/** Who it is; `marked` says of administrators that they are, where others are in the list too. */
+const person = (marked: boolean) =>
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ row: { original } }) => (
+      <span className="flex items-center gap-2.5 py-0.5">
+        <Avatar name={original.name} />
+        <span className="min-w-0">
+          <Link href={adminPaths.user(original.id)} className="rounded-sm font-medium leading-4 hover:underline">
+            {original.name}
+          </Link>
+          {marked && original.administrator && (
+            <Badge tone="accent" className="ml-2">
+              Administrator
+            </Badge>
+          )}
+          <span className="block text-ink-muted text-xs sm:hidden">{original.email}</span>
+        </span>
       </span>
-    </span>
-  ),
-});
+    ),
+  });
 
 const email = column.accessor('email', { header: 'E-mail', enableSorting: true, meta: { from: 'sm' } });
 
@@ -62,8 +64,8 @@ const created = column.accessor('created_at', {
   cell: ({ getValue }) => <Time at={getValue()} />,
 });
 
-export const userColumns = [person, email, tenants, secondFactor, created];
-export const administratorColumns = [person, email, secondFactor, created];
+export const userColumns = [person(true), email, tenants, secondFactor, created];
+export const administratorColumns = [person(false), email, secondFactor, created];
 
 /** Whether a second factor is in force. */
 export function SecondFactor({ on }: { on: boolean }) {

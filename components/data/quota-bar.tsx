@@ -1,4 +1,7 @@
+'use client';
+
 import { clsx } from 'clsx';
+import { useRealm } from '@/components/page/place';
 import { formatNumber, formatPercent } from '@/lib/format/number';
 import { formatQuantity } from '@/lib/format/quantity';
 
@@ -17,6 +20,7 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
   const after = used + claim;
   const full = claim > 0 ? after > limit : used >= limit;
   const near = share(after) >= 0.8;
+  const nothingLeft = useRealm() === 'portal' ? 'Nothing left: an administrator can raise the limit' : 'Nothing left';
   const words = `${formatQuantity(used, unit)} of ${formatQuantity(limit, unit)} used`;
   return (
     <div className="text-sm">
@@ -56,7 +60,7 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
         {full
           ? claim > 0
             ? `${formatQuantity(after - limit, unit)} more than the limit`
-            : 'Nothing left: an administrator can raise the limit'
+            : nothingLeft
           : `${formatQuantity(limit - after, unit)} left${near ? ` · ${formatPercent(share(after))} used` : ''}`}
       </p>
     </div>

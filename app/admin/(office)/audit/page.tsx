@@ -30,22 +30,33 @@ export default function AuditPage() {
   const list = useList('/admin/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
   const columns = [
-    column.accessor('at', { header: 'When', cell: ({ getValue }) => <Time at={getValue()} /> }),
+    column.accessor('at', {
+      header: 'When',
+      meta: { from: 'sm' },
+      cell: ({ getValue }) => <Time at={getValue()} />,
+    }),
+    column.accessor('action', {
+      header: 'Action',
+      cell: ({ getValue, row: { original } }) => (
+        <>
+          <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
+            {getValue()}
+          </Button>
+          <span className="flex max-w-52 gap-1.5 text-ink-muted text-xs sm:hidden">
+            <span className="truncate">{original.actor_name}</span>
+            <Time at={original.at} />
+          </span>
+        </>
+      ),
+    }),
     column.accessor('actor_name', {
       header: 'Who',
+      meta: { from: 'sm' },
       cell: ({ row: { original } }) => (
         <span>
           <span className="font-medium">{original.actor_name}</span>{' '}
           <span className="whitespace-nowrap text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
         </span>
-      ),
-    }),
-    column.accessor('action', {
-      header: 'Action',
-      cell: ({ getValue, row: { original } }) => (
-        <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
-          {getValue()}
-        </Button>
       ),
     }),
     column.accessor('resource_name', {

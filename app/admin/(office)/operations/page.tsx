@@ -57,7 +57,11 @@ const columns = [
     meta: { from: 'xl' },
     cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">any</span>,
   }),
-  column.accessor('created_at', { header: 'Ordered', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('created_at', {
+    header: 'Ordered',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
   column.accessor('finished_at', {
     header: 'Ended',
     meta: { from: 'lg' },
