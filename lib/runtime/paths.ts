@@ -29,8 +29,7 @@ export function isHealth(path: string): boolean {
   return path === '/healthz' || path === '/readyz' || path === '/metrics';
 }
 
-/** On a listener of its own the back office begins at the root: `{backoffice_url}/api/v1/…` and `/` for its pages. */
+/** On a listener of its own the back office's API begins at the root: `{backoffice_url}/api/v1/…`. */
 export function backofficeUrl(url: string): string {
-  if (url.startsWith('/api/v1/')) return `/admin${url}`;
-  return url === '/' ? '/admin' : url;
+  return url.startsWith('/api/v1/') ? `/admin${url}` : url;
 }

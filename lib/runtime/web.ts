@@ -56,11 +56,18 @@ function surface(serves: (path: string) => boolean): Surface {
   };
 }
 
-/** The back office on an address of its own, where it begins at the root. */
+/**
+ * The back office on an address of its own. Its API begins at the root there; its pages are led to, because in the
+ * browser they go by the address that they see.
+ */
 function atRoot(whole: Surface): Surface {
   return {
     ...whole,
-    request(request, response) {
+    async request(request, response) {
+      if (request.url === '/') {
+        response.writeHead(307, { Location: '/admin' }).end();
+        return;
+      }
       request.url = backofficeUrl(request.url ?? '');
       return whole.request(request, response);
     },
