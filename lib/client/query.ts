@@ -12,6 +12,7 @@ const pathsOf: Record<string, readonly string[]> = {
   engine: ['/admin/api/v1/engines'],
   floating_ip: ['/api/v1/network/floating-ips', '/api/v1/network/ports', '/api/v1/compute/instances'],
   identity_provider: ['/api/v1/iam/providers'],
+  image: ['/api/v1/images/images'],
   instance: [
     '/api/v1/compute/instances',
     '/api/v1/network/ports',
@@ -27,8 +28,15 @@ const pathsOf: Record<string, readonly string[]> = {
   security_group: ['/api/v1/network/security-groups'],
   second_factor: ['/api/v1/auth/me', '/admin/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
   session: ['/api/v1/auth/sessions', '/admin/api/v1/auth/sessions'],
+  snapshot: ['/api/v1/storage/snapshots', '/api/v1/storage/volumes'],
   tenant: ['/admin/api/v1/tenants', '/admin/api/v1/users'],
-  user: ['/api/v1/identity/users', '/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
+  user: [
+    '/api/v1/identity/users',
+    '/api/v1/auth/invitations',
+    '/api/v1/auth/me',
+    '/admin/api/v1/users',
+    '/admin/api/v1/administrators',
+  ],
   volume: ['/api/v1/storage/volumes', '/api/v1/storage/snapshots', '/api/v1/compute/instances'],
 };
 
