@@ -71,12 +71,12 @@ describe('quota', () => {
     expect(await used()).toEqual({ volumes: 10, storage_tb: '0.0097656250' });
   });
 
-  test('storage is counted exactly: a thousand and twenty-four volumes of 1 GB are one TB', async () => {
-    await limit(2000, 1);
-    for (let made = 0; made < 1024; made += 64) await Promise.all(Array.from({ length: 64 }, () => create()));
-    expect(await used()).toEqual({ volumes: 1024, storage_tb: '1.0000000000' });
+  test('storage is counted exactly: two hundred and fifty-six volumes of 1 GB are a quarter of a TB', async () => {
+    await limit(2000, 0.25);
+    for (let made = 0; made < 256; made += 64) await Promise.all(Array.from({ length: 64 }, () => create()));
+    expect(await used()).toEqual({ volumes: 256, storage_tb: '0.2500000000' });
     expect((await create()).body).toEqual({
-      detail: 'Quota exceeded for storage_tb: limit 1, in use 1. Ask an administrator to raise storage_tb_limit.',
+      detail: 'Quota exceeded for storage_tb: limit 0.25, in use 0.25. Ask an administrator to raise storage_tb_limit.',
     });
   });
 

@@ -166,6 +166,8 @@ const snapshotDetail = ({ snapshot_id }: Source) => (snapshot_id === null ? {} :
  */
 export async function resizeVolume(call: ProjectCall, id: string, size_gb: number): Promise<Volume> {
   const row = await readVolumeRow(call, id);
+  // While it grows, the row has the size it will have: what is wrong with a second request is its moment.
+  if (row.status === 'resizing') throw conflict(`Volume ${row.name} is resizing; look at it again when that is done.`);
   if (size_gb <= row.size_gb) {
     throw invalid(`size_gb: volume ${row.name} has ${row.size_gb} GB; a volume can only be made larger.`);
   }
