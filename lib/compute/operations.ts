@@ -10,23 +10,27 @@ type Nothing = z.output<typeof nothing>;
 export type ApplyStage = 'image' | 'network' | 'machine';
 export type ApplyKind = OperationKind<ApplyStage, Nothing>;
 
-function applyKind(verb: string, minutes: number): ApplyKind {
+function applyKind(verb: string, minutes: number, stages: ApplyKind['stages']): ApplyKind {
   return operationKind({
     kind: `instance.${verb}`,
     resource_type: 'instance',
-    stages: ['image', 'network', 'machine'],
+    stages,
     input: nothing,
     deadline_ms: minutes * MINUTE_MS,
   });
 }
 
-/** Boots a new instance. An image may have to be fetched first, which takes its time. */
-export const createKind = applyKind('create', 60);
-export const startKind = applyKind('start', 60);
-export const rebuildKind = applyKind('rebuild', 60);
-export const stopKind = applyKind('stop', 10);
-export const pauseKind = applyKind('pause', 10);
-export const unpauseKind = applyKind('unpause', 10);
+/** What boots needs its image, which may have to be fetched first and takes its time, and its networks. */
+const fromImage = ['image', 'network', 'machine'] as const;
+/** What is on already has both, and must not fail for what has become of its image. */
+const asItIs = ['machine', 'network', 'image'] as const;
+
+export const createKind = applyKind('create', 60, fromImage);
+export const startKind = applyKind('start', 60, fromImage);
+export const rebuildKind = applyKind('rebuild', 60, fromImage);
+export const stopKind = applyKind('stop', 10, asItIs);
+export const pauseKind = applyKind('pause', 10, asItIs);
+export const unpauseKind = applyKind('unpause', 10, asItIs);
 
 export const applyKinds = [createKind, startKind, rebuildKind, stopKind, pauseKind, unpauseKind];
 
