@@ -1,22 +1,45 @@
 'use client';
 
+import { InvitationList } from '@/components/invitations/invitation-list';
+import { useInvitations } from '@/components/invitations/use-invitations';
 import { StandAlone } from '@/components/page/stand-alone';
 import { Button } from '@/components/ui/button';
+import { ApiScope } from '@/lib/client/scope';
 import { signOutHere } from './sign-out';
 
-/** What a person sees who belongs to no project. */
+/** What a person sees who belongs to no project: what they are invited to, or how to get into one. */
 export function NoProject({ email }: { email: string }) {
   return (
-    <StandAlone title="No project yet">
-      <h1 className="font-semibold text-xl tracking-[-0.017em]">You belong to no project yet</h1>
+    <ApiScope realm={{ kind: 'person' }}>
+      <Welcome email={email} />
+    </ApiScope>
+  );
+}
+
+function Welcome({ email }: { email: string }) {
+  const invitations = useInvitations();
+  const invited = invitations !== undefined && invitations.length > 0;
+  return (
+    <StandAlone title={invited ? 'Invitations' : 'No project yet'}>
+      <h1 className="font-semibold text-xl tracking-[-0.017em]">
+        {invited ? 'You are invited' : 'You belong to no project yet'}
+      </h1>
       <p className="mt-1.5 text-pretty text-ink-muted text-sm">
-        You are signed in as {email}. Ask the admin of a project to add you by this address; the project shows here
-        then.
+        {invited
+          ? `You are signed in as ${email}. Join a project to begin.`
+          : `You are signed in as ${email}. Ask the admin of a project to add you by this address; the invitation shows here then.`}
       </p>
+      {invited && (
+        <div className="mt-5 rounded-lg border bg-surface p-4">
+          <InvitationList invitations={invitations} />
+        </div>
+      )}
       <div className="mt-5 flex gap-2">
-        <Button variant="primary" onClick={() => window.location.reload()}>
-          Look again
-        </Button>
+        {!invited && (
+          <Button variant="primary" onClick={() => window.location.reload()}>
+            Look again
+          </Button>
+        )}
         <Button onClick={() => void signOutHere()}>Sign out</Button>
       </div>
     </StandAlone>

@@ -1,11 +1,13 @@
 'use client';
 
-import { Check } from 'lucide-react';
+import { Check, MailOpen } from 'lucide-react';
 import Link from 'next/link';
 import { type ReactElement, useState } from 'react';
+import { useInvitations } from '@/components/invitations/use-invitations';
 import { Avatar } from '@/components/ui/avatar';
 import { Input } from '@/components/ui/input';
 import { Popover, PopoverContent, PopoverTrigger } from '@/components/ui/popover';
+import { formatCount } from '@/lib/format/quantity';
 import { paths } from '@/lib/paths';
 import type { ProjectSwitcherProps } from './project-switcher';
 
@@ -17,6 +19,7 @@ export function ProjectSwitcherPopup(props: ProjectSwitcherProps & { trigger: Re
   const { trigger, project, projects } = props;
   const [open, setOpen] = useState(true);
   const [search, setSearch] = useState('');
+  const invitations = useInvitations() ?? [];
   const word = search.trim().toLowerCase();
   const found = projects.filter(({ name, slug }) => name.toLowerCase().includes(word) || slug.includes(word));
   return (
@@ -57,6 +60,18 @@ export function ProjectSwitcherPopup(props: ProjectSwitcherProps & { trigger: Re
           ))}
           {found.length === 0 && <li className="px-2 py-3 text-center text-ink-muted text-sm">No project matches</li>}
         </ul>
+        {invitations.length > 0 && (
+          <div className="-mx-1 mt-1 border-t px-1 pt-1">
+            <Link
+              href={paths.overview(project.slug)}
+              onClick={() => setOpen(false)}
+              className="floating-item hover:bg-hover focus-visible:bg-hover"
+            >
+              <MailOpen className="mx-1 text-accent" aria-hidden="true" />
+              {formatCount(invitations.length, 'invitation')}
+            </Link>
+          </div>
+        )}
       </PopoverContent>
     </Popover>
   );

@@ -1,9 +1,11 @@
 'use client';
 
 import { ChevronsUpDown } from 'lucide-react';
+import { useInvitations } from '@/components/invitations/use-invitations';
 import { Avatar } from '@/components/ui/avatar';
 import { deferred } from '@/components/ui/deferred';
 import type { Project } from '@/lib/client/project';
+import { formatCount } from '@/lib/format/quantity';
 
 export interface ProjectSwitcherProps {
   project: Project;
@@ -18,13 +20,19 @@ const ProjectSwitcherPopup = deferred<ProjectSwitcherProps>('dialog', () =>
 /** Which project the pages show, and the way to the others. */
 export function ProjectSwitcher(props: ProjectSwitcherProps) {
   const { name, role } = props.project;
+  const invitations = useInvitations()?.length ?? 0;
   const trigger = (
     <button
       type="button"
-      aria-label={`Project ${name}. Switch project`}
+      aria-label={`Project ${name}. Switch project${invitations > 0 ? `, ${formatCount(invitations, 'invitation')}` : ''}`}
       className="flex h-11 w-full items-center gap-2.5 rounded-md border bg-surface px-2 text-left shadow-control transition-colors duration-100 hover:border-line-strong"
     >
-      <Avatar name={name} square className="size-7" />
+      <span className="relative">
+        <Avatar name={name} square className="size-7" />
+        {invitations > 0 && (
+          <span className="absolute -top-1 -right-1 size-2.5 rounded-full border-2 border-surface bg-accent" />
+        )}
+      </span>
       <span className="min-w-0 flex-1">
         <span className="block truncate font-medium text-sm leading-4">{name}</span>
         <span className="block truncate text-2xs text-ink-subtle capitalize leading-4">{role}</span>

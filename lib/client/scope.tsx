@@ -6,8 +6,8 @@ import { type ApiClient, createApi, createApiHooks } from './api';
 import { LiveUpdates } from './live-updates';
 import { createQueryClient } from './query';
 
-/** Which part of the API pages speak to: one project's, or the back office's. */
-export type Realm = { kind: 'project'; id: string } | { kind: 'backoffice' };
+/** Which part of the API pages speak to: one project's, a person's own who has none, or the back office's. */
+export type Realm = { kind: 'project'; id: string } | { kind: 'person' } | { kind: 'backoffice' };
 
 interface Scope {
   client: ApiClient;
@@ -15,6 +15,8 @@ interface Scope {
   /** What names the project in a request. */
   headers: Record<string, string>;
 }
+
+const events = { project: '/api/v1/events', backoffice: '/admin/api/v1/events' } as const;
 
 const ScopeContext = createContext<Scope | undefined>(undefined);
 
@@ -36,13 +38,17 @@ export function ApiScope({ realm, children }: { realm: Realm; children: ReactNod
     const client = createApi(headers);
     return { client, api: createApiHooks(client), headers };
   }, [realm.kind, key]);
-  const events = realm.kind === 'project' ? '/api/v1/events' : '/admin/api/v1/events';
   return (
     <ScopeContext value={scope}>
       <QueryClientProvider client={store}>
-        <LiveUpdates name={key} address={events} headers={scope.headers}>
-          {children}
-        </LiveUpdates>
+        {realm.kind === 'person' ? (
+          // The stream of changes is a project's.
+          children
+        ) : (
+          <LiveUpdates name={key} address={events[realm.kind]} headers={scope.headers}>
+            {children}
+          </LiveUpdates>
+        )}
       </QueryClientProvider>
     </ScopeContext>
   );

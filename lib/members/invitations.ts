@@ -8,10 +8,10 @@ import { commit, type Write } from '@/lib/quota/commit';
 import type { Invitation } from './schema';
 import { highestFirst } from './users';
 
-const columns = raw(`project_id AS id, project_name, status, roles, invited_by, at, updated_at`);
+const columns = raw(`project_id AS id, project_name, project_slug, status, roles, invited_by, at, updated_at`);
 
 const invitations = raw(`(
-  SELECT m.project_id, m.user_id, p.name AS project_name, m.status, m.invited_by, m.created_at AS at, m.updated_at,
+  SELECT m.project_id, m.user_id, p.name AS project_name, p.slug AS project_slug, m.status, m.invited_by, m.created_at AS at, m.updated_at,
     ARRAY(SELECT r.role FROM role_assignments r WHERE r.project_id = m.project_id AND r.user_id = m.user_id) AS roles
   FROM memberships m JOIN projects p ON p.id = m.project_id) AS invitation`);
 
@@ -19,6 +19,7 @@ type Row = {
   /** The project's. */
   id: string;
   project_name: string;
+  project_slug: string;
   status: Invitation['status'];
   roles: Role[];
   invited_by: string | null;

@@ -122,6 +122,7 @@ describe('someone who has an account elsewhere', () => {
       expect.objectContaining({
         project_id: project.id,
         project_name: 'inviting',
+        project_slug: project.slug,
         status: 'invited',
         roles: ['reader'],
         invited_by: project.users.admin.email,

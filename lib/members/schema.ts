@@ -72,6 +72,7 @@ export const invitation = z
   .strictObject({
     project_id: id,
     project_name: z.string(),
+    project_slug: z.string(),
     status: z.enum(['invited', 'active']),
     roles: memberRoles,
     invited_by: z.string().nullable().meta({ description: 'Who invited; null once it is accepted.' }),

@@ -1,5 +1,6 @@
 'use client';
 
+import { InvitationsCard } from '@/components/invitations/invitations-card';
 import { QuotaOverview } from '@/components/overview/quota-overview';
 import { RecentActivity } from '@/components/overview/recent-activity';
 import { Page } from '@/components/page/page';
@@ -11,6 +12,7 @@ export default function OverviewPage() {
   return (
     <Page title={project.name} description="What this project uses, and what happened in it lately.">
       <div className="space-y-6">
+        <InvitationsCard />
         <QuotaOverview />
         <RecentActivity />
       </div>
