@@ -37,13 +37,20 @@ export async function place(projectId: string, engines: readonly string[], needs
     ) AS e ON true
     WHERE r.project_id = ${projectId}::uuid
     ORDER BY e.problem IS NOT NULL, 2, ${fits(needs)} DESC, h.memory_mb_usable - h.memory_mb_reserved DESC LIMIT 1`);
-  if (!found)
-    return refuse(null, 'No host has reported to this platform yet; its worker must run. Try again in a moment.');
+  if (!found) return refuse(null, await whyNoHost(engines));
   const { host_id, silent, problem } = found;
   if (problem !== null) return refuse(host_id, problem);
   if (silent)
     return refuse(host_id, `The worker of host ${host_id} has been silent for more than ${SILENT_MINUTES} minutes.`);
   return { host_id, refusal: null };
+}
+
+/** A host that cannot take part says why in its report. */
+async function whyNoHost(engines: readonly string[]): Promise<string> {
+  const report = await queryOne<{ message: string }>(sql`
+    SELECT message FROM engine_reports WHERE status = 'unavailable' AND engine = ANY (${engines}::text[])
+    ORDER BY updated_at DESC LIMIT 1`);
+  return report?.message ?? 'No host has reported to this platform yet; its worker must run. Try again in a moment.';
 }
 
 function refuse(host_id: string | null, message: string): Placement {
