@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** What a run of closed-loop callers achieved. */
-export type Load = { perSecond: number; p50_ms: number; p99_ms: number };
+export type Load = { answers: number; perSecond: number; p50_ms: number; p99_ms: number };
 
 export type HttpRequest = { method: string; path: string; token?: string | undefined; body?: string };
 
@@ -26,7 +26,7 @@ export async function loadHttp(
 export function summary(times: readonly number[], seconds: number): Load {
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { perSecond: times.length / seconds, p50_ms: at(0.5), p99_ms: at(0.99) };
+  return { answers: times.length, perSecond: times.length / seconds, p50_ms: at(0.5), p99_ms: at(0.99) };
 }
 
 function bytesOf({ method, path, token, body = '' }: HttpRequest, port: number): Buffer {

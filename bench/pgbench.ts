@@ -36,10 +36,11 @@ export async function loadPgbench(
   const flags = ['-n', '-M', 'prepared', '-c', String(clients), '-j', threads, '-T', String(seconds)];
   const variables = ['-D', 'n=0', '-D', `run=${run}`];
   const result = spawnSync(pgbench, [...flags, ...variables, '-f', script, url], { encoding: 'utf8' });
+  const answers = Number(/actually processed: (\d+)/.exec(result.stdout)?.[1]);
   const tps = Number(/tps = ([\d.]+)/.exec(result.stdout)?.[1]);
   if (result.status !== 0 || !(tps > 0)) throw new Error(`pgbench failed: ${result.stderr}`);
   const latency = Number(/latency average = ([\d.]+)/.exec(result.stdout)?.[1]);
-  return { perSecond: tps, p50_ms: latency, p99_ms: Number.NaN };
+  return { answers, perSecond: tps, p50_ms: latency, p99_ms: Number.NaN };
 }
 
 /** Where pgbench is missing: the same statement from `pg`, which costs this process more than pgbench would. */
