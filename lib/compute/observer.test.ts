@@ -62,6 +62,19 @@ test('a guest that switched itself off is stopped, and says so until it is start
   await becomes(id, { status: 'active', task: null, status_reason: null });
 });
 
+test('the machines of a suspended project stop, and can be started when it is resumed', async () => {
+  const id = await running();
+  const setStatus = (status: string) =>
+    execute(sql`UPDATE projects SET status = ${status}::text WHERE id = ${acme.id}::uuid`);
+  await setStatus('suspended');
+  await observer.look();
+  await expect.poll(() => engines.machines.get(id)?.spec.power, { timeout: 10_000, interval: 20 }).toBe('stopped');
+  await setStatus('active');
+  await becomes(id, { status: 'stopped', task: null, status_reason: 'The project was suspended.' });
+  await call('POST', `/compute/instances/${id}/action`, { token: acme.users.member.token, body: { action: 'start' } });
+  await becomes(id, { status: 'active', task: null, status_reason: null });
+});
+
 test('a machine that no row knows is removed; one that another host’s row knows is not touched', async () => {
   const mine = await running();
   const theirs = await running();

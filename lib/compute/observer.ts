@@ -13,7 +13,10 @@ import type { InstanceTask, Power } from './transitions';
 /** Recoveries longer ago than this count no more. */
 const RECOVERIES_MS = 10 * 60_000;
 
-type Row = KnownInstance & { project_id: string; updated_at: Date; busy: boolean };
+type Row = KnownInstance & { project_id: string; updated_at: Date; busy: boolean; suspended: boolean };
+
+/** The guests of a suspended project stop, and stay so until they are started after it was resumed. */
+const stopForSuspension: Repair = { kind: 'restore', power: 'stopped', reason: 'The project was suspended.' };
 
 /** What brings a machine to what it should do. */
 const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> = {
@@ -32,7 +35,8 @@ export class Observer {
     // The rows first: what is done to a machine after this look at them changes its row, and then nothing is put right.
     const rows = await query<Row>(sql`
       SELECT i.id, i.project_id, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
-        EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy
+        EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy,
+        (SELECT p.status = 'suspended' FROM projects p WHERE p.id = i.project_id) AS suspended
       FROM instances i WHERE i.host_id = ${settings().hostId}::text`);
     const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
     const { diskBytes } = await compute.capacity();
@@ -41,7 +45,10 @@ export class Observer {
       seen.delete(row.id);
       this.silences.set(row.id, machine?.fault === 'unresponsive' ? (this.silences.get(row.id) ?? 0) + 1 : 0);
       if (row.busy) continue;
-      const repair = decideRepair(row, machine, this.historyOf(row.id), diskBytes.free === 0);
+      const mayRun = !row.suspended || row.power === 'stopped' || row.status === 'error';
+      const repair = mayRun
+        ? decideRepair(row, machine, this.historyOf(row.id), diskBytes.free === 0)
+        : stopForSuspension;
       if (repair && (await carryOut(row, repair)) && repair.kind === 'restore' && repair.lost)
         this.noteRecovery(row.id);
     }
