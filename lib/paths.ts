@@ -15,6 +15,9 @@ export const paths = {
   account: (project: string) => inProject(project, 'account'),
   auditLog: (project: string) => inProject(project, 'audit'),
   policy: (project: string) => inProject(project, 'policy'),
+  identityProviders: (project: string, shown?: { exchange: string }) =>
+    withQuery(inProject(project, 'identity-providers'), shown),
+  newIdentityProvider: (project: string) => inProject(project, 'identity-providers/new'),
   tokens: (project: string) => inProject(project, 'tokens'),
   allTokens: (project: string) => inProject(project, 'tokens?of=all'),
   newToken: (project: string) => inProject(project, 'tokens/new'),

@@ -1,6 +1,7 @@
 import {
   Building2,
   CircleUserRound,
+  Fingerprint,
   KeyRound,
   KeySquare,
   LayoutDashboard,
@@ -92,6 +93,14 @@ export const portalNavigation: readonly NavigationGroup[] = [
         icon: ShieldQuestionMark,
         href: paths.policy,
         keywords: ['permission', 'iam', 'may', 'simulate', 'access'],
+      },
+      {
+        label: 'Identity providers',
+        icon: Fingerprint,
+        href: (project) => paths.identityProviders(project),
+        role: 'admin',
+        keywords: ['oidc', 'workload', 'ci', 'github', 'gitlab', 'sts', 'assume role'],
+        actions: [{ label: 'Trust an issuer', href: paths.newIdentityProvider, role: 'admin' }],
       },
       {
         label: 'Audit log',

@@ -1,0 +1,87 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useEffect } from 'react';
+import { CardsField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { ConditionsField } from '@/components/iam/conditions-field';
+import { issuers } from '@/components/iam/issuers';
+import { conditionsOf, emptyProvider, providerSchema } from '@/components/iam/provider-form';
+import { roleOptions } from '@/components/members/roles';
+import { Page } from '@/components/page/page';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+/** Trusts an issuer of workload identity tokens, for the workloads that the conditions name. */
+export default function NewIdentityProviderPage() {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const create = api.useMutation('post', '/api/v1/iam/providers');
+  const form = useSchemaForm(providerSchema, emptyProvider);
+  const { setValue, control } = form;
+  const kind = form.watch('kind');
+
+  // The server does not know under which address the browser sees it.
+  useEffect(() => setValue('audience', window.location.origin), [setValue]);
+  useEffect(() => {
+    const chosen = issuers.find(({ value }) => value === kind);
+    if (!chosen) return;
+    setValue('issuer', chosen.issuer);
+    setValue('conditions', [{ claim: chosen.claim, pattern: chosen.pattern }]);
+  }, [kind, setValue]);
+
+  return (
+    <Page title="Trust an issuer">
+      <FormShell
+        form={form}
+        loading={false}
+        error={create.error}
+        failure="The issuer is not trusted"
+        submitLabel="Trust this issuer"
+        disabledReason={project.role === 'admin' ? undefined : 'Trusting issuers needs the role admin.'}
+        cancel={paths.identityProviders(project.slug)}
+        onSubmit={async ({ kind: _kind, conditions, jwks_uri, ...values }) => {
+          const provider = await create.mutateAsync({
+            body: { ...values, conditions: conditionsOf(conditions), ...(jwks_uri === '' ? {} : { jwks_uri }) },
+          });
+          router.push(paths.identityProviders(project.slug, { exchange: provider.id }));
+        }}
+      >
+        <CardsField control={control} name="kind" label="Where the workload runs" options={issuers} />
+        <TextField control={control} name="name" label="Name" autoComplete="off" />
+        <TextField
+          control={control}
+          name="issuer"
+          label="Issuer"
+          type="url"
+          description="The claim iss of its tokens, character by character: an https address."
+          mono
+        />
+        <TextField
+          control={control}
+          name="audience"
+          label="Audience"
+          description="The claim aud that its tokens for this platform have. Tokens made out to others are refused."
+          mono
+        />
+        <ConditionsField control={control} />
+        <CardsField
+          control={control}
+          name="max_role"
+          label="Highest role"
+          description="What a workload may ask for at most. The least that does is best."
+          options={roleOptions}
+        />
+        <TextField
+          control={control}
+          name="jwks_uri"
+          label="Address of the keys"
+          type="url"
+          description="Where the issuer publishes its keys (JWKS). Without it, OpenID Connect discovery finds them."
+          optional
+          mono
+        />
+      </FormShell>
+    </Page>
+  );
+}

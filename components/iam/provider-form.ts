@@ -1,0 +1,43 @@
+import type { Control } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { issuers } from './issuers';
+
+const required = (message: string) => z.string().check(z.trim(), z.minLength(1, message));
+
+const pattern = required('What must it look like?').check(
+  z.refine((text) => !issuers.some((issuer) => issuer.pattern === text), 'Put your own names where the capitals are.'),
+);
+
+/** What is asked of whoever trusts an issuer. */
+export const providerSchema = z.object({
+  kind: z.string(),
+  name: required('Give it a name.').check(z.maxLength(100, 'At most 100 characters.')),
+  issuer: required('Write the address of the issuer.'),
+  audience: required('Say whom its tokens are made out to.'),
+  conditions: z.array(z.object({ claim: required('Which claim?'), pattern })),
+  max_role: z.enum(['admin', 'member', 'reader']),
+  jwks_uri: z.string().check(z.trim()),
+});
+
+type Input = z.input<typeof providerSchema>;
+type Values = z.output<typeof providerSchema>;
+export type ProviderControl = Control<Input, unknown, Values>;
+
+const [first] = issuers;
+
+export const emptyProvider: Input = {
+  kind: first?.value ?? '',
+  name: '',
+  issuer: first?.issuer ?? '',
+  audience: '',
+  conditions: [{ claim: first?.claim ?? '', pattern: first?.pattern ?? '' }],
+  max_role: 'reader',
+  jwks_uri: '',
+};
+
+/** The lines of conditions as the API takes them: `{ sub: ['one', 'or another'] }`. */
+export function conditionsOf(lines: Values['conditions']): Record<string, string[]> {
+  const conditions = new Map<string, string[]>();
+  for (const { claim, pattern } of lines) conditions.set(claim, [...(conditions.get(claim) ?? []), pattern]);
+  return Object.fromEntries(conditions);
+}
