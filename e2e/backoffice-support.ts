@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { test as base, bearer, expect, type Person } from './support';
+
+interface Fixtures {
+  /** An administrator of one test: what others do to theirs can't disturb it. */
+  administrator: Person & { id: string };
+}
+
+export const test = base.extend<Fixtures>({
+  administrator: async ({ request, administratorToken }, use) => {
+    const mark = randomBytes(4).toString('hex');
+    const person = { email: `grace-${mark}@example.test`, name: `Grace ${mark}`, password: `pass ${mark} phrase` };
+    const answer = await request.post('/admin/api/v1/administrators', {
+      headers: bearer(administratorToken),
+      data: person,
+    });
+    expect(answer.status()).toBe(201);
+    await use({ id: (await answer.json()).id, ...person });
+  },
+});
+
+/** Fills in the first step of signing in to the back office. */
+export async function givePassword(page: Page, { email, password }: Pick<Person, 'email' | 'password'>) {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Opens a page of the back office and signs in on the way. */
+export async function openOffice(page: Page, address: string, person: Person): Promise<void> {
+  await page.goto(address);
+  await givePassword(page, person);
+  await page.waitForURL(address);
+}

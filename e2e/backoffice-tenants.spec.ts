@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { openOffice, test } from './backoffice-support';
+import { bearer, expect, expectAccessible, open } from './support';
+
+// Two themes of every page go through axe, on machines that may have two cores.
+test.describe.configure({ timeout: 180_000 });
+
+const row = (name: string) => new RegExp(`^${name}\\b`);
+
+test('a tenant is created, and its first admin signs in to the portal', async ({ page, administrator, browser }) => {
+  const mark = randomBytes(4).toString('hex');
+  await openOffice(page, '/admin/tenants', administrator);
+  await page.getByRole('link', { name: 'Create tenant' }).first().click();
+  await expect(page).toHaveTitle('Create tenant · Nephele back office');
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+  await expect(page.getByText('Give it a name.')).toBeVisible();
+  await page.getByLabel('Name', { exact: true }).fill(`Åcme & Sons ${mark}`);
+  await expect(page.getByLabel('Slug')).toHaveValue(`acme-sons-${mark}`);
+  await page.getByLabel('E-mail').fill(`ada-${mark}@example.test`);
+  await page.getByLabel('Their name').fill('Ada Lovelace');
+  const password = await page.getByLabel('First password').inputValue();
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+
+  await expect(page.getByRole('heading', { name: `Åcme & Sons ${mark} is created` })).toBeVisible();
+  await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Go to the tenant' }).click();
+  await expect(page).toHaveTitle(`Åcme & Sons ${mark} · Nephele back office`);
+  await expectAccessible(page);
+
+  const portal = await (await browser.newContext()).newPage();
+  await open(portal, '/', { email: `ada-${mark}@example.test`, name: 'Ada Lovelace', password });
+  await expect(portal).toHaveURL(`/projects/acme-sons-${mark}`);
+});
+
+test('a slug that is taken is said at its field', async ({ page, administrator, tenant }) => {
+  await openOffice(page, '/admin/tenants/new', administrator);
+  await page.getByLabel('Name', { exact: true }).fill('Another');
+  await page.getByLabel('Slug').fill(tenant.slug);
+  await page.getByLabel('E-mail').fill('someone@example.test');
+  await page.getByLabel('Their name').fill('Someone');
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+  await expect(page.getByLabel('Slug')).toHaveAttribute('aria-invalid', 'true');
+});
+
+test('search, filter and order of tenants are in the address', async ({ page, administrator, tenant }) => {
+  await openOffice(page, '/admin/tenants', administrator);
+  await page.getByLabel('Search tenants').fill(tenant.slug);
+  await expect(page).toHaveURL(`/admin/tenants?search=${tenant.slug}`);
+  await expect(page.getByRole('row', { name: row(tenant.name) })).toBeVisible();
+  await expect(page.getByText('1 tenant', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Status' }).click();
+  await page.getByRole('menuitemradio', { name: 'Suspended' }).click();
+  await expect(page.getByText('No tenants match')).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel('Search tenants')).toHaveValue(tenant.slug);
+  await expect(page.getByText('No tenants match')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
+  await expect(page).toHaveURL('/admin/tenants?sort=name');
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
+});
+
+test('a new limit shows in the portal at once; one below what is in use is warned of', async ({
+  page,
+  administrator,
+  tenant,
+  browser,
+  request,
+}) => {
+  const portal = await (await browser.newContext()).newPage();
+  await open(portal, `/projects/${tenant.slug}`, tenant.admin);
+  await expect(portal.getByRole('meter', { name: 'vCPUs' })).toHaveAttribute('aria-valuemax', '64');
+  const volume = await request.post('/api/v1/storage/volumes', {
+    headers: { ...bearer(tenant.token) },
+    data: { name: 'disk', size_gb: 1 },
+  });
+  expect(volume.status()).toBe(201);
+
+  await openOffice(page, `/admin/tenants/${tenant.id}/limits`, administrator);
+  await expect(page).toHaveTitle(`Limits of ${tenant.name} · Nephele back office`);
+  await expectAccessible(page);
+  await page.getByLabel('vCPUs', { exact: true }).fill('1.5');
+  await page.getByLabel('Volumes', { exact: true }).fill('0');
+  await expect(page.getByText(/Below what is in use: the 1 Volume stay/)).toBeVisible();
+  await page.getByRole('button', { name: 'Save limits' }).click();
+  await expect(page.getByText('A whole number, zero or more.')).toBeVisible();
+  await page.getByLabel('vCPUs', { exact: true }).fill('96');
+  await page.getByRole('button', { name: 'Save limits' }).click();
+  await page.waitForURL(`/admin/tenants/${tenant.id}`);
+  await expect(page.getByRole('meter', { name: 'vCPUs' })).toHaveAttribute('aria-valuemax', '96');
+  await expect(portal.getByRole('meter', { name: 'vCPUs' })).toHaveAttribute('aria-valuemax', '96');
+});
+
+test('limits that someone else changes meanwhile are shown, and neither change is lost', async ({
+  page,
+  administrator,
+  tenant,
+  request,
+  administratorToken,
+}) => {
+  await openOffice(page, `/admin/tenants/${tenant.id}/limits`, administrator);
+  await page.getByLabel('vCPUs', { exact: true }).fill('128');
+  const other = await request.put(`/admin/api/v1/tenants/${tenant.id}/quota`, {
+    headers: bearer(administratorToken),
+    data: { instances_limit: 33 },
+  });
+  expect(other.status()).toBe(200);
+  await expect(page.getByText('Someone changed these limits meanwhile')).toBeVisible();
+  await expect(page.getByText('Instances: 10 VMs → 33 VMs')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Take the present limits over' }).click();
+  await expect(page.getByLabel('Instances', { exact: true })).toHaveValue('33');
+  await expect(page.getByLabel('vCPUs', { exact: true })).toHaveValue('128');
+  await page.getByRole('button', { name: 'Save limits' }).click();
+  await page.waitForURL(`/admin/tenants/${tenant.id}`);
+  await expect(page.getByRole('meter', { name: 'vCPUs' })).toHaveAttribute('aria-valuemax', '128');
+  await expect(page.getByRole('meter', { name: 'Instances' })).toHaveAttribute('aria-valuemax', '33');
+});
+
+test('a suspended tenant is refused, everyone sees why, and resuming lets it in again', async ({
+  page,
+  administrator,
+  tenant,
+  request,
+}) => {
+  const call = () => request.get('/api/v1/vault/secrets', { headers: bearer(tenant.token) });
+  expect((await call()).status()).toBe(200);
+  await openOffice(page, `/admin/tenants?search=${tenant.slug}`, administrator);
+  await page.getByRole('button', { name: `Actions for ${tenant.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Suspend' }).click();
+  const dialog = page.getByRole('dialog', { name: `Suspend ${tenant.name}?` });
+  await dialog.getByRole('button', { name: 'Suspend tenant' }).click();
+  await expect(dialog.getByText('Say why; the audit log keeps it.')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByLabel('Reason').fill('Invoice 2026-03 is unpaid.');
+  await dialog.getByRole('button', { name: 'Suspend tenant' }).click();
+  await expect(page.getByRole('row', { name: row(tenant.name) })).toContainText('Suspended');
+  expect((await call()).status()).toBe(403);
+  expect((await (await call()).json()).error.code).toBe('TENANT_SUSPENDED');
+
+  await page.getByRole('link', { name: tenant.name }).click();
+  await expect(page.getByText('Invoice 2026-03 is unpaid.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Resume tenant' }).click();
+  await expect(page.getByText('Invoice 2026-03 is unpaid.')).toBeHidden();
+  await expect.poll(async () => (await call()).status()).toBe(200);
+
+  await test.step('both are on record, with the reason', async () => {
+    await page.getByRole('link', { name: 'Its audit log' }).click();
+    await expect(page).toHaveURL(`/admin/audit?tenant_id=${tenant.id}`);
+    await expect(page.getByRole('button', { name: 'tenant.resume', exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'tenant.suspend', exact: true }).click();
+    await expect(page.getByRole('figure', { name: 'details' })).toContainText('Invoice 2026-03 is unpaid.');
+  });
+});
+
+test('a tenant is renamed, and keeps its slug', async ({ page, administrator, tenant }) => {
+  await openOffice(page, `/admin/tenants/${tenant.id}`, administrator);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Another name');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename tenant' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Another name' })).toBeVisible();
+  await expect(page.getByText(tenant.slug, { exact: true })).toBeVisible();
+});

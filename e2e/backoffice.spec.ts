@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { openOffice, test } from './backoffice-support';
+import { addPerson, bearer, expect, expectAccessible, open, totpNow } from './support';
+
+// Two themes of every page go through axe, on machines that may have two cores.
+test.describe.configure({ timeout: 180_000 });
+
+test('the overview, engines and operations say how the platform is', async ({
+  page,
+  administrator,
+  request,
+  administratorToken,
+}) => {
+  await openOffice(page, '/admin', administrator);
+  await expect(page).toHaveTitle('Overview · Nephele back office');
+  await expect(page.getByRole('meter', { name: 'vCPUs' })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Engines' }).click();
+  await expect(page).toHaveTitle('Engines · Nephele back office');
+  await expect(page.getByRole('heading', { name: 'storage', level: 3 })).toBeVisible({ timeout: 60_000 });
+  await expectAccessible(page);
+
+  await test.step('operations, with filters in the address', async () => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operations' }).click();
+    await expect(page).toHaveTitle('Operations · Nephele back office');
+    const operations = async () =>
+      (await request.get('/admin/api/v1/operations', { headers: bearer(administratorToken) })).json();
+    await expect.poll(async () => (await operations()).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    const [first] = await operations();
+    await expect(page.getByRole('link', { name: first.kind }).first()).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Kind', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Kind' }).fill('nothing.like_it');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect(page).toHaveURL('/admin/operations?kind=nothing.like_it');
+    await expect(page.getByText('No operations match')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.getByRole('link', { name: first.kind }).first().click();
+    await expect(page).toHaveTitle(`${first.kind} · Nephele back office`);
+    await expect(page.getByRole('list', { name: 'Stages' }).or(page.getByText('It has not begun yet'))).toBeVisible();
+    await expectAccessible(page);
+  });
+});
+
+test('a user’s lost second factor is reset, and their sessions are ended', async ({
+  page,
+  administrator,
+  tenant,
+  request,
+  browser,
+}) => {
+  const headers = bearer(tenant.token);
+  const setUp = await (await request.post('/api/v1/auth/2fa/setup', { headers, data: {} })).json();
+  const activated = await request.post('/api/v1/auth/2fa/activate', { headers, data: { code: totpNow(setUp.secret) } });
+  expect(activated.status()).toBe(200);
+
+  await openOffice(page, '/admin/users', administrator);
+  await expectAccessible(page);
+  await page.getByLabel('Search users').fill(tenant.admin.email);
+  const row = page.getByRole('row', { name: new RegExp(tenant.admin.email) });
+  await expect(row).toContainText(tenant.name);
+  await expect(row).toContainText('On');
+  await row.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Reset second factor' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Reset second factor' }).click();
+  await expect(row).toContainText('Off');
+  expect((await request.get('/api/v1/auth/me', { headers })).status()).toBe(401);
+
+  const portal = await (await browser.newContext()).newPage();
+  await open(portal, `/projects/${tenant.slug}`, tenant.admin);
+  await page.getByRole('link', { name: tenant.admin.name }).first().click();
+  await expect(page).toHaveTitle(`${tenant.admin.name} · Nephele back office`);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'End all sessions' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'End all sessions' }).click();
+  await expect(page.getByText(/is signed out everywhere/)).toBeVisible();
+  // The open page hears of it and leaves by itself.
+  await expect(portal.getByRole('heading', { name: 'Sign in' })).toBeVisible({ timeout: 30_000 });
+});
+
+test('users are narrowed to a tenant that is found by typing', async ({ page, administrator, tenant, request }) => {
+  const member = await addPerson(request, tenant, 'member');
+  await openOffice(page, '/admin/users', administrator);
+  await page.getByRole('button', { name: 'Tenant', exact: true }).click();
+  await page.getByLabel('Search tenants').fill(tenant.slug);
+  await page.getByRole('button', { name: new RegExp(tenant.name) }).click();
+  await expect(page).toHaveURL(`/admin/users?tenant_id=${tenant.id}`);
+  await expect(page.getByRole('row', { name: new RegExp(member.email) })).toBeVisible();
+  await expect(page.getByText('2 users', { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('button', { name: `Tenant ${tenant.name}` })).toBeVisible();
+});
+
+test('administrators are added, also from among those who have an account, and removed', async ({
+  page,
+  administrator,
+  tenant,
+  browser,
+}) => {
+  await openOffice(page, '/admin/administrators', administrator);
+  await expect(page).toHaveTitle('Administrators · Nephele back office');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Add administrator' }).click();
+  await expectAccessible(page);
+  await page.getByLabel('E-mail').fill(tenant.admin.email);
+  await page.getByLabel('Name', { exact: true }).fill('Whoever');
+  await page.getByRole('button', { name: 'Add administrator' }).click();
+  await expect(page.getByText(`${tenant.admin.name} has an account already.`)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Make them an administrator' }).click();
+  await page.waitForURL('/admin/administrators');
+  await page.getByLabel('Search administrators').fill(tenant.admin.email);
+  const row = page.getByRole('row', { name: new RegExp(tenant.admin.email) });
+  await expect(row).toBeVisible();
+
+  const theirs = await (await browser.newContext()).newPage();
+  await openOffice(theirs, '/admin/tenants', tenant.admin);
+  await row.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Remove from administrators' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove administrator' }).click();
+  await expect(row).toBeHidden();
+  // The open page hears of it and leaves by itself.
+  await expect(theirs.getByRole('heading', { name: 'Sign in to the back office' })).toBeVisible({ timeout: 30_000 });
+});
+
+test('the audit log is filtered, opened and exported', async ({ page, administrator, tenant }) => {
+  await openOffice(page, '/admin/audit', administrator);
+  await expect(page).toHaveTitle('Audit log · Nephele back office');
+  await expectAccessible(page);
+  await page.goto(`/admin/audit?tenant_id=${tenant.id}&action=tenant.create`);
+  await expect(page.getByRole('button', { name: `Tenant ${tenant.name}` })).toBeVisible();
+  await expect(page.getByText('1 entry', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'tenant.create', exact: true }).click();
+  await expect(page.getByRole('dialog', { name: 'tenant.create' })).toContainText(tenant.admin.email);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ]);
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(tenant.slug);
+});
+
+test('an address that no page has is answered inside the back office', async ({ page, administrator }) => {
+  await openOffice(page, '/admin', administrator);
+  await page.goto('/admin/no-such-page');
+  await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible();
+  await expectAccessible(page);
+  await page.goto('/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f');
+  await expect(page.getByText('The tenant could not be loaded')).toBeVisible();
+  await expectAccessible(page);
+});
