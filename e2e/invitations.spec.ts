@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { APIRequestContext } from '@playwright/test';
+import { addPerson, bearer, expect, expectAccessible, open, type Person, type Tenant, test } from './support';
+
+async function invite(request: APIRequestContext, tenant: Tenant, { email, name }: Person, role: string) {
+  const answer = await request.post('/api/v1/identity/users', {
+    headers: bearer(tenant.token),
+    data: { email, name, role, password: 'not used, never known' },
+  });
+  expect(answer.status()).toBe(201);
+}
+
+/** A second tenant, with its own admin. */
+async function otherTenant(request: APIRequestContext, administratorToken: string): Promise<Tenant> {
+  const mark = randomBytes(4).toString('hex');
+  const admin = { email: `hera-${mark}@example.test`, name: 'Hera Other', password: `pass ${mark} phrase` };
+  const [slug, name] = [`o${mark}`, `Other ${mark}`];
+  const made = await request.post('/admin/api/v1/tenants', {
+    headers: bearer(administratorToken),
+    data: { name, slug, admin },
+  });
+  expect(made.status()).toBe(201);
+  const login = await request.post('/api/v1/auth/login', { data: { email: admin.email, password: admin.password } });
+  const { access_token: token } = await login.json();
+  return { id: (await made.json()).id, slug, name, admin, token };
+}
+
+test('who has an account is invited, sees it beside their projects, and joins', async ({
+  page,
+  tenant,
+  request,
+  administratorToken,
+  browser,
+}) => {
+  const other = await otherTenant(request, administratorToken);
+  await open(page, `/projects/${other.slug}/users/new`, other.admin);
+  await page.getByLabel('E-mail').fill(tenant.admin.email);
+  await page.getByLabel('Name').fill('Ianthe from elsewhere');
+  await page.getByRole('button', { name: 'Add user' }).click();
+  await expect(page.getByRole('heading', { name: 'They are invited' })).toBeVisible();
+  await page.getByRole('link', { name: 'Done' }).click();
+  await expect(page.getByRole('row', { name: /Ianthe from elsewhere/ })).toContainText(/Member\s*Invited/);
+
+  const theirs = await (await browser.newContext()).newPage();
+  await open(theirs, `/projects/${tenant.slug}/secrets`, tenant.admin);
+  await theirs.getByRole('button', { name: /Switch project, 1 invitation/ }).click();
+  await expectAccessible(theirs);
+  await theirs.getByRole('dialog', { name: 'Projects' }).getByRole('link', { name: '1 invitation' }).click();
+  await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
+  const invitation = theirs.getByRole('listitem', { name: other.name });
+  await expect(invitation).toContainText(`As member, by ${other.admin.email}`);
+  await expectAccessible(theirs);
+  await invitation.getByRole('button', { name: 'Join' }).click();
+  await expect(theirs).toHaveURL(`/projects/${other.slug}`);
+  await expect(theirs.getByRole('button', { name: `Project ${other.name}. Switch project` })).toContainText('member');
+
+  // The list of the other admin follows by itself, with the name that the person has.
+  await expect(page.getByRole('row', { name: /Ianthe Kallis/ })).toContainText(/Member\s*Active/);
+});
+
+test('an invitation is declined or withdrawn, and is gone', async ({ page, tenant, request, administratorToken }) => {
+  const other = await otherTenant(request, administratorToken);
+  await invite(request, other, tenant.admin, 'reader');
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await page.getByRole('listitem', { name: other.name }).getByRole('button', { name: 'Decline' }).click();
+  await expect(page.getByRole('heading', { name: 'Invitations' })).toHaveCount(0);
+
+  await invite(request, other, tenant.admin, 'reader');
+  await page.context().clearCookies();
+  await open(page, `/projects/${other.slug}/users`, other.admin);
+  await page.getByRole('button', { name: `Actions for ${tenant.admin.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Withdraw invitation' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Withdraw invitation' }).click();
+  await expect(page.getByRole('row', { name: new RegExp(tenant.admin.name) })).toHaveCount(0);
+});
+
+test('whoever is in no project finds their invitation there, and how to get one', async ({
+  page,
+  tenant,
+  request,
+  administratorToken,
+}) => {
+  const person = await addPerson(request, tenant, 'reader');
+  const users = await request.get(`/api/v1/identity/users?email=${person.email}`, { headers: bearer(tenant.token) });
+  const [{ id }] = await users.json();
+  await request.delete(`/api/v1/identity/role-assignments?user_id=${id}`, { headers: bearer(tenant.token) });
+  await open(page, '/', person);
+  await expect(page.getByRole('heading', { name: 'You belong to no project yet' })).toBeVisible();
+  await expectAccessible(page);
+
+  const other = await otherTenant(request, administratorToken);
+  await invite(request, other, person, 'reader');
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(page.getByRole('heading', { name: 'You are invited' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(page).toHaveURL(`/projects/${other.slug}`);
+});

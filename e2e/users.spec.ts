@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { accessToken, addPerson, bearer, expect, expectAccessible, open, test } from './support';
+
+test('a new person is added, and signs in with the password that was handed over', async ({
+  page,
+  tenant,
+  browser,
+}) => {
+  const email = `new-${randomBytes(4).toString('hex')}@example.test`;
+  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await expect(page).toHaveTitle('Users and roles · Nephele');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Add user' }).first().click();
+  await expect(page).toHaveTitle('Add user · Nephele');
+  await expect(page.getByText('They are invited, and belong to the project once they accept.')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Add user' }).click();
+  await expect(page.getByText('Write the whole address')).toBeVisible();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Name').fill('Nephos Newcomer');
+  await page.getByRole('radio', { name: /Reader/ }).check();
+  await expect(page.getByLabel('First password')).toHaveValue(/^.{23}$/);
+  const password = await page.getByLabel('First password').inputValue();
+  await page.getByRole('button', { name: 'Add user' }).click();
+  await expect(page.getByRole('heading', { name: 'Hand over the first password' })).toBeVisible();
+  await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Done' }).click();
+  await expect(page.getByRole('row', { name: /Nephos Newcomer/ })).toContainText(/Reader\s*Active\s*Off/);
+
+  const theirs = await (await browser.newContext()).newPage();
+  await open(theirs, '/', { email, name: 'Nephos Newcomer', password });
+  await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
+});
+
+test('a role is changed, and counts at once', async ({ page, tenant, request }) => {
+  const reader = await addPerson(request, tenant, 'reader');
+  const token = await accessToken(request, reader);
+  const store = (name: string) =>
+    request.post('/api/v1/vault/secrets', {
+      headers: bearer(token),
+      data: { name, type: 'opaque', payload: 'x' },
+    });
+  expect((await store('before')).status()).toBe(403);
+  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await page.getByRole('button', { name: `Actions for ${reader.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Change role' }).click();
+  const dialog = page.getByRole('dialog', { name: `Role of ${reader.name}` });
+  await expect(dialog.getByRole('radio', { name: /Reader/ })).toBeChecked();
+  await dialog.getByRole('radio', { name: /Member/ }).check();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Change role' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('row', { name: new RegExp(reader.name) })).toContainText('Member');
+  expect((await store('after')).status()).toBe(201);
+});
+
+test('removing a user says which tokens end with it, and ends them', async ({ page, tenant, request }) => {
+  const member = await addPerson(request, tenant, 'member');
+  const made = await request.post('/api/v1/auth/tokens', {
+    headers: bearer(await accessToken(request, member)),
+    data: { name: 'nightly-backup', role: 'reader' },
+  });
+  const { token } = await made.json();
+  const works = async () => (await request.get('/api/v1/tenant/quota', { headers: bearer(token) })).status();
+  expect(await works()).toBe(200);
+
+  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await page.getByRole('button', { name: `Actions for ${member.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Remove from project' }).click();
+  const confirm = page.getByRole('alertdialog', { name: `Remove ${member.name} from ${tenant.name}?` });
+  await expect(confirm).toContainText(`${member.email} loses the role Member`);
+  await expect(confirm).toContainText('1 API token ends with it: nightly-backup.');
+  await expectAccessible(page);
+  await confirm.getByRole('button', { name: 'Remove user' }).click();
+  await expect(page.getByRole('row', { name: new RegExp(member.name) })).toHaveCount(0);
+  expect(await works()).toBe(401);
+});
+
+test('the last admin stays, with the reason, until there is another', async ({ page, tenant, request }) => {
+  await addPerson(request, tenant, 'member');
+  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  const menu = page.getByRole('button', { name: `Actions for ${tenant.admin.name}` });
+  const removal = page.getByRole('menuitem', { name: /Remove from project/ });
+  await menu.click();
+  await expect(removal).toHaveAttribute('aria-disabled', 'true');
+  await expect(removal).toContainText('The last admin stays');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  await addPerson(request, tenant, 'admin');
+  await expect(page.getByRole('row', { name: /Rhea admin/ })).toBeVisible();
+  await menu.click();
+  await expect(removal).not.toHaveAttribute('aria-disabled', 'true');
+});
+
+test('search and filters stand in the address; members look and cannot touch', async ({ page, tenant, request }) => {
+  const member = await addPerson(request, tenant, 'member');
+  await addPerson(request, tenant, 'reader');
+  await open(page, `/projects/${tenant.slug}/users`, member);
+  const rows = page.getByRole('table', { name: 'users' }).getByRole('row');
+  await expect(rows).toHaveCount(4);
+  await expect(page.getByRole('button', { name: 'Add user' })).toHaveAccessibleDescription(
+    'Managing users needs the role admin.',
+  );
+  await expect(page.getByRole('columnheader', { name: 'Second factor' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Actions for Rhea reader' }).click();
+  await expect(page.getByRole('menuitem', { name: /Change role/ })).toContainText('needs the role admin');
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Role' }).click();
+  await page.getByRole('menuitemradio', { name: 'Member' }).click();
+  await expect(rows).toHaveCount(2);
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('nobody');
+  await expect(page.getByText('No users match')).toBeVisible();
+  await expect(page).toHaveURL(/role=member.*search=nobody/);
+  await page.reload();
+  await expect(page.getByText('No users match')).toBeVisible();
+});
+
+test('readers have no users in their navigation', async ({ page, tenant, request }) => {
+  const reader = await addPerson(request, tenant, 'reader');
+  await open(page, `/projects/${tenant.slug}`, reader);
+  await expect(page.getByRole('link', { name: 'Secrets' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Users and roles' })).toHaveCount(0);
+});
