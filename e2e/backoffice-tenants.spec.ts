@@ -35,12 +35,15 @@ test('a tenant is created, and its first admin signs in to the portal', async ({
   await expect(portal).toHaveURL(`/projects/acme-sons-${mark}`);
 });
 
-test('a slug that is taken is said at its field', async ({ page, administrator, tenant }) => {
+test('what the API refuses is said at the field that it names', async ({ page, administrator, tenant }) => {
   await openOffice(page, '/admin/tenants/new', administrator);
   await page.getByLabel('Name', { exact: true }).fill('Another');
   await page.getByLabel('Slug').fill(tenant.slug);
-  await page.getByLabel('E-mail').fill('someone@example.test');
+  await page.getByLabel('E-mail').fill(`${'a'.repeat(250)}@example.test`);
   await page.getByLabel('Their name').fill('Someone');
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+  await expect(page.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('E-mail').fill('someone@example.test');
   await page.getByRole('button', { name: 'Create tenant' }).click();
   await expect(page.getByLabel('Slug')).toHaveAttribute('aria-invalid', 'true');
 });

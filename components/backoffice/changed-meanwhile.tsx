@@ -1,7 +1,8 @@
 import { History } from 'lucide-react';
 import { Button } from '@/components/ui/button';
 import { formatQuantity } from '@/lib/format/quantity';
-import { type Quota, quotaDimensions } from './quota-dimensions';
+import { differences } from './limits';
+import type { Quota } from './quota-dimensions';
 
 interface ChangedMeanwhileProps {
   before: Quota;
@@ -13,7 +14,6 @@ interface ChangedMeanwhileProps {
 
 /** Someone else changed limits while they were being edited here: which, and how to go on without losing either. */
 export function ChangedMeanwhile({ before, now, refused, onTakeOver }: ChangedMeanwhileProps) {
-  const changes = quotaDimensions.filter(({ name }) => before[name].limit !== now[name].limit);
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-4 text-sm">
       <History className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
@@ -24,7 +24,7 @@ export function ChangedMeanwhile({ before, now, refused, onTakeOver }: ChangedMe
           values.
         </p>
         <ul className="mt-2 space-y-0.5 tabular-nums">
-          {changes.map(({ name, label, unit }) => (
+          {differences(before, now).map(({ name, label, unit }) => (
             <li key={name}>
               {label}: {formatQuantity(before[name].limit, unit)} → {formatQuantity(now[name].limit, unit)}
             </li>

@@ -14,7 +14,7 @@ import { ApiError } from '@/lib/client/errors';
 import { formatQuantity } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
 import { ChangedMeanwhile } from './changed-meanwhile';
-import { changedLimits, type LimitInputs, limitsOf, limitsSchema } from './limits';
+import { changedLimits, differences, type LimitInputs, limitsOf, limitsSchema } from './limits';
 import { type DimensionName, type Quota, quotaDimensions } from './quota-dimensions';
 
 /** A quota record with the version of its limits. */
@@ -45,7 +45,10 @@ export function LimitsForm({ tenantId, current, reload }: LimitsFormProps) {
     onError: reload,
   });
   const stale = save.error instanceof ApiError && save.error.code === 'PRECONDITION_FAILED';
-  const outdated = base.tag !== current.tag;
+  const changedBack = base.tag !== current.tag && differences(base.quota, current.quota).length === 0;
+  // Another version of the same limits: there is nothing to decide.
+  if (changedBack) setBase(current);
+  const outdated = base.tag !== current.tag && !changedBack;
   const changed = Object.keys(changedLimits(base.quota, form.watch())).length > 0;
 
   const takeOver = () => {
@@ -58,7 +61,7 @@ export function LimitsForm({ tenantId, current, reload }: LimitsFormProps) {
     <FormShell
       form={form}
       loading={false}
-      error={stale ? null : save.error}
+      error={stale && outdated ? null : save.error}
       failure="The limits were not changed"
       submitLabel="Save limits"
       disabledReason={

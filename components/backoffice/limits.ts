@@ -56,3 +56,8 @@ export function changedLimits(before: Quota, inputs: LimitInputs): Limits {
   }
   return limits;
 }
+
+/** The dimensions whose limits differ between two records. */
+export function differences(before: Quota, now: Quota) {
+  return quotaDimensions.filter(({ name }) => before[name].limit !== now[name].limit);
+}

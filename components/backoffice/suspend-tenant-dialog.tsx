@@ -40,6 +40,7 @@ export function SuspendTenantDialog({ tenant, close }: { tenant: Tenant; close: 
         error={suspend.error}
         failure="The tenant was not suspended"
         submitLabel="Suspend tenant"
+        danger
         cancel={close}
         onSubmit={async (body) => {
           await suspend.mutateAsync({ params: { path: { tenant_id: tenant.id } }, body });

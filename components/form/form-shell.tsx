@@ -32,6 +32,8 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
   /** What was tried, for the error: "The secret was not created". */
   failure: string;
   submitLabel: string;
+  /** Takes something away from someone: the button says so. */
+  danger?: boolean;
   /** Why it can't be sent now, such as a frozen budget. */
   disabledReason?: string | undefined;
   /** Where leaving the form leads. */
@@ -43,9 +45,10 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
 
 /** The one frame of all forms: states, refusals on the fields they name, one way to send and one to leave. */
 export function FormShell<Input extends FieldValues, Output extends FieldValues>(props: FormShellProps<Input, Output>) {
-  const { form, onSubmit, error, loading, failure, submitLabel, disabledReason, cancel, aside, children } = props;
+  const { form, onSubmit, error, loading, failure, submitLabel, danger = false, disabledReason } = props;
+  const { cancel, aside, children } = props;
   const { setError } = form;
-  const refusal = useMemo(() => refusalOf(error, Object.keys(form.getValues())), [error, form]);
+  const refusal = useMemo(() => refusalOf(error, fieldNames(form.getValues())), [error, form]);
 
   useEffect(() => {
     let shouldFocus = true;
@@ -69,7 +72,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
         {refusal.rest !== undefined && refusal.rest !== null && <ErrorNotice title={failure} error={refusal.rest} />}
         <div className="flex flex-wrap items-center gap-2 pt-1">
           <DisabledReason reason={disabledReason}>
-            <Button type="submit" variant="primary" pending={pending}>
+            <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending}>
               {submitLabel}
             </Button>
           </DisabledReason>
@@ -97,8 +100,20 @@ function refusalOf(error: unknown, fields: readonly string[]): { byField: Map<st
   return { byField, rest: rest === '' ? undefined : new ApiError(error.code, rest, error.status, error.requestId) };
 }
 
+/** The fields of a form as their paths: `admin.email`. A list is one field. */
+function fieldNames(values: object): string[] {
+  return Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
+    isGroup(value) ? fieldNames(value).map((inner) => `${name}.${inner}`) : [name],
+  );
+}
+
+/** A group of fields, and not the value of one, such as a file. */
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 function isFieldOf<Values extends FieldValues>(values: Values, name: string): name is FieldPath<Values> {
-  return name in values;
+  return fieldNames(values).includes(name);
 }
 
 /** The caller hands the failure back through `error`; here it only must not count as unhandled. */

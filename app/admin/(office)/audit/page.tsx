@@ -42,7 +42,7 @@ export default function AuditPage() {
           <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
             {getValue()}
           </Button>
-          <span className="flex max-w-52 gap-1.5 text-ink-muted text-xs sm:hidden">
+          <span className="flex max-w-40 gap-1.5 text-ink-muted text-xs sm:hidden">
             <span className="truncate">{original.actor_name}</span>
             <Time at={original.at} />
           </span>
