@@ -1,14 +1,38 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+const machines = '{lib,app,components,prisma}/**/*.machine.test.ts';
+
+/** Projects inherit nothing here: they would run the global setup each for itself. */
+function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return {
+    resolve: { alias: { '@': import.meta.dirname } },
+    test: {
+      name,
+      setupFiles: 'lib/testing/setup.ts',
+      // Guests boot on an emulated processor: time limits catch what hangs, not what is slow.
+      testTimeout: 60_000,
+      hookTimeout: 240_000,
+      retry: process.env.CI ? 2 : 0,
+      ...test,
+    },
+  };
+}
 
 export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
   test: {
-    include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
     globalSetup: 'lib/testing/global-setup.ts',
-    setupFiles: 'lib/testing/setup.ts',
-    // Guests boot on an emulated processor beside other tests: time limits catch what hangs, not what is slow.
-    testTimeout: 60_000,
-    hookTimeout: 240_000,
-    retry: process.env.CI ? 2 : 0,
+    projects: [
+      project('code', {
+        include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
+        exclude: [machines],
+      }),
+      // What boots guests or makes networks has the processors to itself: after all others, one file at a time.
+      project('machines', {
+        include: [machines],
+        fileParallelism: false,
+        sequence: { groupOrder: 1 },
+      }),
+    ],
   },
 });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -127,7 +127,7 @@ const environment = z.object({
 export const settingNames = Object.keys(environment.shape);
 
 /** What the platform was told by its operator, checked and with defaults filled in. */
-export type Settings = ReturnType<typeof parseSettings>;
+export type Settings = ReturnType<typeof parseSettings> & { hostId: string };
 
 /** Thrown when settings are wrong; the message has one line for each, by its environment name. */
 export class SettingsError extends Error {
@@ -189,8 +189,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     imageMaxBytes: s.IMAGE_MAX_BYTES,
     imagesPerProject: s.IMAGES_PER_PROJECT,
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
-    /** Names this machine in rows whose things live on it. */
-    hostId: s.HOST_ID ?? hostname(),
+    /** Names this machine in rows whose things live on it; undefined: as in its data folder, see `settings`. */
+    hostId: s.HOST_ID,
   };
 }
 
@@ -200,9 +200,19 @@ let parsed: Settings | undefined;
 export function settings(): Settings {
   if (!parsed) {
     loadEnvironmentFile();
-    parsed = parseSettings(process.env);
+    const given = parseSettings(process.env);
+    parsed = { ...given, hostId: given.hostId ?? hostIdOf(given.dataDir) };
   }
   return parsed;
+}
+
+/** Where a data folder keeps the name of its host: machines stay this host's when it is renamed. */
+export const hostIdPath = (dataDir: string) => join(dataDir, 'host-id');
+
+/** The name that the host had when its data folder was made; before that, its name now. */
+function hostIdOf(dataDir: string): string {
+  const path = hostIdPath(dataDir);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : hostname();
 }
 
 /**

@@ -11,7 +11,6 @@ import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { type Dimension, defaultLimits, dimensions } from '@/lib/quota/dimensions';
 import { firstAdminRows } from './first-admin';
 import type { CreateTenant, Tenant } from './schema';
-import { suspensionRows } from './suspension';
 
 type Row = Omit<Tenant, 'quota' | 'suspended_at' | 'created_at' | 'updated_at'> & {
   suspended_at: Date | null;
@@ -133,7 +132,6 @@ export async function suspendTenant(call: AdministratorCall, id: string, reason:
     allowed: raw(`p.status = 'active'`),
     set: sql`status = 'suspended', suspended_at = ${call.at}::timestamptz, suspension_reason = ${reason}::text`,
     details: { reason },
-    becomes: 'suspended',
   });
   return readTenant(call, id);
 }
@@ -144,7 +142,6 @@ export async function resumeTenant(call: AdministratorCall, id: string): Promise
     allowed: raw(`p.status = 'suspended'`),
     set: raw(`status = 'active', suspended_at = NULL, suspension_reason = NULL`),
     details: sql`(SELECT jsonb_build_object('suspended_at', target.suspended_at, 'reason', target.suspension_reason) FROM target)`,
-    becomes: 'active',
   });
   return readTenant(call, id);
 }
@@ -152,11 +149,9 @@ export async function resumeTenant(call: AdministratorCall, id: string): Promise
 async function change(
   call: AdministratorCall,
   id: string,
-  to: { allowed: Sql; set: Sql; details: Record<string, unknown> | Sql; becomes?: Tenant['status'] },
+  to: { allowed: Sql; set: Sql; details: Record<string, unknown> | Sql },
 ): Promise<void> {
   const { slug } = await readTenant(call, id);
-  const { becomes } = to;
-  const effects = becomes ? suspensionRows(call, id, becomes) : {};
   await commit(call, {
     project_id: id,
     resource: { type: 'tenant', id, name: slug },
@@ -167,7 +162,6 @@ async function change(
     rows: {
       project: sql`UPDATE projects SET ${to.set}, updated_at = ${call.at}::timestamptz
                    FROM ${ifAdmitted} AND projects.id = ${id}::uuid`,
-      ...effects,
     },
     details: to.details,
   });

@@ -5,6 +5,7 @@ import { closePool } from '@/lib/db/pool';
 import { bootstrap } from '@/lib/identity/bootstrap';
 import { databaseUrl, settings } from '@/lib/settings';
 import type { Prepared } from './announce';
+import { keepHostId } from './host-id';
 import { ensureKeys } from './keys';
 
 const patienceMs = 60_000;
@@ -36,6 +37,7 @@ try {
   await waitForDatabase(url);
   const migrations = await migrate(url);
   ensureKeys();
+  keepHostId(settings());
   const { accounts } = await bootstrap(settings());
   await closePool();
   const prepared: Prepared = { migrations, accounts };

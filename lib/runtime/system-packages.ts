@@ -11,13 +11,15 @@ export function missingForEngines(): Tool[] {
   return missingOf([...PROGRAMS.filter((known) => unprivileged || !known.onlyUnprivileged), ...TINY_PROGRAMS]);
 }
 
-/** What only the tests need: a browser, letters for its screenshots, and a TOTP generator that is not ours. */
+/** What only the tests need: a browser, letters for its screenshots, a TOTP generator that is not ours, and what examples use. */
 export function missingForTests(): Tool[] {
   const font = { program: 'LiberationSans-Regular.ttf', package: 'fonts-liberation' };
   const hasFont = existsSync('/usr/share/fonts/truetype/liberation');
   const tools = [
     { program: 'chromium', package: 'chromium' },
     { program: 'oathtool', package: 'oathtool' },
+    { program: 'curl', package: 'curl' },
+    { program: 'jq', package: 'jq' },
   ];
   return [...missingOf(tools), ...(hasFont ? [] : [font])];
 }

@@ -14,6 +14,8 @@ const steps: Step[] = [
   { name: 'generate', args: ['--import', 'tsx', 'lib/runtime/generate.ts'] },
   { name: 'types', args: ['node_modules/typescript-native/bin/tsc', '--noEmit'] },
   { name: 'lint', args: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
+  // Tests that start the whole platform find its pages built.
+  { name: 'build', args: ['--import', 'tsx', 'lib/runtime/generate.ts', 'pages'] },
   {
     name: 'unit and integration',
     args: [
@@ -25,7 +27,6 @@ const steps: Step[] = [
     ],
     count: countUnit,
   },
-  { name: 'build', args: ['--import', 'tsx', 'lib/runtime/generate.ts', 'pages'] },
   {
     name: 'browser',
     args: ['node_modules/@playwright/test/cli.js', 'test', '--pass-with-no-tests'],

@@ -98,7 +98,13 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
   search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
 };
-export const volumeFilters = { ...nameFilters, status: z.enum(volumeStatuses).optional(), instance_id: id.optional() };
+export const volumeFilters = {
+  ...nameFilters,
+  status: z.enum(volumeStatuses).optional(),
+  instance_id: id.optional(),
+  image_id: id.optional(),
+  snapshot_id: id.optional(),
+};
 export const snapshotFilters = {
   ...nameFilters,
   status: z.enum(snapshotStatuses).optional(),

@@ -19,6 +19,8 @@ type Filters = {
   search?: string | undefined;
   status?: VolumeStatus | undefined;
   instance_id?: string | undefined;
+  image_id?: string | undefined;
+  snapshot_id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
   sort?: string | undefined;
@@ -36,6 +38,8 @@ export async function listVolumes(call: ProjectCall, filters: Filters): Promise<
       sql`EXISTS (SELECT FROM volume_attachments a WHERE a.volume_id = v.id AND a.instance_id = ${instance_id}::uuid)`,
     );
   }
+  if (filters.image_id !== undefined) where.push(sql`v.image_id = ${filters.image_id}::uuid`);
+  if (filters.snapshot_id !== undefined) where.push(sql`v.snapshot_id = ${filters.snapshot_id}::uuid`);
   const from = raw('volumes v');
   const page = await keysetPage<VolumeRow>({ select: volumeColumns, from, where, id: raw('v.id'), ...filters });
   return page.map(viewVolume);
