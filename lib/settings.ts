@@ -72,6 +72,14 @@ const keys = z.string().transform((value, context): [KeySetting, ...KeySetting[]
   return [current, ...older];
 });
 
+const smtpUrl = z.url({
+  protocol: /^smtps?$/,
+  error: 'an address such as smtps://user:password@mail.example.org (smtps: TLS from the first byte; smtp: STARTTLS)',
+});
+const mailAddress = z
+  .string()
+  .regex(/^([^<>\r\n]+ )?<?[^\s<>@]+@[^\s<>@]+>?$/, 'an address such as Cloud <cloud@example.org>');
+
 const firstPassword = z.string().min(8, 'at least 8 characters').max(1024, 'at most 1024 characters');
 
 /** Every setting by its environment name. `.env.example` explains them to an operator. */
@@ -117,6 +125,18 @@ const environment = z.object({
   IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
   IMAGES_PER_PROJECT: whole(100_000).default(50),
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: mailAddress.optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_/, 'a secret or restricted key of Stripe (sk_… or rk_…)')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().startsWith('whsec_', 'the signing secret of the webhook (whsec_…)').optional(),
+  STRIPE_PUBLISHABLE_KEY: z.string().startsWith('pk_', 'a publishable key of Stripe (pk_…)').optional(),
+  STRIPE_API_URL: httpUrl.optional(),
+  PAYMENT_SANDBOX: flag.optional(),
+  SELLER_NAME: z.string().max(100, 'at most 100 characters').default('Nephele'),
+  SELLER_ADDRESS: z.string().max(500, 'at most 500 characters').default(''),
   HOST_ID: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, dots, dashes, underscores')
@@ -146,6 +166,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     throw new SettingsError(`These settings are wrong:\n${[...new Set(lines)].join('\n')}`);
   }
   const s = result.data;
+  const wrong = paymentProblems(s);
+  if (wrong.length > 0) throw new SettingsError(`These settings are wrong:\n${wrong.join('\n')}`);
   const own = s.BACKOFFICE_LISTEN;
   const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
   return {
@@ -189,9 +211,47 @@ export function parseSettings(env: Record<string, string | undefined>) {
     imageMaxBytes: s.IMAGE_MAX_BYTES,
     imagesPerProject: s.IMAGES_PER_PROJECT,
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
+    /** Where mail goes out; undefined: mail is not sent, and the portal says so. */
+    smtpUrl: s.SMTP_URL,
+    mailFrom: s.MAIL_FROM ?? `${s.SELLER_NAME} <noreply@${new URL(baseUrl).hostname}>`,
+    stripe:
+      s.STRIPE_SECRET_KEY && s.STRIPE_WEBHOOK_SECRET
+        ? {
+            secretKey: s.STRIPE_SECRET_KEY,
+            webhookSecret: s.STRIPE_WEBHOOK_SECRET,
+            /** Only for callers that bring Stripe's own script. */
+            publishableKey: s.STRIPE_PUBLISHABLE_KEY,
+            /** A proxy to Stripe, or a counterpart of it. */
+            apiUrl: s.STRIPE_API_URL,
+          }
+        : undefined,
+    /** Whether payments may be played through without Stripe and without money (docs/decisions/0020). */
+    paymentSandbox: !s.STRIPE_SECRET_KEY && (s.PAYMENT_SANDBOX ?? onlyThisMachine(s.HOST, baseUrl, s.TRUSTED_PROXIES)),
+    /** Who bills, on invoices; the address one line a comma. */
+    seller: { name: s.SELLER_NAME, address: list(s.SELLER_ADDRESS) },
     /** Names this machine in rows whose things live on it; undefined: as in its data folder, see `settings`. */
     hostId: s.HOST_ID,
   };
+}
+
+/** Settings of payments that are right each for itself and wrong together. */
+function paymentProblems(s: z.output<typeof environment>): string[] {
+  const wrong: string[] = [];
+  if (s.STRIPE_SECRET_KEY && !s.STRIPE_WEBHOOK_SECRET) {
+    wrong.push(
+      '  STRIPE_WEBHOOK_SECRET: needs the signing secret of the webhook (whsec_…): without it no payment is heard of',
+    );
+  }
+  if (s.STRIPE_SECRET_KEY && s.PAYMENT_SANDBOX) {
+    wrong.push('  PAYMENT_SANDBOX: needs to be false or absent where STRIPE_SECRET_KEY is set');
+  }
+  return wrong;
+}
+
+/** Whether nobody but people on this machine can reach the platform, as far as its settings say. */
+function onlyThisMachine(host: string, baseUrl: string, proxies: readonly string[]): boolean {
+  const isLoopback = (name: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(name);
+  return isLoopback(host) && isLoopback(new URL(baseUrl).hostname) && proxies.length === 0;
 }
 
 let parsed: Settings | undefined;
