@@ -38,6 +38,10 @@ test('allocate, associate, disassociate and release, each seen in the list and a
     { status: 'associated', instance_id: instance, fixed_ip: '10.0.0.2', port_id: expect.any(String) },
   ]);
   expect(await list(`?instance_id=${instance}`)).toEqual([bound.body]);
+  expect(bound.body).toMatchObject({ instance_name: 'web' });
+  expect(await list('?search=WE')).toEqual([bound.body]);
+  expect(await list(`?search=${(bound.body as { address: string }).address}`)).toEqual([bound.body]);
+  expect(await list('?search=nothing')).toEqual([]);
   const { addresses } = (await call('GET', `/compute/instances/${instance}`, { token: acme.users.reader.token }))
     .body as {
     addresses: object[];

@@ -1,6 +1,6 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { ApiError, conflict, noSuch, notFound } from '@/lib/api/errors';
-import { keysetPage, type Page } from '@/lib/api/pagination';
+import { contains, keysetPage, type Page } from '@/lib/api/pagination';
 import { place } from '@/lib/compute/placement';
 import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
@@ -17,9 +17,11 @@ const MOST_FLOATING_IPS = 50;
 
 type Row = Omit<FloatingIp, 'status' | 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const columns = raw(`f.id, host(f.address) AS address, f.port_id, p.instance_id, host(p.ip) AS fixed_ip, f.forwards,
-  f.created_at, f.updated_at`);
-const tables = raw('floating_ips f LEFT JOIN ports p ON p.id = f.port_id');
+const columns = raw(`f.id, host(f.address) AS address, f.port_id, p.instance_id,
+  i.name AS instance_name, host(p.ip) AS fixed_ip, f.forwards, f.created_at, f.updated_at`);
+const tables = raw(
+  'floating_ips f LEFT JOIN ports p ON p.id = f.port_id LEFT JOIN instances i ON i.id = p.instance_id',
+);
 
 function view(row: Row): FloatingIp {
   return {
@@ -31,6 +33,7 @@ function view(row: Row): FloatingIp {
 }
 
 type Filters = {
+  search?: string | undefined;
   status?: FloatingIp['status'] | undefined;
   instance_id?: string | undefined;
   limit: number;
@@ -44,6 +47,9 @@ export async function listFloatingIps(call: ProjectCall, filters: Filters): Prom
     where.push(raw(filters.status === 'available' ? 'f.port_id IS NULL' : 'f.port_id IS NOT NULL'));
   }
   if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
+  if (filters.search !== undefined) {
+    where.push(sql`(${contains('host(f.address)', filters.search)} OR ${contains('i.name', filters.search)})`);
+  }
   const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('f.id'), ...filters });
   return page.map(view);
 }
@@ -94,7 +100,7 @@ async function freeInPool(call: ProjectCall, hostId: string, choice: 'first' | '
 /** undefined: someone else has just taken the address. */
 async function takeAddress(call: ProjectCall, hostId: string, address: string): Promise<FloatingIp | undefined> {
   const row = { id: newId(), address, port_id: null, forwards: [], created_at: call.at, updated_at: call.at };
-  const created = view({ ...row, instance_id: null, fixed_ip: null });
+  const created = view({ ...row, instance_id: null, instance_name: null, fixed_ip: null });
   try {
     await commit(call, {
       resource: { type: 'floating_ip', id: row.id, name: address },
@@ -144,6 +150,7 @@ export async function associateFloatingIp(
     ...row,
     port_id: port.id,
     instance_id: port.instance_id,
+    instance_name: port.instance_name,
     fixed_ip: port.ip,
     forwards: [],
     updated_at: call.at,
@@ -168,7 +175,7 @@ export async function associateFloatingIp(
   return changed;
 }
 
-type PortFacts = { id: string; instance_id: string | null; ip: string };
+type PortFacts = { id: string; instance_id: string | null; instance_name: string | null; ip: string };
 
 async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<PortFacts> {
   const [field, value] = Object.entries(input).find(([, given]) => given !== undefined) ?? ['port_id', ''];
@@ -177,7 +184,8 @@ async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<
   const column = field === 'port_id' ? 'p.id' : 'p.instance_id';
   if (!isId(value) || field === 'load_balancer_id') throw noSuch(field, what);
   const port = await queryOne<PortFacts>(sql`
-    SELECT p.id, p.instance_id, host(p.ip) AS ip FROM ports p
+    SELECT p.id, p.instance_id, i.name AS instance_name, host(p.ip) AS ip
+    FROM ports p LEFT JOIN instances i ON i.id = p.instance_id
     WHERE p.project_id = ${call.project_id}::uuid AND ${raw(column)} = ${value}::uuid ORDER BY p.id LIMIT 1`);
   if (!port) throw noSuch(field, what);
   return port;
@@ -186,7 +194,14 @@ async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<
 /** Unbinds the address from its port. @throws ApiError 404, 409 when it is bound to none */
 export async function disassociateFloatingIp(call: ProjectCall, id: string): Promise<FloatingIp> {
   const row = await readRow(call, id);
-  const unbound = { port_id: null, instance_id: null, fixed_ip: null, forwards: [], updated_at: call.at };
+  const unbound = {
+    port_id: null,
+    instance_id: null,
+    instance_name: null,
+    fixed_ip: null,
+    forwards: [],
+    updated_at: call.at,
+  };
   const changed = view({ ...row, ...unbound });
   await commit(call, {
     resource: { type: 'floating_ip', id, name: row.address },

@@ -145,6 +145,13 @@ describe('a network', () => {
   });
 });
 
+describe('the router', () => {
+  test('is read by its id as the list shows it', async () => {
+    const [router] = (await list('/network/routers')) as { id: string }[];
+    expect(await list(`/network/routers/${router?.id}`)).toEqual(router);
+  });
+});
+
 describe('ports', () => {
   test('are listed with their addresses, groups and floating IPs', async () => {
     const instance = await launch(call, acme);
@@ -156,6 +163,26 @@ describe('ports', () => {
       mac: expect.stringMatching(/^02(:[0-9a-f]{2}){5}$/),
     });
     expect(instance.body).toMatchObject({ addresses: [{ port_id: port?.id, ip: '10.0.0.2' }] });
+  });
+
+  test('are found by address, MAC, instance, network, group and state, each with the names of what it joins', async () => {
+    const { token } = acme.users.member;
+    const group = idOf(await call('POST', '/network/security-groups', { token, body: { name: 'web' } }));
+    const web = idOf(await launch(call, acme, { name: 'web-1', security_group_ids: [group] }));
+    await launch(call, acme, { name: 'db_1' });
+    await prisma().instance.update({ where: { id: web }, data: { status: 'active' } });
+    const found = async (query: string) =>
+      ((await list(`/network/ports?${query}`)) as { instance_name: string }[]).map((port) => port.instance_name);
+    const [port] = (await list(`/network/ports?instance_id=${web}`)) as { id: string; ip: string; mac: string }[];
+    expect(port).toMatchObject({ network_name: 'default', instance_name: 'web-1', status: 'active' });
+    expect(await list(`/network/ports/${port?.id}`)).toEqual(port);
+    expect(await found('')).toEqual(['db_1', 'web-1']);
+    expect(await found('search=WEB')).toEqual(['web-1']);
+    expect(await found(`search=${port?.ip}`)).toEqual(['web-1']);
+    expect(await found(`search=${port?.mac}`)).toEqual(['web-1']);
+    expect(await found('search=b_1')).toEqual(['db_1']);
+    expect(await found(`security_group_id=${group}`)).toEqual(['web-1']);
+    expect([await found('status=active'), await found('status=down')]).toEqual([['web-1'], ['db_1']]);
   });
 
   test('carry exactly the groups they are given', async () => {

@@ -1,28 +1,32 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { noSuch, notFound } from '@/lib/api/errors';
-import { keysetPage, type Page } from '@/lib/api/pagination';
+import { contains, keysetPage, type Page } from '@/lib/api/pagination';
 import { isId } from '@/lib/db/id';
 import { query, queryOne } from '@/lib/db/pool';
-import { raw, type Sql, sql } from '@/lib/db/sql';
+import { join, raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import type { Port } from './schema';
 import { reviseRouter } from './service';
 
 type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const columns = raw(`p.id, p.network_id, p.instance_id, p.mac, host(p.ip) AS ip, p.created_at, p.updated_at,
-  CASE WHEN EXISTS (SELECT FROM instances i WHERE i.id = p.instance_id AND i.status IN ('active', 'paused', 'rebooting'))
-    THEN 'active' ELSE 'down' END AS status,
+const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
+const columns = raw(`p.id, p.network_id, n.name AS network_name, p.instance_id, i.name AS instance_name, p.mac,
+  host(p.ip) AS ip, p.created_at, p.updated_at, CASE WHEN ${isOn} THEN 'active' ELSE 'down' END AS status,
   ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
   (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
+const tables = raw('ports p JOIN networks n ON n.id = p.network_id LEFT JOIN instances i ON i.id = p.instance_id');
 
 function view(row: Row): Port {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
 type Filters = {
+  search?: string | undefined;
+  status?: Port['status'] | undefined;
   network_id?: string | undefined;
   instance_id?: string | undefined;
+  security_group_id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 };
@@ -32,8 +36,26 @@ export async function listPorts(call: ProjectCall, filters: Filters): Promise<Pa
   const where: Sql[] = [sql`p.project_id = ${call.project_id}::uuid`];
   if (filters.network_id !== undefined) where.push(sql`p.network_id = ${filters.network_id}::uuid`);
   if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
-  const page = await keysetPage<Row>({ select: columns, from: raw('ports p'), where, id: raw('p.id'), ...filters });
+  if (filters.security_group_id !== undefined) {
+    where.push(sql`EXISTS (SELECT FROM port_security_groups c
+      WHERE c.port_id = p.id AND c.security_group_id = ${filters.security_group_id}::uuid)`);
+  }
+  if (filters.status !== undefined) where.push(raw(filters.status === 'active' ? isOn : `NOT ${isOn}`));
+  if (filters.search !== undefined) {
+    const matches = ['host(p.ip)', 'p.mac', 'i.name'].map((column) => contains(column, filters.search ?? ''));
+    where.push(sql`(${join(matches, ' OR ')})`);
+  }
+  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('p.id'), ...filters });
   return page.map(view);
+}
+
+/** One virtual interface. @throws ApiError 404 */
+export async function readPort(call: ProjectCall, id: string): Promise<Port> {
+  const row = await queryOne<Row>(
+    sql`SELECT ${columns} FROM ${tables} WHERE p.project_id = ${call.project_id}::uuid AND p.id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The port');
+  return view(row);
 }
 
 /**
@@ -41,14 +63,11 @@ export async function listPorts(call: ProjectCall, filters: Filters): Promise<Pa
  * @throws ApiError 404 for the port or one of the groups
  */
 export async function changePort(call: ProjectCall, id: string, groupIds: string[]): Promise<Port> {
-  const row = await queryOne<Row>(
-    sql`SELECT ${columns} FROM ports p WHERE p.project_id = ${call.project_id}::uuid AND p.id = ${id}::uuid`,
-  );
-  if (!row) throw notFound('The port');
+  const port = await readPort(call, id);
   await requireGroups(call, groupIds);
-  const changed = view({ ...row, security_group_ids: groupIds.toSorted(), updated_at: call.at });
+  const changed = { ...port, security_group_ids: groupIds.toSorted(), updated_at: call.at.toISOString() };
   await commit(call, {
-    resource: { type: 'port', id, name: row.ip },
+    resource: { type: 'port', id, name: port.ip },
     target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN ports p
       ON p.project_id = k.project_id AND p.id = ${id}::uuid FOR UPDATE OF p`,
     rows: {

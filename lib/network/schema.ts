@@ -98,7 +98,11 @@ export const port = z
   .strictObject({
     id,
     network_id: id,
+    network_name: displayName,
     instance_id: id.nullable(),
+    instance_name: displayName
+      .nullable()
+      .meta({ description: 'What holds the address; null: another kind of device.' }),
     status: z.enum(['active', 'down']).meta({ description: '`active` while the guest behind it is on.' }),
     mac,
     ip: ipv4,
@@ -196,6 +200,7 @@ export const floatingIp = z
     status: z.enum(['available', 'associated']),
     port_id: id.nullable(),
     instance_id: id.nullable(),
+    instance_name: displayName.nullable(),
     fixed_ip: ipv4.nullable().meta({ description: 'The private address that it stands for.' }),
     forwards: z.array(z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.int(), host_port: z.int() })).meta({
       description: 'Ports that callers on the host reach under another number; empty where all are the same.',
@@ -232,8 +237,15 @@ const nameFilters = {
 };
 export const networkFilters = nameFilters;
 export const securityGroupFilters = nameFilters;
-export const portFilters = { network_id: id.optional(), instance_id: id.optional() };
+export const portFilters = {
+  search: z.string().max(100).optional().meta({ description: 'Part of the address, the MAC or the instance’s name.' }),
+  status: z.enum(['active', 'down']).optional(),
+  network_id: id.optional(),
+  instance_id: id.optional(),
+  security_group_id: id.optional(),
+};
 export const floatingIpFilters = {
+  search: z.string().max(100).optional().meta({ description: 'Part of the address or of the instance’s name.' }),
   status: z.enum(['available', 'associated']).optional(),
   instance_id: id.optional(),
 };

@@ -152,25 +152,33 @@ export async function deleteNetwork(call: ProjectCall, id: string): Promise<void
 
 type RouterRow = Omit<Router, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
+const routerColumns = raw(`r.id, r.name, ${status} AS status, host(r.external_ip) AS external_ip, r.created_at,
+  r.updated_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('network_id', n.id, 'network_name', n.name,
+     'cidr', text(s.cidr), 'ip', host(s.gateway_ip)) ORDER BY n.id), '[]')
+   FROM networks n JOIN subnets s ON s.network_id = n.id WHERE n.router_id = r.id) AS interfaces`);
+
+function routerView(row: RouterRow): Router {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}
+
 /** The project's routers with their gateway interfaces. */
 export async function listRouters(
   call: ProjectCall,
   filters: { limit: number; cursor?: string | undefined },
 ): Promise<Page<Router>> {
   await ensureProjectNetworking(call.project_id);
-  const page = await keysetPage<RouterRow>({
-    select: raw(`r.id, r.name, ${status} AS status, host(r.external_ip) AS external_ip, r.created_at, r.updated_at,
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('network_id', n.id, 'network_name', n.name, 'cidr', text(s.cidr),
-         'ip', host(s.gateway_ip)) ORDER BY n.id), '[]')
-       FROM networks n JOIN subnets s ON s.network_id = n.id WHERE n.router_id = r.id) AS interfaces`),
-    from: raw('routers r'),
-    where: [sql`r.project_id = ${call.project_id}::uuid`],
-    id: raw('r.id'),
-    ...filters,
-  });
-  return page.map((row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  }));
+  const where = [sql`r.project_id = ${call.project_id}::uuid`];
+  const id = raw('r.id');
+  const page = await keysetPage<RouterRow>({ select: routerColumns, from: raw('routers r'), where, id, ...filters });
+  return page.map(routerView);
+}
+
+/** One router. @throws ApiError 404 */
+export async function readRouter(call: ProjectCall, id: string): Promise<Router> {
+  await ensureProjectNetworking(call.project_id);
+  const row = await queryOne<RouterRow>(
+    sql`SELECT ${routerColumns} FROM routers r WHERE r.project_id = ${call.project_id}::uuid AND r.id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The router');
+  return routerView(row);
 }

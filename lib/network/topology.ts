@@ -104,6 +104,11 @@ async function noteApplied(
   revisions: readonly [string, number][],
   routers: readonly { id: string; externalIp: string }[],
 ): Promise<void> {
+  // The address first: whoever follows the hint below reads both.
+  await execute(sql`
+    UPDATE routers SET external_ip = seen.address FROM unnest(${routers.map(({ id }) => id)}::uuid[],
+      ${routers.map(({ externalIp }) => externalIp)}::inet[]) AS seen (id, address)
+    WHERE routers.id = seen.id AND routers.external_ip IS DISTINCT FROM seen.address`);
   const changed = await execute(sql`
     WITH applied AS (
       UPDATE routers SET applied_revision = seen.revision FROM unnest(${revisions.map(([id]) => id)}::uuid[],
@@ -111,10 +116,6 @@ async function noteApplied(
       WHERE routers.id = seen.id AND routers.applied_revision <> seen.revision RETURNING project_id
     )
     INSERT INTO changes (project_id, topic, at) SELECT DISTINCT project_id, 'network', platform_now() FROM applied`);
-  await execute(sql`
-    UPDATE routers SET external_ip = seen.address FROM unnest(${routers.map(({ id }) => id)}::uuid[],
-      ${routers.map(({ externalIp }) => externalIp)}::inet[]) AS seen (id, address)
-    WHERE routers.id = seen.id AND routers.external_ip IS DISTINCT FROM seen.address`);
   if (changed > 0) signalChange();
 }
 

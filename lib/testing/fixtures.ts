@@ -64,6 +64,11 @@ export const fixtures: Record<string, Fixture> = {
   '/compute/keypairs/{id}': (project, call) => created(member(project, call, '/compute/keypairs', { name: 'fixture' })),
   '/network/networks/{id}': async (project, call) =>
     created(member(project, call, '/network/networks', { name: 'fixture', cidr: '10.99.0.0/24' })),
+  '/network/routers/{id}': async (project) => {
+    await ensureProjectNetworking(project.id);
+    const { id } = await prisma().router.findFirstOrThrow({ where: { project_id: project.id } });
+    return { id };
+  },
   '/network/ports/{id}': async (project, call) => {
     const { id: instance_id = '' } = await instance(project, call);
     const { id } = await prisma().port.findFirstOrThrow({ where: { instance_id } });
