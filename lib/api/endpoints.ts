@@ -8,7 +8,7 @@ import { authEndpoints } from '@/lib/identity/auth-endpoints';
 import { imageEndpoints } from '@/lib/images/endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
-import { operationEndpoints } from '@/lib/operations/endpoints';
+import { operationEndpoints, projectOperationEndpoints } from '@/lib/operations/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
@@ -29,6 +29,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...imageEndpoints,
   ...secretEndpoints,
   ...auditEndpoints,
+  ...projectOperationEndpoints,
   ...eventEndpoints,
   ...backofficeEndpoints,
   ...tenantEndpoints,

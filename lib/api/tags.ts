@@ -15,6 +15,7 @@ export const tags: Readonly<Record<string, string>> = {
   Snapshots: 'Volumes as they were at a moment.',
   Secrets: 'Passwords, keys and certificates, each sealed under a key of its own.',
   Audit: 'Who did what, from where, with what result.',
+  Operations: 'What the platform does with the project’s resources, step by step.',
   Events: 'A stream of hints of what changed.',
   'Back office: authentication': 'Sign-in of administrators, apart from that of tenants.',
   'Back office: administrators': 'Who administers the platform.',

@@ -217,5 +217,11 @@ describe('recent activity', () => {
     expect(activities).toMatchObject([{ action: 'secret.create', resource_name: 'shown', actor_type: 'user' }]);
     expect(activities[0]?.actor_name).toBe(project.users.member.email.split('@')[0]);
     expect(answer.text).not.toMatch(/198\.51\.100\.7|@example/);
+    const other = await secret(project, 'another');
+    const { id: otherId } = other.body as { id: string };
+    const one = await call('GET', `/activity?resource_type=secret&resource_id=${otherId}`, {
+      token: project.users.reader.token,
+    });
+    expect(one.body).toMatchObject([{ action: 'secret.create', resource_name: 'another' }]);
   });
 });

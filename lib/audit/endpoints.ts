@@ -55,7 +55,7 @@ export const auditEndpoints = [
     description: 'What was created, changed and deleted, and by whom; latest first.',
     tag: 'Audit',
     access: 'reader',
-    query: z.strictObject(listQuery),
+    query: z.strictObject({ ...schema.activityFilters, ...listQuery }),
     responses: { 200: z.array(schema.activity) },
     handle: (call, { query }) => service.listActivity(call, query),
   }),

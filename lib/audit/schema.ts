@@ -69,6 +69,8 @@ export const auditFilters = {
   search: text.optional().meta({ description: 'A part of the action, of who acted or of the resource’s name or id.' }),
 };
 
+export const activityFilters = { resource_type: auditFilters.resource_type, resource_id: auditFilters.resource_id };
+
 /** The filters as the service takes them. */
 export type AuditFilters = {
   [Name in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[Name]> | undefined;

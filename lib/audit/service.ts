@@ -80,15 +80,19 @@ export function walkPlatformAudit(
 }
 
 /** The latest changes of the project's resources: what was done and by whom, no refusals and no network addresses. */
-export async function listActivity(call: ProjectCall, paging: Paging): Promise<Page<Activity>> {
+export async function listActivity(
+  call: ProjectCall,
+  { limit, cursor, ...filters }: Pick<AuditFilters, 'resource_type' | 'resource_id'> & Paging,
+): Promise<Page<Activity>> {
   const page = await keysetPage<Row<Activity>>({
     select: raw(
       `a.id, a.at, a.actor_type, CASE WHEN a.actor_type = 'user' THEN coalesce(u.name, 'a former member') ELSE a.actor_name END
          AS actor_name, a.action, a.resource_type, a.resource_id, a.resource_name`,
     ),
     from: raw(`audit_entries a LEFT JOIN users u ON u.id = CASE WHEN a.actor_type = 'user' THEN a.actor_id::uuid END`),
-    where: [ofProject(call.project_id), raw('a.activity')],
-    ...paging,
+    where: [ofProject(call.project_id), raw('a.activity'), ...conditions(filters, tenantView)],
+    limit,
+    cursor,
     ...newestFirst,
   });
   return page.map(onWire);

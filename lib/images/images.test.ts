@@ -258,6 +258,7 @@ describe('deleting', () => {
     await launch(call, acme, { image_id: id });
     const body = { name: 'data', size_gb: 1, image_id: id };
     await call('POST', '/storage/volumes', { token: member(), body });
+    expect(await read(id)).toMatchObject({ instance_count: 1, volume_count: 1 });
     expect((await remove(id)).body).toMatchObject(error('CONFLICT', /delete instance web, volume data first/));
   });
 
@@ -279,6 +280,16 @@ describe('deleting', () => {
 
   test('a certified image is not a tenant’s to remove', async () => {
     expect((await remove(TINY_IMAGE)).body).toMatchObject(error('FORBIDDEN', /certified/));
+  });
+
+  test('what others make of a certified image is not told', async () => {
+    await createHost();
+    await launch(call, acme, {});
+    const other = await createProject('other');
+    const seen = async (project: TestProject) =>
+      (await call('GET', `/images/images/${TINY_IMAGE}`, { token: project.users.reader.token })).body;
+    expect(await seen(acme)).toMatchObject({ instance_count: 1 });
+    expect(await seen(other)).toMatchObject({ instance_count: 0 });
   });
 
   test('another tenant’s image does not exist', async () => {

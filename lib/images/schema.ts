@@ -30,6 +30,8 @@ export const image = z
     os_distro: z.string().nullable(),
     os_version: z.string().nullable(),
     default_user: z.string().nullable().meta({ description: 'Whom its guests let in by key.' }),
+    instance_count: z.int().meta({ description: 'Instances of the project that were made from it.' }),
+    volume_count: z.int().meta({ description: 'Volumes of the project that were made from it.' }),
     ...times,
   })
   .meta({ id: 'Image' });

@@ -22,7 +22,11 @@ type Row = Omit<Image, 'visibility' | 'created_at' | 'updated_at'> & {
   updated_at: Date;
 };
 
-const columns = raw(`id, project_id, name, description, format, status, status_reason, checksum_sha256,
+// A public image is used by many; a project learns of its own use alone.
+const columns = (call: ProjectCall) => sql`${ownColumns},
+  (SELECT count(*)::int FROM instances i WHERE i.project_id = ${call.project_id}::uuid AND i.image_id = images.id) AS instance_count,
+  (SELECT count(*)::int FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.image_id = images.id) AS volume_count`;
+const ownColumns = raw(`id, project_id, name, description, format, status, status_reason, checksum_sha256,
   size_bytes::float8 AS size_bytes, received_bytes::float8 AS received_bytes, virtual_size_bytes::float8 AS virtual_size_bytes,
   min_disk_gb, min_ram_mb, os_distro, os_version, default_user, source ->> 'host_id' AS host_id, created_at, updated_at`);
 
@@ -58,12 +62,12 @@ export async function listImages(call: ProjectCall, filters: Filters): Promise<P
   if (filters.visibility !== undefined) {
     where.push(raw(filters.visibility === 'public' ? 'project_id IS NULL' : 'project_id IS NOT NULL'));
   }
-  const page = await keysetPage<Row>({ select: columns, from: raw('images'), where, ...filters });
+  const page = await keysetPage<Row>({ select: columns(call), from: raw('images'), where, ...filters });
   return page.map(view);
 }
 
 async function readRow(call: ProjectCall, id: string): Promise<Row> {
-  const row = await queryOne<Row>(sql`SELECT ${columns} FROM images WHERE id = ${id}::uuid AND ${mayUse(call)}`);
+  const row = await queryOne<Row>(sql`SELECT ${columns(call)} FROM images WHERE id = ${id}::uuid AND ${mayUse(call)}`);
   if (!row) throw notFound('The image');
   return row;
 }
@@ -156,6 +160,8 @@ async function register(
     os_distro: null,
     os_version: null,
     default_user: null,
+    instance_count: 0,
+    volume_count: 0,
   });
   await commit(call, {
     resource: { type: 'image', id, name: facts.name },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { signalChange } from '@/lib/db/changes';
 import { databaseError, execute, queryOne } from '@/lib/db/pool';
 import { type Sql, sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
@@ -184,8 +185,12 @@ function progress(id: string): FetchProgress {
     if (Date.now() - toldAt < PROGRESS_MS) return;
     toldAt = Date.now();
     // Only shown: what is lost of it does not matter.
-    execute(sql`UPDATE images SET received_bytes = ${receivedBytes}::bigint, size_bytes = ${totalBytes}::bigint, status_reason = NULL
-      WHERE id = ${id}::uuid AND status = 'importing'`).catch(() => {});
+    execute(sql`
+      WITH noted AS (
+        UPDATE images SET received_bytes = ${receivedBytes}::bigint, size_bytes = ${totalBytes}::bigint, status_reason = NULL
+        WHERE id = ${id}::uuid AND status = 'importing' RETURNING project_id
+      ) INSERT INTO changes (project_id, topic, resource_id, at)
+        SELECT project_id, 'image', ${id}::text, platform_now() FROM noted`).then(signalChange, () => {});
   };
 }
 

@@ -7,6 +7,22 @@ import * as service from './service';
 
 const tag = 'Back office: operations';
 
+/** What the workers do for a project, as it sees it. */
+export const projectOperationEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/operations',
+    operation_id: 'listProjectOperations',
+    summary: 'List what the platform does and has done with the project’s resources',
+    description: 'How far a new instance has come, say, and why something failed; latest first.',
+    tag: 'Operations',
+    access: 'reader',
+    query: z.strictObject({ ...schema.projectOperationFilters, ...listQuery }),
+    responses: { 200: z.array(schema.projectOperation) },
+    handle: (call, { query }) => service.listProjectOperations(call, query),
+  }),
+];
+
 /** What the workers do, in the back office. */
 export const operationEndpoints = [
   endpoint({

@@ -63,6 +63,28 @@ test('the back office lists what the workers do, of whom, and how it went', asyn
   expect(details.logs.map(({ message }) => message)).toEqual(['The port has its address.', 'Done.']);
 });
 
+test('a project sees its own operations with their stages, and why one failed, not what one met on the way', async () => {
+  const done = await create('succeeded');
+  const failed = await create('failed', { hook: broken, deadline_ms: 150 });
+  const stranger = await createProject();
+  const list = (project: TestProject, query: string) =>
+    call('GET', `/operations?${query}`, { token: project.users.reader.token });
+  expect((await list(acme, `resource_id=${done}`)).body).toMatchObject([
+    {
+      kind: 'widget.create',
+      status: 'succeeded',
+      error: null,
+      transitions: [{ stage: 'disk' }, { stage: 'port' }, { stage: 'boot' }],
+    },
+  ]);
+  expect((await list(acme, `resource_id=${failed}&status=failed&kind=widget.create`)).body).toMatchObject([
+    { error: expect.stringMatching(/./) },
+  ]);
+  expect((await list(stranger, `resource_id=${done}`)).body).toEqual([]);
+  await execute(sql`UPDATE operations SET status = 'pending' WHERE resource_id = ${failed}::uuid`);
+  expect((await list(acme, `resource_id=${failed}`)).body).toMatchObject([{ status: 'pending', error: null }]);
+});
+
 test('a failed operation tried again goes on with the stage that failed, with its whole time', async () => {
   const id = await create('failed', { hook: broken, deadline_ms: 150 });
   expect(await widgetState(id)).toMatchObject({ status: 'error' });

@@ -53,3 +53,27 @@ export const operationFilters = {
   tenant_id: id.optional(),
   resource_id: id.optional(),
 };
+
+/** An operation as the project that it works for sees it. */
+export const projectOperation = z
+  .strictObject({
+    id,
+    kind: operation.shape.kind,
+    resource_type: z.string(),
+    resource_id: id,
+    status: operation.shape.status,
+    stage: operation.shape.stage,
+    transitions: operationDetails.shape.transitions,
+    error: z.string().nullable().meta({ description: 'Why it failed; what it meets before that is tried again.' }),
+    created_at: timestamp,
+    updated_at: timestamp,
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ProjectOperation' });
+export type ProjectOperation = z.output<typeof projectOperation>;
+
+export const projectOperationFilters = {
+  status: operationFilters.status,
+  kind: operationFilters.kind,
+  resource_id: operationFilters.resource_id,
+};

@@ -1,11 +1,11 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
+import type { AdministratorCall, ProjectCall } from '@/lib/api/endpoint';
 import { notFound } from '@/lib/api/errors';
 import { keysetPage, type Page } from '@/lib/api/pagination';
 import { newId } from '@/lib/db/id';
 import { query, queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
-import type { Operation, OperationDetails } from './schema';
+import type { Operation, OperationDetails, ProjectOperation } from './schema';
 
 type Times = 'run_at' | 'deadline_at' | 'created_at' | 'updated_at';
 type Row = Omit<Operation, Times | 'finished_at'> & Record<Times, Date> & { finished_at: Date | null };
@@ -57,6 +57,47 @@ export async function listOperations(_call: AdministratorCall, filters: Operatio
   if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
   const page = await keysetPage<Row>({ select: columns, from, where, id: raw('o.id'), ...filters });
   return page.map(view);
+}
+
+type ProjectRow = Omit<ProjectOperation, 'created_at' | 'updated_at' | 'finished_at'> & {
+  created_at: Date;
+  updated_at: Date;
+  finished_at: Date | null;
+};
+
+// A problem on the way may speak of the host; why an operation failed is written for the resource's owner.
+const projectColumns = raw(`o.id, o.kind, o.resource_type, o.resource_id, o.status, o.stage,
+  CASE WHEN o.status = 'failed' THEN o.error END AS error, o.created_at, o.updated_at, o.finished_at,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('stage', l.stage, 'at', l.at) ORDER BY l.at, l.id), '[]')
+   FROM operation_logs l WHERE l.operation_id = o.id AND l.level = 'stage') AS transitions`);
+
+/** What is and was done with the project's resources, latest first. */
+export async function listProjectOperations(
+  call: ProjectCall,
+  filters: Omit<OperationFilters, 'tenant_id'>,
+): Promise<Page<ProjectOperation>> {
+  const { status, kind, resource_id } = filters;
+  const where: Sql[] = [sql`o.project_id = ${call.project_id}::uuid`];
+  if (status !== undefined) where.push(sql`o.status = ${status}::text`);
+  if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
+  if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
+  const { limit, cursor } = filters;
+  const select = projectColumns;
+  const page = await keysetPage<ProjectRow>({
+    select,
+    from: raw('operations o'),
+    where,
+    id: raw('o.id'),
+    limit,
+    cursor,
+  });
+  return page.map((row) => ({
+    ...row,
+    transitions: row.transitions.map(({ stage, at }) => ({ stage, at: new Date(at).toISOString() })),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  }));
 }
 
 /** One operation with its transitions and log. @throws ApiError 404 */

@@ -165,6 +165,10 @@ describe('what a volume is made from', () => {
     await execute(sql`UPDATE snapshots SET status = 'available' WHERE id = ${snapshot_id}::uuid`);
     expect((await create({ snapshot_id, size_gb: 5 })).body).toMatchObject({ snapshot_id, status: 'creating' });
     expect((await remove(`snapshots/${snapshot_id}`)).body).toMatchObject(error('CONFLICT', /data is just being made/));
+    const listed = async (query: string) =>
+      (await call('GET', `/storage/volumes?${query}`, { token: acme.users.member.token })).body;
+    expect(await listed(`snapshot_id=${snapshot_id}`)).toMatchObject([{ snapshot_id }]);
+    expect(await listed(`image_id=${image_id}`)).toMatchObject([{ image_id }]);
   });
 
   test.each(['image_id', 'snapshot_id'])('an unknown or malformed %s answers 404 by its name', async (field) => {
