@@ -1,3 +1,8 @@
+/** Parts of an instance's page, each with an address. */
+export type InstanceTab = 'overview' | 'console' | 'log' | 'network' | 'volumes' | 'telemetry' | 'activity';
+/** Parts of a volume's page. */
+export type VolumeTab = 'overview' | 'snapshots' | 'activity';
+
 /** The one builder of links: no page writes an address by hand. `project` is the project's slug. */
 export const paths = {
   home: () => '/',
@@ -5,9 +10,34 @@ export const paths = {
   apiReference: () => '/docs',
   overview: (project: string) => inProject(project),
   instances: (project: string) => inProject(project, 'instances'),
-  newInstance: (project: string) => inProject(project, 'instances/new'),
-  instance: (project: string, id: string) => inProject(project, `instances/${id}`),
-  instanceLog: (project: string, id: string) => inProject(project, `instances/${id}?tab=log`),
+  newInstance: (project: string, from?: { image_id?: string; flavor_id?: string }) =>
+    withQuery(inProject(project, 'instances/new'), from),
+  instance: (project: string, id: string, tab?: InstanceTab) =>
+    withQuery(inProject(project, `instances/${id}`), { tab: tab === 'overview' ? undefined : tab }),
+  flavors: (project: string) => inProject(project, 'flavors'),
+  images: (project: string) => inProject(project, 'images'),
+  uploadImage: (project: string) => inProject(project, 'images/upload'),
+  image: (project: string, id: string) => inProject(project, `images/${id}`),
+  volumes: (project: string) => inProject(project, 'volumes'),
+  newVolume: (project: string, from?: { image_id?: string; snapshot_id?: string }) =>
+    withQuery(inProject(project, 'volumes/new'), from),
+  volume: (project: string, id: string, tab?: VolumeTab) =>
+    withQuery(inProject(project, `volumes/${id}`), { tab: tab === 'overview' ? undefined : tab }),
+  snapshots: (project: string) => inProject(project, 'snapshots'),
+  newSnapshot: (project: string, of?: { volume_id?: string }) => withQuery(inProject(project, 'snapshots/new'), of),
+  networks: (project: string) => inProject(project, 'networks'),
+  newNetwork: (project: string) => inProject(project, 'networks/new'),
+  network: (project: string, id: string) => inProject(project, `networks/${id}`),
+  topology: (project: string) => inProject(project, 'networks/topology'),
+  securityGroups: (project: string) => inProject(project, 'security-groups'),
+  newSecurityGroup: (project: string) => inProject(project, 'security-groups/new'),
+  securityGroup: (project: string, id: string) => inProject(project, `security-groups/${id}`),
+  floatingIps: (project: string, shown?: { search?: string; associate?: string }) =>
+    withQuery(inProject(project, 'floating-ips'), shown),
+  ports: (project: string) => inProject(project, 'ports'),
+  port: (project: string, id: string) => inProject(project, `ports/${id}`),
+  routers: (project: string) => inProject(project, 'routers'),
+  router: (project: string, id: string) => inProject(project, `routers/${id}`),
   keyPairs: (project: string) => inProject(project, 'key-pairs'),
   newKeyPair: (project: string) => inProject(project, 'key-pairs/new'),
   secrets: (project: string) => inProject(project, 'secrets'),

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { displayName, id, reference, times } from '@/lib/api/schemas';
-import { holds, networkCidr, rangeOf, toAddress, toNumber } from './ipv4';
-
-/** RFC 1918: what a private network may use. */
-const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
-const WIDEST_PREFIX = 16;
-const NARROWEST_PREFIX = 29;
+import { networkCidr, rangeOf, toAddress, toNumber } from './ipv4';
+import { isPrivateRange, NARROWEST_PREFIX, PRIVATE_RANGES, WIDEST_PREFIX } from './private-range';
 
 const ipv4 = z.ipv4().meta({ description: 'An IPv4 address.', example: '10.0.0.5' });
 const mac = z.string().meta({ description: 'A MAC address.', example: '02:1f:a3:5c:77:09' });
@@ -20,11 +16,7 @@ const cidr = z
   .meta({ description: 'An IPv4 range, RFC 4632.', example: '10.20.0.0/24' });
 
 const privateCidr = cidr.refine(
-  (text) => {
-    const range = rangeOf(text);
-    const isPrivate = PRIVATE_RANGES.some((outer) => holds(rangeOf(outer), range));
-    return isPrivate && range.prefix >= WIDEST_PREFIX && range.prefix <= NARROWEST_PREFIX;
-  },
+  (text) => isPrivateRange(rangeOf(text)),
   `must be a /${WIDEST_PREFIX} to /${NARROWEST_PREFIX} inside ${PRIVATE_RANGES.join(', ')} (RFC 1918)`,
 );
 

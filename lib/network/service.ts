@@ -6,6 +6,7 @@ import { databaseError, queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { rangeOf } from './ipv4';
+import { addressCount } from './private-range';
 import { ensureProjectNetworking, networkRows } from './project-networking';
 import { type CreateNetwork, firstAddress, type Network, type Router } from './schema';
 
@@ -29,11 +30,10 @@ const tables = raw('networks n JOIN subnets s ON s.network_id = n.id');
 
 function view({ subnet_id, ...row }: Row): Network {
   const { cidr, gateway_ip, dhcp_enabled, dns_servers } = row;
-  const { first, last } = rangeOf(cidr);
   return {
     ...row,
     subnets: [{ id: subnet_id, cidr, gateway_ip, dhcp_enabled, dns_servers }],
-    address_count: last - first - 2,
+    address_count: addressCount(rangeOf(cidr)),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
