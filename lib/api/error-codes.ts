@@ -5,10 +5,11 @@ import type { ErrorCode } from './errors';
 export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
   const codes = new Set<ErrorCode>(['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', ...endpoint.errors]);
   if (endpoint.access !== 'public') {
-    for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RESOURCE_NOT_FOUND'] as const) codes.add(code);
+    for (const code of ['UNAUTHENTICATED', 'FORBIDDEN'] as const) codes.add(code);
     if (endpoint.realm === 'tenant') codes.add('TENANT_SUSPENDED');
   }
-  if (endpoint.params) codes.add('RESOURCE_NOT_FOUND');
+  // In the tenant's realm for the project of X-Project-Id too.
+  if (endpoint.params || endpoint.realm === 'tenant') codes.add('RESOURCE_NOT_FOUND');
   if (endpoint.body || endpoint.upload) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (endpoint.versioned && endpoint.method !== 'GET') codes.add('PRECONDITION_FAILED');
   if (endpoint.freezable) codes.add('BUDGET_FROZEN');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NIL } from 'uuid';
 import { type Caller, lesserRole, type ProjectStatus, type Role, roles } from '@/lib/api/caller';
 import { notFound } from '@/lib/api/errors';
 import { now } from '@/lib/clock';
@@ -24,8 +25,7 @@ export async function authenticate(headers: Headers, realm: Realm): Promise<Call
   const authorization = headers.get('authorization');
   const bearer = authorization === null ? undefined : /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (authorization !== null && bearer === undefined) return undefined;
-  const project = headers.get('x-project-id');
-  if (project !== null && !isId(project)) throw notFound('The project of X-Project-Id');
+  const project = realm === 'tenant' ? chosenProject(headers.get('x-project-id')) : null;
 
   if (bearer === undefined) {
     const cookie = readCookie(headers.get('cookie'), sessionCookies()[realm]);
@@ -36,6 +36,11 @@ export async function authenticate(headers: Headers, realm: Realm): Promise<Call
     (await bySession(bearer, realm, 'bearer', project)) ??
     (realm === 'tenant' ? byWorkload(bearer, project) : undefined)
   );
+}
+
+/** What has not the form of an id is nobody's project, which only a caller with a valid credential is told. */
+function chosenProject(header: string | null): string | null {
+  return header === null || isId(header) ? header : NIL;
 }
 
 /** What is stored of a credential that was shown once: high entropy, so a plain hash. */
