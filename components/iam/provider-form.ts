@@ -15,7 +15,7 @@ export const providerSchema = z.object({
   issuer: required('Write the address of the issuer.'),
   audience: required('Say whom its tokens are made out to.'),
   conditions: z.array(z.object({ claim: required('Which claim?'), pattern })),
-  max_role: z.enum(['admin', 'member', 'reader']),
+  max_role: z.enum(['reader', 'member', 'admin']),
   jwks_uri: z.string().check(z.trim()),
 });
 

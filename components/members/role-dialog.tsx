@@ -10,7 +10,7 @@ import { type Role, useProject } from '@/lib/client/project';
 import { changeRole } from './change-role';
 import { roleOptions } from './roles';
 
-const schema = z.object({ role: z.enum(['admin', 'member', 'reader']) });
+const schema = z.object({ role: z.enum(['reader', 'member', 'admin']) });
 
 interface RoleDialogProps {
   user: Row<'/api/v1/identity/users'>;

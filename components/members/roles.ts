@@ -1,14 +1,14 @@
 import type { Role } from '@/lib/client/project';
 
-/** The roles of a project (spec 5.4), the highest first, as people read them. */
+/** The roles of a project (spec 5.4), from the least power to the most; each includes those before it. */
 export const roleOptions = [
+  { value: 'reader', label: 'Reader', description: 'Looks at everything but secrets, credentials and users.' },
+  { value: 'member', label: 'Member', description: 'Creates, changes and deletes resources, and reads secrets.' },
   {
     value: 'admin',
     label: 'Admin',
     description: 'Everything, and users, roles, tokens of others, budget and audit log.',
   },
-  { value: 'member', label: 'Member', description: 'Creates, changes and deletes resources, and reads secrets.' },
-  { value: 'reader', label: 'Reader', description: 'Looks at everything but secrets, credentials and users.' },
 ] as const satisfies readonly { value: Role; label: string; description: string }[];
 
 export function roleLabel(role: Role): string {

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const schema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
-  role: z.enum(['admin', 'member', 'reader']),
+  role: z.enum(['reader', 'member', 'admin']),
   days: z.string(),
 });
 

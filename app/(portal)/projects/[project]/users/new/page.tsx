@@ -15,7 +15,7 @@ import { paths } from '@/lib/paths';
 const schema = z.object({
   email: z.email('Write the whole address, such as ianthe@example.org.'),
   name: z.string().check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'At most 100 characters.')),
-  role: z.enum(['admin', 'member', 'reader']),
+  role: z.enum(['reader', 'member', 'admin']),
   password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.')),
 });
 
