@@ -150,7 +150,7 @@ test('a suspended tenant is refused, everyone sees why, and resuming lets it in 
   await page.getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Resume' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Resume tenant' }).click();
-  await expect(page.getByText('Invoice 2026-03 is unpaid.')).toBeHidden();
+  await expect(page.getByText('Invoice 2026-03 is unpaid.', { exact: true })).toBeHidden();
   await expect.poll(async () => (await call()).status()).toBe(200);
 
   await test.step('both are on record, with the reason', async () => {
