@@ -38,6 +38,8 @@ export type Write = {
   release?: boolean;
   /** A frozen budget refuses it. */
   freezable?: boolean;
+  /** The project's account is locked, and its present values are in `k`, also where nothing else asks for it. */
+  locks?: boolean;
   /** Further statements by name, each hanging on `verdict WHERE verdict.ok`. */
   rows: Record<string, Sql>;
   operation?: NewOperation;
@@ -89,7 +91,7 @@ export function admission(call: Call, write: Write): Sql {
   const claims = write.claims ?? [];
   if (write.release && claims.length > 0) throw new Error(`${call.endpoint.operation_id} claims what it releases`);
   // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
-  const locks = claims.length > 0 || write.release || write.freezable || write.operation;
+  const locks = write.locks || claims.length > 0 || write.release || write.freezable || write.operation;
   const { idempotency } = call.record;
 
   const ctes: [name: string, piece: Sql][] = [

@@ -1,0 +1,70 @@
+import { Decimal } from 'decimal.js';
+import { type Metric, metrics } from '@/lib/metering/metrics';
+import { type Month, secondsOf } from './month';
+
+/**
+ * Decimals of money: far more digits than any sum has, so that only a division could round, and half-even. Everything in
+ * the product that multiplies or divides money does it with these; a test keeps binary floats out.
+ */
+export const Money = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_EVEN });
+export type Money = Decimal;
+
+const ZERO = new Money(0);
+
+/**
+ * How many priced units a metered quantity is: 3,600 vCPU-seconds are one vCPU-hour; a GB-month is GB × hours ÷ hours of
+ * that month.
+ * @param quantity quantity-seconds of what lasts, the count of what happens; exact decimal text
+ */
+export function priceableUnits(metric: Metric, quantity: Decimal.Value, month: Month): Decimal {
+  const { basis, unit_share } = metrics[metric];
+  const units = new Money(quantity).times(unit_share);
+  if (basis === 'hour') return units.div(3600);
+  return basis === 'month' ? units.div(secondsOf(month)) : units;
+}
+
+/**
+ * What a metered quantity of a month costs in USD, not rounded: quantity × time × rate (spec 2.5).
+ * @param price_usd of one unit in that month; null: it has none and costs nothing
+ */
+export function costOf(
+  metric: Metric,
+  quantity: Decimal.Value,
+  month: Month,
+  price_usd: Decimal.Value | null,
+): Decimal {
+  if (price_usd === null) return ZERO;
+  const { basis, unit_share } = metrics[metric];
+  const dollars = new Money(quantity).times(unit_share).times(price_usd);
+  // Multiplied first and divided once, so that what is divided is exact.
+  if (basis === 'hour') return dollars.div(3600);
+  return basis === 'month' ? dollars.div(secondsOf(month)) : dollars;
+}
+
+/** What a quantity that is held costs per second in that month; zero for what is counted. */
+export function burnPerSecond(
+  metric: Metric,
+  held: Decimal.Value,
+  month: Month,
+  price_usd: Decimal.Value | null,
+): Decimal {
+  return metrics[metric].basis === 'count' ? ZERO : costOf(metric, held, month, price_usd);
+}
+
+/** USD to cents, half to even: the one rounding of money, once per invoice line. */
+export function toCents(amount: Decimal.Value): Decimal {
+  return new Money(amount).toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN);
+}
+
+/** Lines with their amounts in cents, and a total that is their sum. */
+export function addUp<Line extends { cost: Decimal }>(
+  lines: readonly Line[],
+): { lines: (Line & { amount_usd: Decimal })[]; total_usd: Decimal } {
+  const rounded = lines.map((line) => ({ ...line, amount_usd: toCents(line.cost) }));
+  return { lines: rounded, total_usd: total(rounded.map(({ amount_usd }) => amount_usd)) };
+}
+
+/** The exact sum. */
+export function total(amounts: readonly Decimal[]): Decimal {
+  return amounts.reduce<Decimal>((sum, amount) => sum.plus(amount), ZERO);
+}
