@@ -5,12 +5,17 @@ import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/page/confirm';
 import type { Action } from '@/components/table/row-actions';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Row } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 
-const RenameDialog = dynamic(() => import('./rename-tenant-dialog').then((module) => module.RenameTenantDialog));
-const SuspendDialog = dynamic(() => import('./suspend-tenant-dialog').then((module) => module.SuspendTenantDialog));
+const RenameDialog = dynamic(() =>
+  whenReachable(() => import('./rename-tenant-dialog').then((module) => module.RenameTenantDialog)),
+);
+const SuspendDialog = dynamic(() =>
+  whenReachable(() => import('./suspend-tenant-dialog').then((module) => module.SuspendTenantDialog)),
+);
 
 export type Tenant = Row<'/admin/api/v1/tenants'>;
 

@@ -5,13 +5,17 @@ import { useState } from 'react';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Button } from '@/components/ui/button';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs';
+import { whenReachable } from '@/components/ui/when-reachable';
 import type { ConnectionState } from './connection';
 
 const parts = {
-  screen: { label: 'Screen', Part: dynamic(() => import('./screen').then(({ Screen }) => Screen), { ssr: false }) },
+  screen: {
+    label: 'Screen',
+    Part: dynamic(() => whenReachable(() => import('./screen').then(({ Screen }) => Screen)), { ssr: false }),
+  },
   terminal: {
     label: 'Serial terminal',
-    Part: dynamic(() => import('./terminal').then(({ Terminal }) => Terminal), { ssr: false }),
+    Part: dynamic(() => whenReachable(() => import('./terminal').then(({ Terminal }) => Terminal)), { ssr: false }),
   },
 } as const;
 

@@ -2,8 +2,12 @@
 
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, use, useCallback, useRef, useState } from 'react';
+import { whenReachable } from '@/components/ui/when-reachable';
 
-const ConfirmDialog = dynamic(() => import('./confirm-dialog').then((module) => module.ConfirmDialog), { ssr: false });
+const ConfirmDialog = dynamic(
+  () => whenReachable(() => import('./confirm-dialog').then((module) => module.ConfirmDialog)),
+  { ssr: false },
+);
 
 export interface Confirmation {
   /** A question that names the thing: "Delete web-1?" */

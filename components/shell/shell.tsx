@@ -13,6 +13,7 @@ import { Button } from '@/components/ui/button';
 import { CommandKey, Key } from '@/components/ui/keyboard';
 import { ToastHost } from '@/components/ui/notify';
 import { TooltipHost } from '@/components/ui/tooltip';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
@@ -20,10 +21,15 @@ import type { NavigationGroup } from './navigation';
 import { Sidebar } from './sidebar';
 
 // Both are loaded when they are first opened, and stay for the next time.
-const CommandPalette = dynamic(() => import('./command-palette').then((module) => module.CommandPalette), {
+const CommandPalette = dynamic(
+  () => whenReachable(() => import('./command-palette').then((module) => module.CommandPalette)),
+  {
+    ssr: false,
+  },
+);
+const Drawer = dynamic(() => whenReachable(() => import('@/components/ui/dialog').then((module) => module.Dialog)), {
   ssr: false,
 });
-const Drawer = dynamic(() => import('@/components/ui/dialog').then((module) => module.Dialog), { ssr: false });
 
 type Opened = 'never' | 'open' | 'closed';
 

@@ -1,6 +1,7 @@
 'use client';
 
 import { type ComponentType, type ReactElement, useState } from 'react';
+import { notify } from './notify';
 import { Slot } from './slot';
 
 interface Opened {
@@ -20,13 +21,14 @@ export function deferred<Props extends object>(
     // The setter would call a function: components are kept in a box.
     const [loaded, setLoaded] = useState<{ Popup: ComponentType<Props & Opened> }>();
     if (loaded) return <loaded.Popup {...props} />;
-    const open = async () => setLoaded({ Popup: await load() });
+    const open = () => load().then((Popup) => setLoaded({ Popup }), outOfReach);
+    const prepare = () => void load().catch(ignored);
     return (
       <Slot
         aria-haspopup={popup}
         aria-expanded="false"
-        onPointerEnter={load}
-        onFocus={load}
+        onPointerEnter={prepare}
+        onFocus={prepare}
         onClick={open}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return;
@@ -38,4 +40,14 @@ export function deferred<Props extends object>(
       </Slot>
     );
   };
+}
+
+/** The press says so instead, if it comes to one. */
+function ignored(): void {}
+
+function outOfReach(): void {
+  notify('error', 'This could not be opened', {
+    id: 'out-of-reach',
+    description: 'The server did not answer. Try again in a moment.',
+  }).catch(ignored);
 }

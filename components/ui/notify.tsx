@@ -3,8 +3,11 @@
 import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
 import type { ExternalToast } from 'sonner';
+import { whenReachable } from './when-reachable';
 
-const Toaster = dynamic(() => import('./toaster').then((module) => module.Toaster), { ssr: false });
+const Toaster = dynamic(() => whenReachable(() => import('./toaster').then((module) => module.Toaster)), {
+  ssr: false,
+});
 
 let wanted = false;
 const listeners = new Set<() => void>();

@@ -12,6 +12,7 @@ export function Toaster({ onReady }: { onReady: () => void }) {
       position="bottom-right"
       gap={8}
       closeButton
+      style={{ fontFamily: 'inherit' }}
       icons={{
         success: <CircleCheck className="size-4 text-positive" />,
         error: <CircleAlert className="size-4 text-critical" />,

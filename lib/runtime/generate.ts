@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { keepingFormer } from './former-pages';
 import { type RunOptions, runNode } from './run-node';
 import { whenChanged } from './when-changed';
 
@@ -49,7 +50,9 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
     ],
     output: '.next/BUILD_ID',
     run: () =>
-      runNode(['node_modules/next/dist/bin/next', 'build'], { ...run, env: { ...run.env, NODE_ENV: 'production' } }),
+      keepingFormer('.next/static', '.cache/former-pages', () =>
+        runNode(['node_modules/next/dist/bin/next', 'build'], { ...run, env: { ...run.env, NODE_ENV: 'production' } }),
+      ),
   });
 }
 

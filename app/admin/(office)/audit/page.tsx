@@ -15,10 +15,13 @@ import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { Button } from '@/components/ui/button';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 
-const EntrySheet = dynamic(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet));
+const EntrySheet = dynamic(() =>
+  whenReachable(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet)),
+);
 
 type Entry = Row<'/admin/api/v1/audit'>;
 

@@ -11,12 +11,13 @@ import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const ExchangeDialog = dynamic(() =>
-  import('@/components/iam/exchange-dialog').then((module) => module.ExchangeDialog),
+  whenReachable(() => import('@/components/iam/exchange-dialog').then((module) => module.ExchangeDialog)),
 );
 
 type Provider = Row<'/api/v1/iam/providers'>;

@@ -14,11 +14,14 @@ import { Page } from '@/components/page/page';
 import { secretTypeLabel, secretTypeOptions } from '@/components/secrets/types';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-const SecretDialog = dynamic(() => import('@/components/secrets/secret-dialog').then((module) => module.SecretDialog));
+const SecretDialog = dynamic(() =>
+  whenReachable(() => import('@/components/secrets/secret-dialog').then((module) => module.SecretDialog)),
+);
 
 type Secret = Row<'/api/v1/vault/secrets'>;
 

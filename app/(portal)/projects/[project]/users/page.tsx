@@ -14,11 +14,14 @@ import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { Avatar } from '@/components/ui/avatar';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-const RoleDialog = dynamic(() => import('@/components/members/role-dialog').then((module) => module.RoleDialog));
+const RoleDialog = dynamic(() =>
+  whenReachable(() => import('@/components/members/role-dialog').then((module) => module.RoleDialog)),
+);
 
 type User = Row<'/api/v1/identity/users'>;
 
