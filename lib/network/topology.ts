@@ -9,7 +9,7 @@ import type { FloatingIpForward, Router } from './engine';
 type RouterRow = Router & { revision: number };
 
 /** What should be on a host: the routers that have ports behind them, as of one moment. */
-async function readRouters(hostId: string): Promise<RouterRow[]> {
+export async function readRouters(hostId: string): Promise<RouterRow[]> {
   return query<RouterRow>(sql`
     SELECT r.id, r.revision, networks.list AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
     FROM routers r CROSS JOIN LATERAL (

@@ -1,0 +1,258 @@
+import { join } from 'node:path';
+import { query } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { engines } from '@/lib/engines/engines';
+import { cpuHierarchy } from '@/lib/engines/local/compute/cgroup';
+import { run } from '@/lib/engines/local/exec';
+import { describeHost, type Host, shortHash } from '@/lib/engines/local/host';
+import { addressPlan } from '@/lib/engines/local/network/address-plan';
+import { readLinks } from '@/lib/engines/local/network/links';
+import { bridgeName, edgeNamespace, routerNamespace, tapName, UPLINK } from '@/lib/engines/local/network/names';
+import { existingNamespaces, namespaceCommand } from '@/lib/engines/local/network/namespaces';
+import { rulesetOf } from '@/lib/engines/local/network/ruleset';
+import { findProcesses } from '@/lib/engines/local/processes';
+import { namesIn } from '@/lib/engines/local/record';
+import { readLayers } from '@/lib/engines/local/storage/chain';
+import { allSnapshots, allVolumes, layerFile } from '@/lib/engines/local/storage/layers';
+import { readRouters } from '@/lib/network/topology';
+import { settings } from '@/lib/settings';
+
+type Facts = {
+  instances: {
+    id: string;
+    status: string;
+    task: string | null;
+    power: string;
+    generation: number;
+    volumes: string[];
+  }[];
+  volumes: { id: string; status: string; size_gb: number }[];
+  snapshots: { id: string; status: string }[];
+  images: { id: string }[];
+};
+
+/**
+ * Every way in which database, quota, processes, interfaces, rules and files of this host do not agree, in words; none
+ * when all is as it should be. Reads the platform's database and data folder that the settings name.
+ */
+export async function disagreements(): Promise<string[]> {
+  const host = describeHost({ dataDir: settings().dataDir });
+  const facts = await readFacts();
+  const found = await Promise.all([
+    unfinished(facts),
+    ledger(),
+    promises(),
+    machines(host, facts),
+    disks(host, facts),
+    network(host),
+    files(host, facts),
+  ]);
+  return found.flat();
+}
+
+async function readFacts(): Promise<Facts> {
+  const [instances, volumes, snapshots, images] = await Promise.all([
+    query<Facts['instances'][number]>(sql`SELECT i.id, i.status, i.task, i.power, i.generation,
+      ARRAY(SELECT a.volume_id::text FROM volume_attachments a WHERE a.instance_id = i.id ORDER BY 1) AS volumes FROM instances i`),
+    query<Facts['volumes'][number]>(sql`SELECT id, status, size_gb FROM volumes`),
+    query<Facts['snapshots'][number]>(sql`SELECT id, status FROM snapshots`),
+    query<Facts['images'][number]>(sql`SELECT id FROM images WHERE status = 'active'`),
+  ]);
+  return { instances, volumes, snapshots, images };
+}
+
+/** Lists what differs between what should be and what is. */
+function differences(what: string, wanted: Iterable<string>, found: Iterable<string>): string[] {
+  const [should, is] = [[...wanted].toSorted(), [...found].toSorted()];
+  const surplus = [...is];
+  const missing = should.filter((item) => {
+    const at = surplus.indexOf(item);
+    if (at >= 0) surplus.splice(at, 1);
+    return at < 0;
+  });
+  return [
+    ...missing.map((item) => `${what}: ${item} is missing`),
+    ...surplus.map((item) => `${what}: ${item} is left`),
+  ];
+}
+
+async function unfinished({ instances, volumes, snapshots }: Facts): Promise<string[]> {
+  const operations = await query<{ kind: string; resource_id: string; stage: string; error: string | null }>(
+    sql`SELECT kind, resource_id, stage, error FROM operations WHERE status IN ('pending', 'running')`,
+  );
+  const settled = { running: 'active', paused: 'paused', stopped: 'stopped' } as Record<string, string>;
+  return [
+    ...operations.map(({ kind, resource_id, error }) => `${kind} of ${resource_id} goes on: ${error}`),
+    ...instances
+      .filter(({ status, task, power }) => status !== settled[power] || task !== null)
+      .map(({ id, status, task, power }) => `instance ${id} should be ${power} and is ${status} (${task})`),
+    ...volumes
+      .filter(({ id, status }) => {
+        const attached = instances.some((instance) => instance.volumes.includes(id));
+        return status !== (attached ? 'in_use' : 'available');
+      })
+      .map(({ id, status }) => `volume ${id} is ${status}`),
+    ...snapshots.filter(({ status }) => status !== 'available').map(({ id, status }) => `snapshot ${id} is ${status}`),
+  ];
+}
+
+/** What an account says is used, what its ledger says, and what there is. */
+async function ledger(): Promise<string[]> {
+  const rows = await query<{ line: string }>(sql`
+    WITH present AS (
+      SELECT i.project_id, i.id, d.dimension, d.amount FROM instances i JOIN flavors f ON f.id = i.flavor_id
+      CROSS JOIN LATERAL (VALUES ('instances', 1::numeric), ('vcpus', f.vcpus::numeric), ('ram_gb', f.ram_gb)) AS d (dimension, amount)
+      UNION ALL
+      SELECT v.project_id, v.id, d.dimension, d.amount FROM volumes v
+      CROSS JOIN LATERAL (VALUES ('volumes', 1::numeric), ('storage_tb', v.size_gb / 1024::numeric)) AS d (dimension, amount)
+    ), held AS (
+      SELECT coalesce(p.id, l.resource_id) AS id, coalesce(p.dimension, l.dimension) AS dimension, p.amount AS should, l.amount AS is
+      FROM present p FULL JOIN quota_ledger l ON l.resource_id = p.id AND l.dimension = p.dimension
+    ), used AS (
+      SELECT a.project_id, u.dimension, u.used, coalesce((SELECT sum(l.amount) FROM quota_ledger l
+        WHERE l.project_id = a.project_id AND l.dimension = u.dimension), 0) AS summed
+      FROM project_accounts a CROSS JOIN LATERAL (VALUES ('instances', a.instances_used), ('vcpus', a.vcpus_used),
+        ('ram_gb', a.ram_gb_used), ('volumes', a.volumes_used), ('storage_tb', a.storage_tb_used)) AS u (dimension, used)
+    )
+    SELECT 'ledger: ' || id || ' should hold ' || coalesce(should::text, 'nothing') || ' and holds ' ||
+      coalesce(held.is::text, 'nothing') || ' of ' || dimension AS line
+    FROM held WHERE should IS NULL OR held.is IS NULL OR abs(should - held.is) > 1e-9
+    UNION ALL
+    SELECT 'account: ' || dimension || ' says ' || used || ', its ledger ' || summed FROM used WHERE abs(used - summed) > 1e-9`);
+  return rows.map(({ line }) => line);
+}
+
+/** What the host has promised, and what it should have. */
+async function promises(): Promise<string[]> {
+  const rows = await query<{ line: string }>(sql`
+    SELECT 'host: promised ' || (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) || ', should ' ||
+      (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb) AS line
+    FROM hosts, (SELECT count(*) AS n, coalesce(sum(f.vcpus), 0) AS vcpus, coalesce(sum(ceil(f.ram_gb * 1024)), 0) AS memory_mb,
+      coalesce(sum(f.disk_gb), 0) AS disk_gb FROM instances i JOIN flavors f ON f.id = i.flavor_id) AS held,
+      (SELECT coalesce(sum(size_gb), 0) AS gb FROM volumes) AS volumes
+    WHERE (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) IS DISTINCT FROM
+      (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb)`);
+  return rows.map(({ line }) => line);
+}
+
+async function machines(host: Host, { instances }: Facts): Promise<string[]> {
+  const on = instances.filter(({ power }) => power !== 'stopped').map(({ id }) => id);
+  const processes = findProcesses(host).flatMap(({ role, id }) => (role === 'qemu' ? [id] : []));
+  const seen = await engines().compute.observeInstances();
+  const describe = (generation: number | null, power: string, volumes: string[]) =>
+    `generation ${generation}, ${power}, volumes ${power === 'stopped' ? '-' : volumes.toSorted().join(' ')}`;
+  const hierarchy = await cpuHierarchy(host);
+  const groups = hierarchy ? (await namesIn(hierarchy.parent)).filter((name) => name.includes('-')) : on;
+  return [
+    ...differences('machine', on, processes),
+    ...differences('share of the processors', on, groups),
+    ...differences(
+      'machine',
+      instances.map(({ id, generation, power, volumes }) => `${id}: ${describe(generation, power, volumes)}, no fault`),
+      seen.map(
+        ({ id, generation, power, volumeIds, fault }) =>
+          `${id}: ${describe(generation, power, volumeIds)}, ${fault ?? 'no fault'}`,
+      ),
+    ),
+  ];
+}
+
+async function disks(host: Host, { volumes, snapshots }: Facts): Promise<string[]> {
+  const seen = await engines().storage.observeStorage();
+  const layers = await readLayers(host);
+  const needed = new Set<string>();
+  const queue = [
+    ...[...(await allVolumes(host)).values()].map(({ head }) => layerFile(host, head)),
+    ...[...(await allSnapshots(host)).values()].map(({ layer }) => layerFile(host, layer)),
+  ];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (needed.has(file)) continue;
+    needed.add(file);
+    const base = layers.get(file)?.base;
+    if (base && !base.file.includes('/images/')) queue.push(base.file);
+  }
+  return [
+    ...differences('layer', needed, layers.keys()),
+    ...differences(
+      'volume',
+      volumes.map(({ id, size_gb }) => `${id} of ${size_gb} GB`),
+      seen.volumes.map(({ id, sizeGb }) => `${id} of ${sizeGb} GB`),
+    ),
+    ...differences(
+      'snapshot',
+      snapshots.map(({ id }) => id),
+      seen.snapshots.map(({ id }) => id),
+    ),
+  ];
+}
+
+async function network(host: Host): Promise<string[]> {
+  const routers = await readRouters(settings().hostId);
+  const plan = await addressPlan(host);
+  const networks = routers.flatMap((router) => router.networks);
+  const daemons = findProcesses(host).flatMap(({ role, id }) => (role === 'dnsmasq' ? [id] : []));
+  const namespaces = [edgeNamespace(host), ...routers.map(({ id }) => routerNamespace(host, id))];
+  const found = [
+    ...differences(
+      'dnsmasq',
+      networks.map(({ id }) => id),
+      daemons,
+    ),
+    ...differences('namespace', routers.length > 0 ? namespaces : [], await existingNamespaces(host)),
+  ];
+  for (const router of found.length > 0 ? [] : routers) {
+    const inside = await namespaceCommand(host, routerNamespace(host, router.id));
+    const links = await readLinks(inside);
+    const wanted = [
+      ...['lo', UPLINK],
+      ...router.networks.map(({ id }) => bridgeName(id)),
+      ...router.networks.flatMap(({ ports }) =>
+        ports.flatMap(({ id, instanceId }) => (instanceId ? [tapName(id)] : [])),
+      ),
+    ];
+    found.push(...differences('interface', wanted, links.keys()));
+    // What the rules should be, as this kernel writes them: loaded into a namespace of nobody.
+    const script = rulesetOf(host, plan, router);
+    const list = 'nft -s list ruleset';
+    const should = await run(['unshare', '--net', 'sh', '-c', `nft -f - && ${list}`], { input: script });
+    const is = await run([...inside, 'sh', '-c', list]);
+    found.push(...differences('rule', normalised(should), normalised(is)));
+  }
+  return found;
+}
+
+const normalised = (ruleset: string) =>
+  ruleset
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+async function files(host: Host, { instances, volumes, snapshots, images }: Facts): Promise<string[]> {
+  const names = (folder: string) => namesIn(join(host.directory, folder));
+  const records = (rows: { id: string }[]) => rows.map(({ id }) => `${id}.json`);
+  const networks = (await readRouters(settings().hostId)).flatMap((router) => router.networks.map(({ id }) => id));
+  const formats = await query<{ name: string }>(
+    sql`SELECT id || '.' || lower(format) AS name FROM images WHERE status = 'active'`,
+  );
+  const layers = [...(await readLayers(host)).keys()].map((file) => file.slice(file.lastIndexOf('/') + 1));
+  const on = instances.filter(({ power }) => power !== 'stopped').map(({ id }) => shortHash(id, 16));
+  return [
+    ...differences('file', [...records(instances), ...instances.map(({ id }) => id)], await names('instances')),
+    ...differences('file', records(volumes), await names('volumes')),
+    ...differences('file', records(snapshots), await names('snapshots')),
+    ...differences('file', layers, await names('layers')),
+    ...differences('file', [...records(images), ...formats.map(({ name }) => name)], await names('images')),
+    ...differences('file', [], await names('uploads')),
+    ...differences('file', [...networks, 'plan.json', 'topology.json'], await names('network')),
+    ...differences('sockets', on, await namesIn(host.sockets)),
+  ];
+}
+
+/** What of the platform is left on the host after it was stopped. */
+export async function remains(dataDir: string): Promise<string[]> {
+  const host = describeHost({ dataDir });
+  const tables = (await run(['nft', 'list', 'tables'])).split('\n').filter((line) => line.includes(host.tag));
+  const links = (await run(['ls', '/sys/class/net'])).split('\n').filter((line) => line.includes(host.tag));
+  const processes = findProcesses(host).map(({ role, id }) => `${role} ${id}`);
+  return [...processes, ...(await existingNamespaces(host)), ...tables, ...links];
+}

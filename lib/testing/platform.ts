@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findSupervised } from '@/lib/runtime/leftovers';
+import { environmentOf } from '@/lib/runtime/process-table';
+import { settingNames } from '@/lib/settings';
+import { administrator, owner } from './accounts';
+
+/** The whole platform, by the command that a user starts it with. */
+export type Platform = {
+  url: string;
+  dataDir: string;
+  /** The pid of one of its processes; undefined while it is being started again. */
+  pidOf(part: 'web' | 'worker' | 'database'): number | undefined;
+  /** Ctrl-C: settles when everything has ended. @returns the exit code, and what it said */
+  stop(): Promise<{ code: number | null; output: string }>;
+  /** Stops what still runs, and removes the data folder. */
+  dispose(): Promise<void>;
+};
+
+/** Starts a platform on a data folder of its own; a tiny image that other tests built is used again. */
+export async function startPlatform(given: Record<string, string> = {}): Promise<Platform> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'nephele-platform-'));
+  chmodSync(dataDir, 0o711);
+  const cache = join(tmpdir(), `nephele-test-cache-${userInfo().uid}`);
+  mkdirSync(join(dataDir, 'engine'), { mode: 0o711 });
+  mkdirSync(cache, { recursive: true });
+  symlinkSync(cache, join(dataDir, 'engine', 'cache'));
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
+  const child = spawn(process.execPath, ['lib/runtime/start.mjs'], {
+    env: {
+      ...process.env,
+      ...nothingGiven,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
+      BOOTSTRAP_TENANT_PASSWORD: owner.password,
+      // As npm's child it ends with its parent, however that ends.
+      npm_lifecycle_event: 'test',
+      ...given,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const stop = async () => {
+    const code = await ended(child);
+    return { code, output };
+  };
+  const platform: Platform = {
+    url,
+    dataDir,
+    pidOf: (part) => (part === 'database' ? databasePid(dataDir) : supervisedPid(dataDir, part)),
+    stop,
+    async dispose() {
+      await stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  while (!output.includes('is ready')) {
+    if (child.exitCode !== null) {
+      await platform.dispose();
+      throw new Error(`The platform did not start: ${output}`);
+    }
+    await delay(100);
+  }
+  return platform;
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exit;
+  }
+  return child.exitCode;
+}
+
+function supervisedPid(dataDir: string, name: string): number | undefined {
+  return findSupervised(dataDir).find(({ pid }) => environmentOf(pid).includes(`NEPHELE_PROCESS=${name}`))?.pid;
+}
+
+function databasePid(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
