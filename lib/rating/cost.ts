@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { type Metric, metrics } from '@/lib/metering/metrics';
-import { type Month, secondsOf } from './month';
+import { hoursOf, type Month, secondsOf } from './month';
 
 /**
  * Decimals of money: far more digits than any sum has, so that only a division could round, and half-even. Everything in
@@ -24,10 +24,11 @@ export function priceableUnits(metric: Metric, quantity: Decimal.Value, month: M
 }
 
 /**
- * What a metered quantity of a month costs in USD, not rounded: quantity × time × rate (spec 2.5).
+ * What a metered quantity of a month costs, times the seconds of that month: products only, so that sums and comparisons
+ * are exact. The function `dollar_seconds` says the same in SQL.
  * @param price_usd of one unit in that month; null: it has none and costs nothing
  */
-export function costOf(
+export function dollarSeconds(
   metric: Metric,
   quantity: Decimal.Value,
   month: Month,
@@ -35,20 +36,18 @@ export function costOf(
 ): Decimal {
   if (price_usd === null) return ZERO;
   const { basis, unit_share } = metrics[metric];
-  const dollars = new Money(quantity).times(unit_share).times(price_usd);
-  // Multiplied first and divided once, so that what is divided is exact.
-  if (basis === 'hour') return dollars.div(3600);
-  return basis === 'month' ? dollars.div(secondsOf(month)) : dollars;
+  const weight = { month: 1, hour: hoursOf(month), count: secondsOf(month) }[basis];
+  return new Money(quantity).times(unit_share).times(price_usd).times(weight);
 }
 
-/** What a quantity that is held costs per second in that month; zero for what is counted. */
-export function burnPerSecond(
+/** What a metered quantity of a month costs in USD, not rounded: quantity × time × rate (spec 2.5). */
+export function costOf(
   metric: Metric,
-  held: Decimal.Value,
+  quantity: Decimal.Value,
   month: Month,
   price_usd: Decimal.Value | null,
 ): Decimal {
-  return metrics[metric].basis === 'count' ? ZERO : costOf(metric, held, month, price_usd);
+  return dollarSeconds(metric, quantity, month, price_usd).div(secondsOf(month));
 }
 
 /** USD to cents, half to even: the one rounding of money, once per invoice line. */

@@ -276,10 +276,10 @@ CREATE FUNCTION accrued_until(a accruals, at timestamptz) RETURNS numeric LANGUA
 $$;
 
 -- Moves an accrual to `at` and changes what it has. A clock that steps back moves nothing back: the moment that counts is
--- returned, and spans begin and end at that.
+-- returned, and spans begin and end at that. A check meets the row to insert also where there is one to update already.
 CREATE FUNCTION accrue(of_project uuid, of_metric text, change numeric, counted numeric, at timestamptz)
 RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
-  INSERT INTO accruals AS a (project_id, metric, open_quantity, accrued, as_of) VALUES (of_project, of_metric, change, counted, at)
+  INSERT INTO accruals AS a (project_id, metric, open_quantity, accrued, as_of) VALUES (of_project, of_metric, greatest(change, 0), counted, at)
   ON CONFLICT (project_id, metric) DO UPDATE SET open_quantity = a.open_quantity + change,
     accrued = accrued_until(a, greatest(a.as_of, excluded.as_of)) + counted, as_of = greatest(a.as_of, excluded.as_of)
   RETURNING as_of
