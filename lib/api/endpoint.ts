@@ -122,6 +122,8 @@ export type EndpointDefinition<
   audit?: string;
   /** The answer holds a secret: stored encrypted where it is stored at all. */
   secret_answer?: boolean;
+  /** A request that shows a card number is refused before anything else reads it (PCI DSS: it is not ours to hold). */
+  no_card_numbers?: boolean;
   /** The answer carries an `ETag`; a change takes `If-Match`, and answers 412 when that is stale. */
   versioned?: boolean;
   /** How a POST with an Idempotency-Key is kept: by the service's own statement, by the kernel, or not at all. */
@@ -159,6 +161,7 @@ export type AnyEndpoint = {
   readonly freezable: boolean;
   readonly audit: string | undefined;
   readonly secret_answer: boolean;
+  readonly no_card_numbers: boolean;
   readonly versioned: boolean;
   readonly idempotency: 'statement' | 'kernel' | 'none';
   readonly handle: (
@@ -191,6 +194,7 @@ export function endpoint<
     freezable: definition.freezable ?? false,
     audit: definition.audit,
     secret_answer: definition.secret_answer ?? false,
+    no_card_numbers: definition.no_card_numbers ?? false,
     versioned: definition.versioned ?? false,
     idempotency: definition.method === 'POST' ? (definition.idempotency ?? 'statement') : 'none',
     // The kernel parses with this very definition's schemas and checks its access before it calls.

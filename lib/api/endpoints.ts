@@ -1,5 +1,6 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
+import { budgetEndpoints } from '@/lib/budget/endpoints';
 import { computeEndpoints } from '@/lib/compute/endpoints';
 import { engineReportEndpoints } from '@/lib/engine-reports/endpoints';
 import { eventEndpoints, platformEventEndpoints } from '@/lib/events/endpoints';
@@ -9,6 +10,7 @@ import { imageEndpoints } from '@/lib/images/endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/operations/endpoints';
+import { paymentEndpoints } from '@/lib/payments/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
@@ -28,6 +30,8 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...storageEndpoints,
   ...imageEndpoints,
   ...secretEndpoints,
+  ...budgetEndpoints,
+  ...paymentEndpoints,
   ...auditEndpoints,
   ...projectOperationEndpoints,
   ...eventEndpoints,

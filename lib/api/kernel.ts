@@ -15,7 +15,15 @@ import { LightResponse } from './light-response';
 import { Page } from './pagination';
 import { decide } from './policy';
 import { RateLimiter, type RateVerdict } from './rate-limit';
-import { JSON_BODY_BYTES, openUpload, parseJsonBody, parseParams, parseQuery, readBody } from './request';
+import {
+  JSON_BODY_BYTES,
+  openUpload,
+  parseJsonBody,
+  parseParams,
+  parseQuery,
+  readBody,
+  refuseCardNumbers,
+} from './request';
 import { checkRefusal, checkResponse } from './response-check';
 import { routesOf, siblingFor } from './routes';
 import { requireSameOrigin } from './same-origin';
@@ -141,9 +149,10 @@ class Serving {
 
     const parsedParams = parseParams(params, endpoint.params);
     const url = new URL(this.request.url);
-    const query = parseQuery(url.searchParams, endpoint.query);
     const upload = endpoint.upload && openUpload(this.request, endpoint.upload);
     const bytes = upload ? new Uint8Array() : await readBody(this.request, JSON_BODY_BYTES);
+    if (endpoint.no_card_numbers) refuseCardNumbers(bytes, url.search);
+    const query = parseQuery(url.searchParams, endpoint.query);
     const contentType = this.request.headers.get('content-type');
     const body = endpoint.body && !upload ? parseJsonBody(bytes, contentType, endpoint.body) : undefined;
 

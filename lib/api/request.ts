@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { holdsCardNumber } from '@/lib/payments/card-numbers';
 import type { AnyEndpoint, Upload } from './endpoint';
 import { ApiError, invalid, notFound } from './errors';
 
@@ -55,6 +56,19 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | null, sch
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send JSON with the header `Content-Type: application/json`.');
   }
   return check(schema, bytes.byteLength === 0 ? {} : readJson(bytes), 'body');
+}
+
+/** Refuses what shows a card number, before any message, log line or stored hash could carry it. */
+export function refuseCardNumbers(bytes: Uint8Array, search: string): void {
+  const text = `${new TextDecoder().decode(bytes)}\n${new URLSearchParams(search)}`.replaceAll('+', ' ');
+  const unescaped = text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  if (holdsCardNumber(unescaped)) {
+    throw invalid(
+      'This looks like a card number. Never send one here: give the token (pm_…) that the payment processor made of it.',
+    );
+  }
 }
 
 /** Query parameters, each at most once. */

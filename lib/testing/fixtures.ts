@@ -26,6 +26,11 @@ function member(project: TestProject, call: Call, path: string, body: unknown) {
   return call('POST', path, { token: project.users.member.token, body });
 }
 
+/** Makes something as the project's admin would. */
+function admin(project: TestProject, call: Call, path: string, body: unknown) {
+  return call('POST', path, { token: project.users.admin.token, body });
+}
+
 const createdToken: Fixture = (project, call) =>
   created(
     call('POST', '/auth/tokens', { token: project.users.admin.token, body: { name: 'fixture', role: 'reader' } }),
@@ -113,6 +118,12 @@ export const fixtures: Record<string, Fixture> = {
         },
       }),
     ),
+  '/billing/payment-methods/{id}': (project, call) =>
+    created(admin(project, call, '/billing/payment-methods', { payment_method: 'pm_card_visa' })),
+  '/billing/checkout-sessions/{id}': (project, call) =>
+    created(admin(project, call, '/billing/checkout-session', { amount_usd: 5 })),
+  '/billing/sandbox/pages/{id}': (project, call) =>
+    created(admin(project, call, '/billing/checkout-session', { amount_usd: 5 })),
   '/vault/secrets/{id}': (project, call) =>
     created(
       call('POST', '/vault/secrets', {

@@ -1,0 +1,13 @@
+import { Decimal } from 'decimal.js';
+
+/** The processor's integer cents of an amount in USD. @throws when it is no whole number of cents */
+export function toCents(usd: string): number {
+  const cents = new Decimal(usd).times(100);
+  if (!cents.isInteger() || cents.lte(0)) throw new Error(`${usd} USD cannot be charged`);
+  return cents.toNumber();
+}
+
+/** `1050` → `10.50` */
+export function fromCents(cents: number): string {
+  return new Decimal(cents).dividedBy(100).toFixed(2);
+}

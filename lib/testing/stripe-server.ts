@@ -1,0 +1,390 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { now } from '@/lib/clock';
+
+type Json = { [name: string]: unknown };
+type Params = { [name: string]: string | Params };
+type Answer = { status: number; body: Json };
+type Card = { brand: string; last4: string; save: 'ok' | 'declined' | 'action'; charge: 'ok' | 'declined' | 'action' };
+
+/** What Stripe's test tokens stand for. */
+const testTokens: Record<string, Card> = {
+  pm_card_visa: { brand: 'visa', last4: '4242', save: 'ok', charge: 'ok' },
+  pm_card_mastercard: { brand: 'mastercard', last4: '4444', save: 'ok', charge: 'ok' },
+  pm_card_chargeDeclined: { brand: 'visa', last4: '0002', save: 'declined', charge: 'declined' },
+  pm_card_chargeCustomerFail: { brand: 'visa', last4: '0341', save: 'ok', charge: 'declined' },
+  pm_card_authenticationRequired: { brand: 'visa', last4: '3184', save: 'action', charge: 'action' },
+};
+
+/** A fault on the way: the request is done, or is not, and the connection breaks in any case. */
+type Fault = { path: RegExp; times: number; done: boolean };
+
+export const STRIPE_SECRET_KEY = 'sk_test_counterpart';
+export const STRIPE_WEBHOOK_SECRET = 'whsec_counterpart';
+
+/**
+ * The part of Stripe that this platform uses, over HTTP as Stripe speaks it: form-encoded requests, its objects and
+ * errors, idempotency keys with their rules, events signed as Stripe signs them.
+ */
+export class StripeServer {
+  private readonly objects = new Map<string, Json>();
+  private readonly keys = new Map<string, { request: string; answer: Answer | undefined }>();
+  private readonly cards = new Map<string, Card>();
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+  /** Requests as they came: method, path, and what they carried. */
+  readonly requests: { method: string; path: string; params: Params; key: string | undefined }[] = [];
+  readonly faults: Fault[] = [];
+  url = '';
+
+  static async start(): Promise<StripeServer> {
+    const stripe = new StripeServer();
+    await new Promise<void>((listening) => stripe.server.listen(0, '127.0.0.1', listening));
+    stripe.url = `http://127.0.0.1:${(stripe.server.address() as AddressInfo).port}`;
+    return stripe;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((closed) => this.server.close(closed));
+  }
+
+  /** Every object of a kind: `payment_intent`, `customer`, … */
+  all(kind: string): Json[] {
+    return [...this.objects.values()].filter(({ object }) => object === kind);
+  }
+
+  get(id: string): Json {
+    const found = this.objects.get(id);
+    if (!found) throw new Error(`the counterpart of Stripe has no ${id}`);
+    return found;
+  }
+
+  /** Somebody pays, or saves a card, on the page of a session. @returns the events that Stripe would send */
+  complete(sessionId: string, { token = 'pm_card_visa', delayed = false } = {}): string[] {
+    const session = this.get(sessionId);
+    if (session.status !== 'open') throw new Error(`${sessionId} is ${session.status}`);
+    session.status = 'complete';
+    if (session.mode === 'setup') {
+      const setup = this.add('seti', 'setup_intent', {
+        customer: session.customer,
+        metadata: { ...(session.metadata as Json) },
+      });
+      setup.payment_method = this.attach(token, String(session.customer));
+      setup.status = 'succeeded';
+      session.setup_intent = setup.id;
+      return [this.event('setup_intent.succeeded', setup), this.event('checkout.session.completed', session)];
+    }
+    if (!delayed) session.payment_status = 'paid';
+    return [this.event('checkout.session.completed', session)];
+  }
+
+  /** A payment that took days has come, or not. */
+  settle(sessionId: string, came: boolean): string {
+    const session = this.get(sessionId);
+    if (came) session.payment_status = 'paid';
+    return this.event(`checkout.session.async_payment_${came ? 'succeeded' : 'failed'}`, session);
+  }
+
+  /** An event about an object as it is now. */
+  event(type: string, object: Json): string {
+    const created = Math.floor(now().getTime() / 1000);
+    const event = {
+      id: this.newId('evt'),
+      object: 'event',
+      api_version: '2026-10-28.endive',
+      created,
+      type,
+      livemode: false,
+    };
+    return JSON.stringify({ ...event, pending_webhooks: 1, request: null, data: { object } });
+  }
+
+  /** `Stripe-Signature` over a body. */
+  sign(body: string, { at = now(), secret = STRIPE_WEBHOOK_SECRET } = {}): string {
+    const t = Math.floor(at.getTime() / 1000);
+    return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`;
+  }
+
+  private newId(prefix: string): string {
+    return `${prefix}_${randomBytes(12).toString('hex')}`;
+  }
+
+  private add(prefix: string, object: string, fields: Json): Json {
+    const made: Json = {
+      id: this.newId(prefix),
+      object,
+      created: Math.floor(now().getTime() / 1000),
+      livemode: false,
+      ...fields,
+    };
+    this.objects.set(String(made.id), made);
+    return made;
+  }
+
+  /** A token becomes the customer's own payment method. */
+  private attach(token: string, customer: string): string {
+    const existing = this.objects.get(token);
+    if (existing) {
+      existing.customer = customer;
+      return token;
+    }
+    const card = testTokens[token];
+    if (!card) throw missing('payment_method', token);
+    const { brand, last4 } = card;
+    const made = this.add('pm', 'payment_method', {
+      type: 'card',
+      customer,
+      metadata: {},
+      card: { brand, last4, exp_month: 12, exp_year: 2031 },
+    });
+    this.cards.set(String(made.id), card);
+    return String(made.id);
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { pathname, search } = new URL(request.url ?? '/', this.url);
+    const method = request.method ?? 'GET';
+    const text = method === 'GET' ? search.slice(1) : Buffer.concat(chunks).toString('utf8');
+    const params = parseForm(text);
+    const key = request.headers['idempotency-key'];
+    this.requests.push({ method, path: pathname, params, key: typeof key === 'string' ? key : undefined });
+
+    const fault = this.faults.find(({ path, times }) => times > 0 && path.test(`${method} ${pathname}`));
+    if (fault) fault.times -= 1;
+    if (fault && !fault.done) return void request.socket.destroy();
+    const { status, body, replayed } = this.once(request, method, pathname, text, params);
+    if (fault) return void request.socket.destroy();
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'Request-Id': this.newId('req'),
+      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+    });
+    response.end(JSON.stringify(body));
+  }
+
+  /** One key, one answer: as Stripe keeps it, declines included (docs.stripe.com/api/idempotent_requests). */
+  private once(
+    request: IncomingMessage,
+    method: string,
+    path: string,
+    text: string,
+    params: Params,
+  ): Answer & { replayed?: boolean } {
+    if (request.headers.authorization !== `Bearer ${STRIPE_SECRET_KEY}`) {
+      return problem(401, { type: 'invalid_request_error', message: 'Invalid API Key provided.' });
+    }
+    const key = request.headers['idempotency-key'];
+    if (method !== 'POST' || typeof key !== 'string') return this.answer(method, path, params);
+    const fingerprint = createHash('sha256').update(`${path}\n${text}`).digest('hex');
+    const kept = this.keys.get(key);
+    if (kept && kept.request !== fingerprint) {
+      return problem(400, {
+        type: 'idempotency_error',
+        message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}'.`,
+      });
+    }
+    if (kept?.answer) return { ...kept.answer, replayed: true };
+    const answer = this.answer(method, path, params);
+    this.keys.set(key, { request: fingerprint, answer: JSON.parse(JSON.stringify(answer)) });
+    return answer;
+  }
+
+  private answer(method: string, path: string, params: Params): Answer {
+    try {
+      return { status: 200, body: this.handle(method, path.replace(/^\/v1/, ''), params) };
+    } catch (error) {
+      if (error instanceof StripeProblem) return problem(error.status, error.error);
+      throw error;
+    }
+  }
+
+  private handle(method: string, path: string, params: Params): Json {
+    const [, collection = '', ...rest] = path.split('/');
+    const nested = collection === 'checkout' ? `checkout/${rest.shift()}` : collection;
+    const [id, action] = rest;
+    if (method === 'GET' && id !== undefined) return this.read(id, params);
+    switch (`${nested}${action ? `/${action}` : ''}`) {
+      case 'customers':
+        return this.add('cus', 'customer', { name: params.name, metadata: params.metadata ?? {} });
+      case 'setup_intents':
+        return this.setUp(params);
+      case 'payment_methods/detach':
+        return this.detach(id ?? '');
+      case 'checkout/sessions':
+        return this.open(params);
+      case 'payment_intents':
+        return this.add('pi', 'payment_intent', {
+          amount: Number(params.amount),
+          currency: params.currency,
+          customer: params.customer,
+          description: params.description,
+          metadata: params.metadata ?? {},
+          status: 'requires_payment_method',
+          last_payment_error: null,
+        });
+      case 'payment_intents/confirm':
+        return this.confirm(this.read(id ?? '', {}), params);
+      default:
+        throw new StripeProblem(404, {
+          type: 'invalid_request_error',
+          message: `Unrecognized request URL (${method}: ${path}).`,
+        });
+    }
+  }
+
+  private read(id: string, params: Params): Json {
+    const token = testTokens[id];
+    if (token)
+      return {
+        id,
+        object: 'payment_method',
+        type: 'card',
+        customer: null,
+        card: { ...token, exp_month: 12, exp_year: 2031 },
+      };
+    const found = this.objects.get(id);
+    if (!found) throw missing(id.startsWith('pm_') ? 'payment_method' : 'id', id);
+    return this.expanded(found, Object.values(params.expand ?? {}).map(String));
+  }
+
+  private expanded(object: Json, fields: string[]): Json {
+    const copy: Json = { ...object };
+    for (const field of fields) {
+      const [name = '', ...deeper] = field.split('.');
+      const reference = copy[name];
+      if (typeof reference === 'string') {
+        copy[name] = this.expanded(this.get(reference), deeper.length > 0 ? [deeper.join('.')] : []);
+      }
+    }
+    return copy;
+  }
+
+  private setUp(params: Params): Json {
+    const customer = String(params.customer);
+    const setup = this.add('seti', 'setup_intent', {
+      customer,
+      metadata: params.metadata ?? {},
+      client_secret: this.newId('seti_secret'),
+      payment_method: null,
+      status: 'requires_payment_method',
+      usage: params.usage,
+    });
+    if (params.confirm !== 'true') return setup;
+    const token = String(params.payment_method);
+    const behaviour = testTokens[token] ?? this.cards.get(token);
+    if (!behaviour) throw missing('payment_method', token);
+    if (behaviour.save === 'declined') throw declined();
+    if (behaviour.save === 'action') setup.status = 'requires_action';
+    else Object.assign(setup, { status: 'succeeded', payment_method: this.attach(token, customer) });
+    return this.expanded(setup, Object.values(params.expand ?? {}).map(String));
+  }
+
+  private detach(id: string): Json {
+    const method = this.read(id, {});
+    if (method.customer === null) {
+      throw new StripeProblem(400, {
+        type: 'invalid_request_error',
+        message: 'The payment method you provided is not attached to a customer so detachment is impossible.',
+      });
+    }
+    const stored = this.get(id);
+    stored.customer = null;
+    return stored;
+  }
+
+  private open(params: Params): Json {
+    const line = (params.line_items as Params | undefined)?.['0'] as Params | undefined;
+    const price = line?.price_data as Params | undefined;
+    const session = this.add('cs_test', 'checkout.session', {
+      mode: params.mode,
+      customer: params.customer,
+      client_reference_id: params.client_reference_id ?? null,
+      metadata: params.metadata ?? {},
+      status: 'open',
+      payment_status: params.mode === 'setup' ? 'no_payment_required' : 'unpaid',
+      amount_total: price ? Number(price.unit_amount) * Number(line?.quantity) : null,
+      currency: price?.currency ?? params.currency,
+      setup_intent: null,
+      success_url: params.success_url,
+      cancel_url: params.cancel_url,
+      expires_at: Number(params.expires_at),
+    });
+    session.url = `https://checkout.stripe.com/c/pay/${session.id}`;
+    return session;
+  }
+
+  private confirm({ id }: Json, params: Params): Json {
+    const intent = this.get(String(id));
+    if (intent.status === 'succeeded') {
+      throw new StripeProblem(400, {
+        type: 'invalid_request_error',
+        code: 'payment_intent_unexpected_state',
+        message:
+          'You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed.',
+      });
+    }
+    const method = this.read(String(params.payment_method), {});
+    if (method.customer !== intent.customer) throw missing('payment_method', String(params.payment_method));
+    const behaviour = this.cards.get(String(params.payment_method))?.charge;
+    if (behaviour === 'ok') {
+      Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, last_payment_error: null });
+      return intent;
+    }
+    const error =
+      behaviour === 'action'
+        ? {
+            ...declined().error,
+            code: 'authentication_required',
+            message: 'Your card was declined. This transaction requires authentication.',
+          }
+        : declined().error;
+    Object.assign(intent, { status: 'requires_payment_method', last_payment_error: error });
+    throw new StripeProblem(402, { ...error, payment_intent: intent });
+  }
+}
+
+class StripeProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly error: Json,
+  ) {
+    super(String(error.message));
+  }
+}
+
+const problem = (status: number, error: Json): Answer => ({ status, body: { error } });
+const declined = () =>
+  new StripeProblem(402, {
+    type: 'card_error',
+    code: 'card_declined',
+    decline_code: 'generic_decline',
+    message: 'Your card was declined.',
+  });
+const missing = (param: string, id: string) =>
+  new StripeProblem(404, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param,
+    message: `No such ${param}: '${id}'`,
+  });
+
+/** `a[b][0]=c` as Stripe reads it. */
+function parseForm(text: string): Params {
+  const root: Params = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const keys = name.split('[').map((key) => key.replace(/\]$/, ''));
+    const last = keys.pop() ?? '';
+    let place = root;
+    for (const key of keys) {
+      const next = place[key];
+      const inner = typeof next === 'object' ? next : {};
+      place[key] = inner;
+      place = inner;
+    }
+    place[last] = value;
+  }
+  return root;
+}
