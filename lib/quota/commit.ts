@@ -1,8 +1,9 @@
 import type { Call } from '@/lib/api/endpoint';
-import { ApiError, conflict, notFound, QuotaBreach } from '@/lib/api/errors';
+import { type ApiError, conflict, notFound, QuotaBreach } from '@/lib/api/errors';
 import { keepAnswer, RacedByTwin } from '@/lib/api/idempotency';
 import { auditInsert, projectOf } from '@/lib/audit/entry';
 import { frozen } from '@/lib/budget/freeze';
+import { frozenRefusal } from '@/lib/budget/state';
 import { signalChange } from '@/lib/db/changes';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
@@ -50,6 +51,7 @@ export type Write = {
 };
 
 type Verdict = {
+  project_id: string;
   ok: boolean;
   checked: boolean;
   missing: boolean;
@@ -78,7 +80,7 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
   // A refusal is recorded by the kernel, which then knows what it was about.
   call.record.resource = write.resource;
   const verdict = await run(admission(call, write), write);
-  if (!verdict.ok) throw refusal(call, verdict, write);
+  if (!verdict.ok) throw await refusal(call, verdict, write);
   call.record.audited = true;
   if (call.record.idempotency) call.record.idempotency.recorded = true;
   signalChange();
@@ -121,7 +123,7 @@ export function admission(call: Call, write: Write): Sql {
     ctes.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`),
     ', ',
   );
-  return sql`WITH ${text} SELECT ok, passed AS checked, missing, forbidden, state, taken, frozen, exceeded, limit_value, used_value,
+  return sql`WITH ${text} SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, frozen, exceeded, limit_value, used_value,
     ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`;
 }
 
@@ -220,7 +222,7 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
   throw notFound('The project');
 }
 
-function refusal(call: Call, verdict: Verdict, write: Write): Error {
+async function refusal(call: Call, verdict: Verdict, write: Write): Promise<Error> {
   if (verdict.checked) return new RacedByTwin();
   const { type, name } = write.resource;
   const label = name ? `${type} ${name}` : `The ${type}`;
@@ -233,7 +235,7 @@ function refusal(call: Call, verdict: Verdict, write: Write): Error {
     return typeof refused === 'string' ? conflict(refused) : refused;
   }
   if (verdict.taken) return conflict(write.taken?.message ?? `${label} exists already.`);
-  if (verdict.frozen) return new ApiError('BUDGET_FROZEN', 'The budget of this project is used up.');
+  if (verdict.frozen) return frozenRefusal(verdict.project_id);
   if (!verdict.exceeded && write.room) return write.room.refusal;
   const dimension = verdict.exceeded ?? 'the quota';
   const limit = plainDecimal(verdict.limit_value ?? '');

@@ -96,3 +96,8 @@ export function crossingAt(meter: Meter, amount_usd: Decimal.Value): Date | null
   const crossing = missing.div(burn).times(1000).ceil().plus(since.getTime());
   return crossing.lt(endOf(month).getTime()) ? new Date(crossing.toNumber()) : null;
 }
+
+/** Whether the month's spend is at least an amount; exact. */
+export function hasReached(meter: Meter, amount_usd: Decimal.Value): boolean {
+  return exactly(meter).spent.gte(new Money(amount_usd).times(secondsOf(meter.month)));
+}

@@ -14,3 +14,16 @@ export async function setTestClock(offsetMs: number): Promise<void> {
         AS ${raw(`'SELECT clock_timestamp() + interval ''${offsetMs} milliseconds'''`)}`,
   );
 }
+
+/**
+ * Stops the clock of this test's database at a moment, so that what is billed can be worked out by hand. The process's
+ * own clock goes on from there.
+ */
+export async function stopTestClock(at: string): Promise<void> {
+  const moment = new Date(at);
+  setClockOffset(moment.getTime() - Date.now());
+  await execute(
+    sql`CREATE OR REPLACE FUNCTION platform_now() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE
+        AS ${raw(`'SELECT timestamptz ''${moment.toISOString()}'''`)}`,
+  );
+}
