@@ -4,17 +4,34 @@ test('the simulator answers with a reason, in an address that can be shared', as
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/policy`, tenant.admin);
   await expect(page).toHaveTitle('Policy simulator · Nephele');
-  await page.getByLabel('Path').fill('/api/v1/vault/secrets');
+  await page.getByRole('combobox', { name: 'Request' }).press('ArrowDown');
+  await page.getByPlaceholder('Search endpoints').fill('store secret');
+  await expect(page.getByRole('option', { name: /POST \/api\/v1\/vault\/secrets/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
   const verdict = page.getByRole('status').filter({ hasText: 'What decided' });
   await expect(verdict).toContainText('Allowed');
   await expectAccessible(page);
 
-  await page.getByLabel('Who').click();
+  await page.getByRole('combobox', { name: 'Who' }).click();
+  await page.getByPlaceholder('Search users and tokens').fill(reader.email);
   await page.getByRole('option', { name: new RegExp(reader.name) }).click();
   await expect(verdict).toContainText('Refused');
   await expect(verdict).toContainText('role:reader');
   await page.reload();
   await expect(verdict).toContainText('Refused');
+  await expect(page.getByRole('combobox', { name: 'Who' })).toHaveText(reader.name);
+});
+
+test('an address is asked about as it is typed', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/policy`, tenant.admin);
+  await page.getByRole('combobox', { name: 'Request' }).click();
+  await page
+    .getByPlaceholder('Search endpoints')
+    .fill('delete /api/v1/vault/secrets/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('combobox', { name: 'Request' })).toContainText('DELETE /api/v1/vault/secrets/01940f3c');
+  await expect(page.getByRole('status').filter({ hasText: 'What decided' })).toContainText('Allowed');
 });
 
 test('who is no admin asks about themselves alone', async ({ page, tenant, request }) => {

@@ -10,6 +10,12 @@ export interface Question {
   path: string;
 }
 
+/** An endpoint or an address of one, with its method: `GET /api/v1/vault/secrets`. */
+export function requestOf(text: string): Pick<Question, 'method' | 'path'> | undefined {
+  const [, method = 'GET', path] = /^(?:(get|post|put|patch|delete)\s+)?(\/\S*)$/i.exec(text) ?? [];
+  return path === undefined ? undefined : { method: method.toUpperCase(), path };
+}
+
 /** The question in the page's address, so that its answer can be shown to somebody else. */
 export function useQuestion(): { question: Question; ask: (change: Partial<Question>) => void } {
   const params = useSearchParams();

@@ -3,8 +3,9 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from './button';
+import { FloatingPlace } from './floating-place';
 
 interface DialogProps {
   open: boolean;
@@ -51,11 +52,13 @@ export function Dialog({
   titleHidden = false,
   children,
 }: DialogProps) {
+  const [content, setContent] = useState<HTMLElement | null>(null);
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
         <Primitive.Overlay className="fixed inset-0 z-50 animate-in fade-in-0 bg-scrim duration-150 data-[state=closed]:animate-out data-[state=closed]:fade-out-0" />
         <Primitive.Content
+          ref={setContent}
           aria-describedby={description ? undefined : ''}
           className={clsx(
             'fixed z-50 flex animate-in flex-col border bg-raised shadow-dialog outline-none duration-150 ease-settle data-[state=closed]:animate-out',
@@ -81,7 +84,7 @@ export function Dialog({
             </header>
           )}
           <div className={clsx('min-h-0 flex-1 overflow-y-auto', !titleHidden && form !== 'drawer' && 'p-5')}>
-            {children}
+            <FloatingPlace value={content}>{children}</FloatingPlace>
           </div>
         </Primitive.Content>
       </Primitive.Portal>

@@ -3,7 +3,8 @@
 import { clsx } from 'clsx';
 import { Check } from 'lucide-react';
 import { DropdownMenu as Primitive } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, use } from 'react';
+import { FloatingPlace } from './floating-place';
 
 /** Not modal: the page behind it stays readable for everyone, and scrolls. */
 export function Menu(props: ComponentProps<typeof Primitive.Root>) {
@@ -15,7 +16,7 @@ export const MenuRadioGroup = Primitive.RadioGroup;
 
 export function MenuContent({ className, align = 'end', ...rest }: ComponentProps<typeof Primitive.Content>) {
   return (
-    <Primitive.Portal>
+    <Primitive.Portal container={use(FloatingPlace)}>
       <Primitive.Content
         align={align}
         sideOffset={4}

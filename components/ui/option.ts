@@ -6,4 +6,6 @@ export interface Option {
   description?: string;
   /** Why it can't be chosen now. */
   disabledReason?: string;
+  /** In long lists: the name under which it stands. */
+  group?: string;
 }

@@ -2,14 +2,15 @@
 
 import { clsx } from 'clsx';
 import { Popover as Primitive } from 'radix-ui';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, use } from 'react';
+import { FloatingPlace } from './floating-place';
 
 export const Popover = Primitive.Root;
 export const PopoverTrigger = Primitive.Trigger;
 
 export function PopoverContent({ className, align = 'start', ...rest }: ComponentProps<typeof Primitive.Content>) {
   return (
-    <Primitive.Portal>
+    <Primitive.Portal container={use(FloatingPlace)}>
       <Primitive.Content
         align={align}
         sideOffset={4}

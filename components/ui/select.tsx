@@ -2,7 +2,7 @@
 
 import { clsx } from 'clsx';
 import { ChevronDown } from 'lucide-react';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useId } from 'react';
 import { deferred } from './deferred';
 import { control } from './input';
 import type { Option } from './option';
@@ -20,7 +20,10 @@ interface SelectProps extends Omit<ComponentProps<'button'>, 'value'> {
 }
 
 /** A choice of one from a list that is too long to be seen at once. */
-export function Select({ options, value, onValueChange, placeholder = 'Choose…', className, ...rest }: SelectProps) {
+export function Select(props: SelectProps) {
+  const { options, value, onValueChange, placeholder = 'Choose…', className, ...rest } = props;
+  const ownId = useId();
+  const id = rest.id ?? ownId;
   const chosen = options.find((option) => option.value === value);
   const trigger = (
     <button
@@ -34,10 +37,12 @@ export function Select({ options, value, onValueChange, placeholder = 'Choose…
         className,
       )}
       {...rest}
+      id={id}
     >
       <span className="truncate">{chosen?.label ?? placeholder}</span>
       <ChevronDown className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
     </button>
   );
-  return <SelectPopup trigger={trigger} options={options} value={value} onValueChange={onValueChange} />;
+  const list = { options, value, onValueChange, labelledBy: id };
+  return <SelectPopup {...list} trigger={trigger} />;
 }

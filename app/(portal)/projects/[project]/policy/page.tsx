@@ -1,15 +1,16 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
-import { useCatalogue } from '@/components/policy/catalogue';
-import { useQuestion, useSettled } from '@/components/policy/question';
+import { type CatalogueEntry, useCatalogue } from '@/components/policy/catalogue';
+import { requestOf, useQuestion, useSettled } from '@/components/policy/question';
 import { Verdict } from '@/components/policy/verdict';
 import { Card } from '@/components/ui/card';
-import { Input } from '@/components/ui/input';
+import { Combobox } from '@/components/ui/combobox';
 import { Label } from '@/components/ui/label';
+import type { Option } from '@/components/ui/option';
 import { Select } from '@/components/ui/select';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
@@ -20,7 +21,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export default function PolicyPage() {
   const { project } = useProject();
   const { question, ask } = useQuestion();
-  const ids = { identity: useId(), method: useId(), path: useId(), paths: useId() };
+  const ids = { identity: useId(), request: useId() };
   const catalogue = useCatalogue();
   const entry = catalogue.data?.find(({ method, path }) => method === question.method && path === question.path);
   return (
@@ -31,8 +32,8 @@ export default function PolicyPage() {
     >
       <div className="space-y-6">
         <Card title="The question">
-          <div className="grid gap-5 sm:grid-cols-[9rem_minmax(0,1fr)]">
-            <div className="space-y-1.5 sm:col-span-2">
+          <div className="space-y-5">
+            <div className="space-y-1.5">
               <Label htmlFor={ids.identity}>Who</Label>
               <Identities id={ids.identity} value={question.identity} onChange={(identity) => ask({ identity })} />
               {project.role !== 'admin' && (
@@ -40,35 +41,17 @@ export default function PolicyPage() {
               )}
             </div>
             <div className="space-y-1.5">
-              <Label htmlFor={ids.method}>Method</Label>
-              <Select
-                id={ids.method}
-                options={methods.map((method) => ({ value: method, label: method }))}
-                value={question.method}
-                onValueChange={(method) => ask({ method })}
+              <Label htmlFor={ids.request}>Request</Label>
+              <Combobox
+                id={ids.request}
+                nouns="endpoints"
+                options={(catalogue.data ?? []).map(endpointOption)}
+                typed={typedRequest}
+                value={question.path === '' ? undefined : `${question.method} ${question.path}`}
+                onValueChange={(request) => ask(requestOf(request) ?? {})}
+                placeholder="Choose an endpoint, or type an address"
+                mono
               />
-            </div>
-            <div className="space-y-1.5">
-              <Label htmlFor={ids.path}>Path</Label>
-              <Input
-                id={ids.path}
-                list={ids.paths}
-                value={question.path}
-                onChange={({ target }) => ask({ path: target.value })}
-                placeholder="/api/v1/vault/secrets"
-                spellCheck={false}
-                autoComplete="off"
-                className="font-mono"
-              />
-              <datalist id={ids.paths}>
-                {catalogue.data
-                  ?.filter(({ method }) => method === question.method)
-                  .map(({ path, summary }) => (
-                    <option key={path} value={path}>
-                      {summary}
-                    </option>
-                  ))}
-              </datalist>
               <p className="min-h-4 text-ink-muted text-xs">{entry?.summary}</p>
             </div>
           </div>
@@ -79,6 +62,20 @@ export default function PolicyPage() {
   );
 }
 
+/** Endpoints stand by their service: the word after the version. */
+function endpointOption({ method, path, summary }: CatalogueEntry): Option {
+  const request = `${method} ${path}`;
+  return { value: request, label: request, description: summary, group: path.split('/')[3] };
+}
+
+/** An address with the id of one thing in it is asked about as well as an endpoint. */
+function typedRequest(text: string): Option | undefined {
+  const request = requestOf(text);
+  if (!request) return undefined;
+  const label = `${request.method} ${request.path}`;
+  return { value: label, label, description: 'As typed' };
+}
+
 /** Oneself; for admins, everyone in the project and every token of it. */
 function Identities({ id, value, onChange }: { id: string; value: string; onChange: (identity: string) => void }) {
   const { project } = useProject();
@@ -87,22 +84,34 @@ function Identities({ id, value, onChange }: { id: string; value: string; onChan
 }
 
 function AllIdentities({ id, value, onChange }: { id: string; value: string; onChange: (identity: string) => void }) {
-  const users = useList('/api/v1/identity/users', { limit: 200 });
-  const tokens = useList('/api/v1/identity/tokens', { limit: 200 });
+  const [search, setSearch] = useState('');
+  const users = useList('/api/v1/identity/users', { limit: 100, search });
+  const tokens = useList('/api/v1/identity/tokens', { limit: 100, search });
   const options = [
     { value: 'me', label: 'Me' },
     ...(users.data?.rows ?? []).map((user) => ({
       value: `user:${user.id}`,
       label: user.name,
       description: `${user.email} · ${user.roles.join(', ')}`,
+      group: 'Users',
     })),
     ...(tokens.data?.rows ?? []).map((token) => ({
       value: `token:${token.id}`,
       label: token.name,
       description: `API token · ${token.role}`,
+      group: 'API tokens',
     })),
   ];
-  return <Select id={id} options={options} value={value} onValueChange={onChange} />;
+  return (
+    <Combobox
+      id={id}
+      nouns="users and tokens"
+      options={options}
+      value={value}
+      onValueChange={onChange}
+      onSearch={setSearch}
+    />
+  );
 }
 
 function Answer() {
@@ -129,7 +138,7 @@ function Answer() {
   });
   if (answer.error) return <ErrorNotice title="The question could not be answered" error={answer.error} />;
   if (!answer.data || !path.startsWith('/')) {
-    return <p className="text-ink-muted text-sm">Choose a path, and the answer shows here at once.</p>;
+    return <p className="text-ink-muted text-sm">Choose a request, and the answer shows here at once.</p>;
   }
   return <Verdict {...answer.data} />;
 }
