@@ -40,7 +40,7 @@ export function LiveUpdates({ name, address, headers, children }: LiveUpdatesPro
     const stop = new AbortController();
     const topics = new Set<string>();
     let flush: ReturnType<typeof setTimeout> | undefined;
-    let loadedFrom: string | undefined;
+    const loadedFrom = document.documentElement.dataset.version;
 
     const onMessage = (message: LiveMessage) => {
       if (message.kind === 'hint') {
@@ -56,8 +56,7 @@ export function LiveUpdates({ name, address, headers, children }: LiveUpdatesPro
         setState((before) => ({ ...before, lost: true }));
         return;
       }
-      loadedFrom ??= message.version;
-      const outdated = message.version !== loadedFrom;
+      const outdated = message.version !== undefined && message.version !== loadedFrom;
       setState((before) => ({ lost: false, outdated: before.outdated || outdated }));
       void store.invalidateQueries();
     };
