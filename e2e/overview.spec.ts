@@ -19,11 +19,11 @@ test('the overview shows nine quotas, each in its own unit, and what happened', 
 
 test('an administrator’s new limit shows by itself', async ({ page, tenant, request, administratorToken }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
-  await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 10 Volumes/);
+  await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 10 volumes/);
   const changed = await request.put(`/admin/api/v1/tenants/${tenant.id}/quota`, {
     headers: bearer(administratorToken),
     data: { volumes_limit: 33 },
   });
   expect(changed.status()).toBe(200);
-  await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 33 Volumes/);
+  await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 33 volumes/);
 });

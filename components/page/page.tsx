@@ -14,7 +14,7 @@ interface PageProps {
   actions?: ReactNode;
   /** The pages between the navigation's entry and this one: the instance whose console this is. */
   parents?: readonly Crumb[];
-  /** Reading and forms are better narrow. */
+  /** Reading and forms are better narrow. They begin where every page begins. */
   narrow?: boolean;
   children: ReactNode;
 }
@@ -24,9 +24,11 @@ export function Page({ title, description, badge, actions, parents = [], narrow 
   useAnnouncedPlace(title, parents);
   const site = useRealm() === 'backoffice' ? 'Nephele back office' : 'Nephele';
   return (
-    <div className={clsx('mx-auto w-full px-4 pt-6 pb-16 sm:px-6 lg:px-8', narrow ? 'max-w-4xl' : 'max-w-[88rem]')}>
+    <div className="mx-auto w-full max-w-[88rem] px-4 pt-6 pb-16 sm:px-6 lg:px-8">
       <title>{`${title} · ${site}`}</title>
-      <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <header
+        className={clsx('mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3', narrow && 'max-w-4xl')}
+      >
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <h1 id="page-title" tabIndex={-1} className="break-words font-semibold text-xl tracking-[-0.017em]">
@@ -38,7 +40,7 @@ export function Page({ title, description, badge, actions, parents = [], narrow 
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
-      {children}
+      {narrow ? <div className="max-w-4xl">{children}</div> : children}
     </div>
   );
 }

@@ -62,6 +62,8 @@ describe('quantities', () => {
     expect(formatQuantity(1, 'vCPUs')).toBe('1 vCPU');
     expect(formatQuantity(4, 'vCPUs')).toBe('4 vCPUs');
     expect(formatQuantity(0.5, 'GB')).toBe('0.5 GB');
+    expect(formatQuantity(1, 'Volumes')).toBe('1 volume');
+    expect(formatQuantity(10, 'VMs')).toBe('10 VMs');
     expect(formatCount(1, 'secret')).toBe('1 secret');
     expect(formatCount(0, 'policy', 'policies')).toBe('0 policies');
   });

@@ -2,10 +2,14 @@ import { formatNumber } from './number';
 
 const abbreviations = new Set(['GB', 'TB']);
 
-/** A number with its unit, singular when it is one: `1, 'vCPUs'` → `1 vCPU`; abbreviations stay as they are. */
+/**
+ * A number with its unit, as it stands in a sentence: `1, 'vCPUs'` → `1 vCPU`, `3, 'Volumes'` → `3 volumes`.
+ * Abbreviations stay as they are.
+ */
 export function formatQuantity(value: number, unit: string): string {
-  const one = value === 1 && unit.endsWith('s') && !abbreviations.has(unit);
-  return `${formatNumber(value)} ${one ? unit.slice(0, -1) : unit}`;
+  const word = /^[A-Z][a-z]+$/.test(unit) ? unit.toLowerCase() : unit;
+  const one = value === 1 && word.endsWith('s') && !abbreviations.has(word);
+  return `${formatNumber(value)} ${one ? word.slice(0, -1) : word}`;
 }
 
 /** `1, 'secret'` → `1 secret`; `3, 'policy', 'policies'` → `3 policies`. */

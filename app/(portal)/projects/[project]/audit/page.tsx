@@ -27,13 +27,18 @@ const column = columnsOf<Entry>();
 const kinds = [
   'secret',
   'instance',
+  'key_pair',
   'network',
+  'port',
   'security_group',
   'floating_ip',
   'volume',
+  'snapshot',
   'image',
   'user',
   'api_token',
+  'identity_provider',
+  'session',
 ];
 
 /** Who did what in the project, from where, and what came of it. */
@@ -42,22 +47,29 @@ export default function AuditPage() {
   const list = useList('/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
   const columns = [
-    column.accessor('at', { header: 'When', cell: ({ getValue }) => <Time at={getValue()} /> }),
+    column.accessor('at', { header: 'When', meta: { from: 'sm' }, cell: ({ getValue }) => <Time at={getValue()} /> }),
     column.accessor('actor_name', {
       header: 'Who',
+      meta: { from: 'sm' },
       cell: ({ row: { original } }) => (
         <span>
           <span className="font-medium">{original.actor_name}</span>{' '}
-          <span className="text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
+          <span className="whitespace-nowrap text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
         </span>
       ),
     }),
     column.accessor('action', {
       header: 'Action',
       cell: ({ getValue, row: { original } }) => (
-        <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
-          {getValue()}
-        </Button>
+        <>
+          <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
+            {getValue()}
+          </Button>
+          <span className="flex max-w-40 gap-1.5 text-ink-muted text-xs sm:hidden">
+            <span className="truncate">{original.actor_name}</span>
+            <Time at={original.at} />
+          </span>
+        </>
       ),
     }),
     column.accessor('resource_name', {
