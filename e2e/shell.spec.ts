@@ -32,26 +32,88 @@ test('on a phone the navigation is a drawer, and nothing is wider than the scree
   await expectAccessible(page);
 });
 
-test('pages run under a strict content policy and ask no other server', async ({ page, tenant, baseURL }) => {
+test('every page runs under a strict content policy, asks no other server, and logs nothing', async ({
+  page,
+  tenant,
+  baseURL,
+}) => {
   const foreign: string[] = [];
   const problems: string[] = [];
+  const policies: (string | undefined)[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith(baseURL ?? '') && /^https?:/.test(request.url())) foreign.push(request.url());
+    if (!request.url().startsWith(`${baseURL}/`) && /^(https?|wss?):/.test(request.url())) foreign.push(request.url());
   });
+  page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
-    if (/content.security.policy/i.test(message.text())) problems.push(message.text());
+    if (['error', 'warning'].includes(message.type())) problems.push(`${page.url()}: ${message.text()}`);
   });
-  for (const address of ['/sign-in', '/docs', '/no/such/page']) {
+  const visit = async (address: string) => {
     const response = await page.goto(address);
-    const policy = response?.headers()['content-security-policy'] ?? '';
-    expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'(;| )/);
-    expect(policy).not.toContain("script-src 'unsafe-inline'");
-    await page.waitForLoadState('networkidle');
-  }
+    policies.push(response?.headers()['content-security-policy']);
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+  };
+
+  await visit('/sign-in');
+  await visit('/docs');
+  await expect(page.getByRole('heading', { name: 'Nephele', exact: true })).toBeVisible({ timeout: 30_000 });
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByRole('meter')).toHaveCount(9);
+  const navigation = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  const addresses = await navigation.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+  expect(addresses.length).toBeGreaterThan(8);
+  for (const address of new Set([...addresses, `/projects/${tenant.slug}/account`])) await visit(address);
+
+  for (const policy of policies) {
+    expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'(;| )/);
+    expect(policy).not.toContain("script-src 'unsafe-inline'");
+  }
   expect(foreign).toEqual([]);
   expect(problems).toEqual([]);
+});
+
+test('a select opens, and is chosen from by the keyboard, with the page readable behind it', async ({
+  page,
+  tenant,
+}) => {
+  await open(page, `/projects/${tenant.slug}/tokens/new`, tenant.admin);
+  const expiry = page.getByRole('combobox', { name: 'Expires after' });
+  await expiry.press('ArrowDown');
+  await expect(page.getByRole('option', { name: '30 days', selected: true })).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.press('n');
+  await expect(page.getByRole('option', { name: 'Never' })).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(expiry).toHaveText('A year');
+  await expect(expiry).toBeFocused();
+});
+
+test('a lost connection is said, keeps what was written, and heals by itself', async ({ page, context, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/secrets/new`, tenant.admin);
+  await page.getByLabel('Name', { exact: true }).fill('written-before');
+  await context.setOffline(true);
+  const menu = page.getByRole('button', { name: /account and appearance/ });
+  await menu.click();
+  await page.keyboard.press('Control+k');
+  await page.getByLabel('Value').fill('s3cret');
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Nephele did not answer' })).toBeVisible();
+  await context.setOffline(false);
+  // What was asked for meanwhile comes with the connection.
+  await expect(page.getByRole('dialog', { name: 'Go to a page or do something' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await menu.click();
+  await expect(page.getByRole('menuitemradio', { name: 'Dark' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await expect(page.getByRole('link', { name: 'written-before' }).or(page.getByText('written-before'))).toBeVisible();
+});
+
+test('an address without a page is answered inside the project', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/no-such-page`, tenant.admin);
+  await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await expectAccessible(page);
 });
 
 test('the API reference lists the endpoints', async ({ page }) => {

@@ -1,7 +1,6 @@
 'use client';
 
 import { type ComponentType, type ReactElement, useState } from 'react';
-import { notify } from './notify';
 import { Slot } from './slot';
 
 interface Opened {
@@ -22,7 +21,7 @@ export function deferred<Props extends object>(
     const [loaded, setLoaded] = useState<{ Popup: ComponentType<Props & Opened> }>();
     if (loaded) return <loaded.Popup {...props} />;
     const open = () => load().then((Popup) => setLoaded({ Popup }), outOfReach);
-    const prepare = () => void load().catch(ignored);
+    const prepare = () => void load().catch(outOfReach);
     return (
       <Slot
         aria-haspopup={popup}
@@ -42,12 +41,5 @@ export function deferred<Props extends object>(
   };
 }
 
-/** The press says so instead, if it comes to one. */
-function ignored(): void {}
-
-function outOfReach(): void {
-  notify('error', 'This could not be opened', {
-    id: 'out-of-reach',
-    description: 'The server did not answer. Try again in a moment.',
-  }).catch(ignored);
-}
+/** Without a server nothing opens; the notice of the lost connection says why, and the next press tries again. */
+function outOfReach(): void {}
