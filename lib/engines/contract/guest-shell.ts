@@ -34,13 +34,13 @@ export class GuestShell {
   /** Runs one command line and gives what it printed and how it ended. */
   async run(command: string, timeoutMs = 60_000): Promise<{ output: string; status: number }> {
     this.count += 1;
-    // What is typed is echoed, so the marks are put together by the guest itself.
-    this.socket.write(`printf 'begin%s\\n' -${this.count}; ${command}\nprintf 'end%s %s\\n' -${this.count} $?\n`);
+    // What is typed is echoed, in lines as long as the terminal: all of it comes before the first mark, and the marks
+    // are put together by the guest itself.
+    const [begin, end] = [`printf 'begin%s\\n' -${this.count}`, `printf 'end%s %s\\n' -${this.count} $?`];
+    this.socket.write(`${begin}; ${command}; ${end}\n`);
     const pattern = new RegExp(`begin-${this.count}\\r?\\n([\\s\\S]*?)end-${this.count} (\\d+)`);
     const [, output = '', status = '-1'] = await this.until(pattern, timeoutMs);
-    const lines = output.replaceAll('\r', '').split('\n');
-    const echoed = lines.filter((line) => !line.includes("printf 'end%s") && !line.includes(`\\n' -${this.count} $?`));
-    return { output: echoed.join('\n').trim(), status: Number(status) };
+    return { output: output.replaceAll('\r', '').trim(), status: Number(status) };
   }
 
   /** Runs a command until it succeeds. */

@@ -2,6 +2,7 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { EngineError } from '../error';
+import { Turns } from './turns';
 
 /**
  * The file of one record. Ids become paths here and nowhere else, so here they are looked at.
@@ -39,9 +40,42 @@ export async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise
   }
 }
 
-/** Writes a JSON file so that a crash leaves the old one or the new one, never half of it. */
-export async function writeRecord(file: string, value: unknown): Promise<void> {
-  const draft = `${file}.${process.pid}.new`;
+const changes = new Turns();
+
+/**
+ * Writes a JSON file so that a crash leaves the old one or the new one, never half of it; what it leaves besides, the
+ * next write or the removal takes away.
+ */
+export function writeRecord(file: string, value: unknown): Promise<void> {
+  return changes.take(file, () => write(file, value));
+}
+
+/**
+ * Changes a record, if there is one, with nobody in between.
+ * @returns what it is now
+ */
+export function changeRecord<T>(file: string, schema: z.ZodType<T>, change: (record: T) => T): Promise<T | null> {
+  return changes.take(file, async () => {
+    const record = await readRecord(file, schema);
+    if (record === null) return null;
+    const changed = change(record);
+    await write(file, changed);
+    return changed;
+  });
+}
+
+/** Deletes a record and what a crash left of its writing; no error when it is gone. */
+export function removeRecord(file: string): Promise<void> {
+  return changes.take(file, async () => {
+    await removePath(draftOf(file));
+    await removePath(file);
+  });
+}
+
+const draftOf = (file: string) => `${file}.new`;
+
+async function write(file: string, value: unknown): Promise<void> {
+  const draft = draftOf(file);
   const handle = await open(draft, 'w', 0o600);
   try {
     await handle.writeFile(JSON.stringify(value, null, 1));

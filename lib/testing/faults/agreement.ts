@@ -38,8 +38,9 @@ type Facts = {
 export async function disagreements(): Promise<string[]> {
   const host = describeHost({ dataDir: settings().dataDir });
   const facts = await readFacts();
+  const waiting = await unfinished(facts);
+  if (waiting.length > 0) return waiting;
   const found = await Promise.all([
-    unfinished(facts),
     ledger(),
     promises(),
     machines(host, facts),

@@ -42,7 +42,7 @@ async function agreed(timeoutMs: number): Promise<string[]> {
   for (;;) {
     const found = await disagreements().catch((error: Error) => [error.message]);
     if (found.length === 0 || Date.now() > until) return found;
-    await delay(1000);
+    await delay(2000);
   }
 }
 

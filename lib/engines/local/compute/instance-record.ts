@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { type Host, shortHash } from '../host';
-import { readRecord, readRecords, recordFile } from '../record';
+import { changeRecord, readRecord, readRecords, recordFile } from '../record';
 
 const port = z.object({
   id: z.string(),
@@ -39,6 +39,14 @@ export const instanceFile = (host: Host, id: string) => recordFile(instancesDire
 export const instanceDirectory = (host: Host, id: string) => join(instancesDirectory(host), id);
 export const findInstance = (host: Host, id: string) => readRecord(instanceFile(host, id), instanceSpec);
 export const allInstances = (host: Host) => readRecords(instancesDirectory(host), instanceSpec);
+
+/** Notes which volumes a machine has, beside whatever else is being changed of it; nothing where it is gone. */
+export function changeVolumes(host: Host, id: string, change: (volumeIds: string[]) => string[]) {
+  return changeRecord(instanceFile(host, id), instanceSpec, (spec) => ({
+    ...spec,
+    volumeIds: change(spec.volumeIds),
+  }));
+}
 
 export const consoleLogFile = (host: Host, id: string) => join(instanceDirectory(host, id), 'console.log');
 export const qemuLogFile = (host: Host, id: string) => join(instanceDirectory(host, id), 'qemu.log');

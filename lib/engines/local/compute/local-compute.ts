@@ -13,7 +13,7 @@ import { type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
 import { runState, withMonitor } from '../qmp';
-import { checked, removePath, writeRecord } from '../record';
+import { checked, removePath, removeRecord, writeRecord } from '../record';
 import { pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
 import { findVolume, requireVolume } from '../storage/layers';
 import { Turns } from '../turns';
@@ -92,7 +92,7 @@ export class LocalCompute implements ComputeEngine {
       await removePath(socketDirectory(this.host, id));
       await removePath(instanceDirectory(this.host, id));
       // Last, so that a crash on the way leaves something that is observed and removed again.
-      await removePath(instanceFile(this.host, id));
+      await removeRecord(instanceFile(this.host, id));
     });
   }
 

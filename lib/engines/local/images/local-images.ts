@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { copyFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -7,13 +7,15 @@ import type { EngineImage, FetchProgress, ImageEngine, ImageFormat, ImageSource 
 import { EngineError } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, openToGuests, prepareHost } from '../host';
-import { removePath, writeRecord } from '../record';
+import { removePath, removeRecord, writeRecord } from '../record';
 import { readLayers } from '../storage/chain';
 import { Turns } from '../turns';
 import { buildTinyDisk, builtTinyDisk } from './build-tiny';
 import { download } from './download';
 import { inspectImage } from './inspect';
 import { allImages, findImage, imageFile, imageRecordFile } from './store';
+
+const FORMATS: readonly ImageFormat[] = ['QCOW2', 'RAW', 'ISO'];
 
 /** Images as files of this host. */
 export class LocalImages implements ImageEngine {
@@ -48,11 +50,10 @@ export class LocalImages implements ImageEngine {
   removeImage(id: string): Promise<void> {
     return this.turns.take(id, async () => {
       const image = await findImage(this.host, id);
-      if (image) {
-        await this.requireUnused(image);
-        await removePath(imageRecordFile(this.host, id));
-        await removePath(imageFile(this.host, image));
-      }
+      if (image) await this.requireUnused(image);
+      await removeRecord(imageRecordFile(this.host, id));
+      // A file without a record is what a crash has left.
+      for (const format of FORMATS) await removePath(imageFile(this.host, { id, format }));
       await removePath(join(await this.uploadDirectory(), `${id}.part`));
     });
   }
@@ -66,13 +67,16 @@ export class LocalImages implements ImageEngine {
     return join(this.host.directory, 'uploads');
   }
 
-  private async takeOver(id: string, file: string, format: ImageFormat): Promise<EngineImage> {
+  private async takeOver(id: string, given: string, format: ImageFormat): Promise<EngineImage> {
     await prepareHost(this.host);
+    // A crash between the last two steps has left it in its place already, and nothing of it where it was given.
+    const placed = imageFile(this.host, { id, format });
+    const file = !existsSync(given) && existsSync(placed) ? placed : given;
     try {
       await openToGuests(this.host, file, 0o440);
       const { virtualSizeBytes } = await inspectImage(this.host, file, format);
       const image = { id, format, sizeBytes: (await stat(file)).size, virtualSizeBytes, sha256: await digest(file) };
-      await rename(file, imageFile(this.host, image));
+      await rename(file, placed);
       await writeRecord(imageRecordFile(this.host, id), image);
       return image;
     } catch (error) {

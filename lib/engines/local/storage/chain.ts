@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../exec';
 import type { Host } from '../host';
@@ -29,8 +30,11 @@ export async function readLayers(host: Host): Promise<Map<string, Layer>> {
   return new Map(layers.map((layer) => [layer.file, layer]));
 }
 
-/** Removes the layers that no volume, no snapshot and no other layer needs any more. */
+/** Removes the layers that no volume, no snapshot and no other layer needs any more, and what crashes left half made. */
 export async function sweepLayers(host: Host): Promise<void> {
+  for (const name of await namesIn(layersDirectory(host))) {
+    if (name.endsWith('.new')) await removePath(join(layersDirectory(host), name));
+  }
   const layers = await readLayers(host);
   const heads = [...(await allVolumes(host)).values()].map(({ head }) => layerFile(host, head));
   const frozen = [...(await allSnapshots(host)).values()].map(({ layer }) => layerFile(host, layer));

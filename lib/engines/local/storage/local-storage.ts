@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/storage/engine';
 import { EngineError } from '../../error';
 import { requireDisk } from '../compute/capacity';
-import { allInstances, findInstance, instanceFile, monitorSocket } from '../compute/instance-record';
+import { allInstances, changeVolumes, findInstance, monitorSocket } from '../compute/instance-record';
 import { run } from '../exec';
 import { giveToGuest, type Host, openToGuests, prepareHost } from '../host';
 import { blockDriver, imageFile, requireImage } from '../images/store';
 import { findProcess, findProcesses } from '../processes';
 import { withMonitor } from '../qmp';
-import { removePath, writeRecord } from '../record';
+import { removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
 import { readLayer, surplusBelow, sweepLayers } from './chain';
 import { COPY_MS, growPlugged, mergeBelow, pluggedVolumes, plugVolume, stackLayer, unplugVolume } from './devices';
@@ -60,8 +60,7 @@ export class LocalStorage implements StorageEngine {
       if (holder !== null && holder !== instanceId) {
         throw new EngineError('IN_USE', `The volume is attached to instance ${holder}: detach it there first.`);
       }
-      const volumeIds = [...new Set([...spec.volumeIds, volumeId])];
-      await writeRecord(instanceFile(this.host, instanceId), { ...spec, volumeIds });
+      await changeVolumes(this.host, instanceId, (ids) => [...new Set([...ids, volumeId])]);
       if (holder === instanceId || !findProcess(this.host, 'qemu', instanceId)) return;
       await this.inMachine(instanceId, (monitor) =>
         plugVolume(this.host, monitor, volume, instanceId, spec.diskLimits),
@@ -71,11 +70,7 @@ export class LocalStorage implements StorageEngine {
 
   detachVolume(volumeId: string, instanceId: string): Promise<void> {
     return this.inTurn(async () => {
-      const spec = await findInstance(this.host, instanceId);
-      if (spec) {
-        const volumeIds = spec.volumeIds.filter((id) => id !== volumeId);
-        await writeRecord(instanceFile(this.host, instanceId), { ...spec, volumeIds });
-      }
+      await changeVolumes(this.host, instanceId, (ids) => ids.filter((id) => id !== volumeId));
       const volume = await findVolume(this.host, volumeId);
       if (!volume || !findProcess(this.host, 'qemu', instanceId)) return;
       await this.inMachine(instanceId, (monitor) => unplugVolume(monitor, volume));
@@ -87,7 +82,7 @@ export class LocalStorage implements StorageEngine {
       const holder = await this.holderOf(id);
       if (holder !== null)
         throw new EngineError('IN_USE', `The volume is attached to instance ${holder}: detach it first.`);
-      await removePath(volumeFile(this.host, id));
+      await removeRecord(volumeFile(this.host, id));
       await sweepLayers(this.host);
     });
   }
@@ -108,7 +103,7 @@ export class LocalStorage implements StorageEngine {
   removeSnapshot(id: string): Promise<void> {
     return this.inTurn(async () => {
       const snapshot = await findSnapshot(this.host, id);
-      await removePath(snapshotFile(this.host, id));
+      await removeRecord(snapshotFile(this.host, id));
       const volume = snapshot && (await findVolume(this.host, snapshot.volumeId));
       if (volume) await this.shorten(volume);
       await sweepLayers(this.host);

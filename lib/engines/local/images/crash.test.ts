@@ -1,0 +1,38 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { chmod, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { newId } from '@/lib/db/id';
+import { describeHost } from '../host';
+import { LocalImages } from './local-images';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'neph-images-'));
+const images = new LocalImages(describeHost({ dataDir }));
+const placed = join(dataDir, 'engine', 'images');
+
+afterAll(() => rm(dataDir, { recursive: true }));
+
+/** An upload that was moved to its place, by a process that died before it wrote that down. */
+async function brokenOff(id: string): Promise<string> {
+  await chmod(dataDir, 0o711);
+  const file = join(await images.uploadDirectory(), `${id}.part`);
+  await writeFile(file, Buffer.alloc(1024, 1));
+  await rename(file, join(placed, `${id}.raw`));
+  return file;
+}
+
+it('an upload whose taking over was broken off at its last step is taken over the next time', async () => {
+  const id = newId();
+  expect(await images.importImage(id, await brokenOff(id), 'RAW')).toMatchObject({ id, sizeBytes: 1024 });
+  expect(await images.observeImages()).toHaveLength(1);
+  await images.removeImage(id);
+  expect(await readdir(placed)).toEqual([]);
+});
+
+it('deleted instead, it leaves nothing', async () => {
+  const id = newId();
+  const file = await brokenOff(id);
+  await images.removeImage(id);
+  expect([await readdir(placed), existsSync(file)]).toEqual([[], false]);
+});
