@@ -1,5 +1,6 @@
 'use client';
 
+import Link from 'next/link';
 import { Size } from '@/components/data/amounts';
 import { CodeBlock } from '@/components/data/code-block';
 import { Id } from '@/components/data/id';
@@ -8,27 +9,21 @@ import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
 import { Card } from '@/components/ui/card';
 import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';
 
-/** What an instance is made of, where it answers, and what went wrong with it if something did. */
+/** What an instance is made of, and where it answers. */
 export function InstanceProperties({ instance }: { instance: Instance }) {
-  const { fault, flavor, image, addresses } = instance;
+  const { flavor, image, addresses } = instance;
+  const { project } = useProject();
   const names = useNames();
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
-      {fault && (
-        <div role="status" className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm lg:col-span-2">
-          <p className="font-medium">
-            It failed <Time at={fault.at} />
-          </p>
-          <p className="mt-0.5 text-pretty text-ink-muted">{fault.message}</p>
-        </div>
-      )}
       <Card title="Machine">
         <PropertyList
           items={[
             ['Status', <StatusBadge key="status" status={instance.status} />],
-            ['Because', instance.status_reason ?? undefined],
             ['Being done', instance.task ?? undefined],
             ['Id', <Id key="id" value={instance.id} label="instance id" full />],
             ['Hostname', <code key="hostname">{instance.hostname}</code>],
@@ -36,8 +31,22 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
             ['vCPUs', flavor.vcpus],
             ['Memory', <Size key="memory" gigabytes={flavor.ram_gb} />],
             ['Boot disk', <Size key="disk" gigabytes={flavor.disk_gb} />],
-            ['Image', image.name],
-            ['Volumes attached', instance.volume_ids.length],
+            [
+              'Image',
+              <Link key="image" href={paths.image(project.slug, image.id)} className="hover:underline">
+                {image.name}
+              </Link>,
+            ],
+            [
+              'Volumes attached',
+              <Link
+                key="volumes"
+                href={paths.instance(project.slug, instance.id, 'volumes')}
+                className="hover:underline"
+              >
+                {instance.volume_ids.length}
+              </Link>,
+            ],
             ['Created', <Time key="created" at={instance.created_at} form="exact" />],
             ['First booted', <Time key="launched" at={instance.launched_at} form="exact" none="not yet" />],
           ]}
@@ -67,7 +76,7 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
             title="SSH key"
             description={image.default_user ? `Its guest lets this key in as ${image.default_user}.` : undefined}
           >
-            <CodeBlock code={instance.ssh_public_key} label="public key" />
+            <CodeBlock code={instance.ssh_public_key.trim()} label="public key" />
           </Card>
         )}
       </div>

@@ -57,4 +57,10 @@ const past: Record<string, string> = {
   read_payload: 'read the value of',
   revoke: 'revoked',
   assign: 'assigned',
+  upload: 'uploaded',
+  attach: 'attached',
+  detach: 'detached',
+  resize: 'resized',
+  action: 'changed the state of',
+  open_console: 'opened the console of',
 };

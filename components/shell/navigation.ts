@@ -1,11 +1,20 @@
 import {
+  BrickWallShield,
   Building2,
+  Camera,
   CircleUserRound,
+  Cpu,
+  Disc3,
+  EthernetPort,
   Fingerprint,
+  Globe,
+  HardDrive,
   KeyRound,
   KeySquare,
   LayoutDashboard,
   type LucideIcon,
+  Network,
+  Router as RouterIcon,
   ScrollText,
   Server,
   ShieldQuestionMark,
@@ -13,6 +22,7 @@ import {
   Users,
   UsersRound,
   Vault,
+  Waypoints,
   Workflow,
 } from 'lucide-react';
 import type { Role } from '@/lib/client/project';
@@ -51,7 +61,20 @@ export const portalNavigation: readonly NavigationGroup[] = [
         icon: Server,
         href: paths.instances,
         keywords: ['vm', 'server', 'machine', 'console', 'compute'],
-        actions: [{ label: 'Create instance', href: paths.newInstance, role: 'member' }],
+        actions: [{ label: 'Create instance', href: (project) => paths.newInstance(project), role: 'member' }],
+      },
+      {
+        label: 'Images',
+        icon: Disc3,
+        href: paths.images,
+        keywords: ['operating system', 'linux', 'iso', 'qcow2', 'template', 'upload'],
+        actions: [{ label: 'Upload image', href: paths.uploadImage, role: 'member' }],
+      },
+      {
+        label: 'Flavors',
+        icon: Cpu,
+        href: paths.flavors,
+        keywords: ['size', 'vcpu', 'memory', 'type', 'plan'],
       },
       {
         label: 'Key pairs',
@@ -62,8 +85,58 @@ export const portalNavigation: readonly NavigationGroup[] = [
       },
     ],
   },
-  { label: 'Networking', entries: [] },
-  { label: 'Storage', entries: [] },
+  {
+    label: 'Networking',
+    entries: [
+      {
+        label: 'Networks',
+        icon: Network,
+        href: paths.networks,
+        keywords: ['vpc', 'subnet', 'cidr', 'dhcp', 'private', 'lan'],
+        actions: [{ label: 'Create network', href: paths.newNetwork, role: 'member' }],
+      },
+      {
+        label: 'Topology',
+        icon: Waypoints,
+        href: paths.topology,
+        keywords: ['picture', 'map', 'diagram', 'network'],
+      },
+      {
+        label: 'Security groups',
+        icon: BrickWallShield,
+        href: paths.securityGroups,
+        keywords: ['firewall', 'rule', 'port', 'ingress', 'egress', 'open'],
+        actions: [{ label: 'Create security group', href: paths.newSecurityGroup, role: 'member' }],
+      },
+      {
+        label: 'Floating IPs',
+        icon: Globe,
+        href: (project) => paths.floatingIps(project),
+        keywords: ['public', 'elastic', 'external', 'address', 'nat'],
+      },
+      { label: 'Ports', icon: EthernetPort, href: paths.ports, keywords: ['interface', 'nic', 'mac', 'address'] },
+      { label: 'Routers', icon: RouterIcon, href: paths.routers, keywords: ['gateway', 'nat', 'outside'] },
+    ],
+  },
+  {
+    label: 'Storage',
+    entries: [
+      {
+        label: 'Volumes',
+        icon: HardDrive,
+        href: paths.volumes,
+        keywords: ['disk', 'block', 'storage', 'attach'],
+        actions: [{ label: 'Create volume', href: (project) => paths.newVolume(project), role: 'member' }],
+      },
+      {
+        label: 'Snapshots',
+        icon: Camera,
+        href: paths.snapshots,
+        keywords: ['backup', 'copy', 'restore'],
+        actions: [{ label: 'Create snapshot', href: (project) => paths.newSnapshot(project), role: 'member' }],
+      },
+    ],
+  },
   { label: 'Databases', entries: [] },
   { label: 'Kubernetes', entries: [] },
   { label: 'Functions', entries: [] },
@@ -178,7 +251,10 @@ export const adminNavigation: readonly NavigationGroup[] = [
   },
 ];
 
-/** The entry that an address belongs to: the one with the longest address that it begins with. */
+/**
+ * The entry that an address belongs to: the one with the longest address that it begins with. Every page's address
+ * begins with the overview's, to which none of them belongs.
+ */
 export function findPlace(
   groups: readonly NavigationGroup[],
   project: string,
@@ -186,6 +262,9 @@ export function findPlace(
 ): { group: NavigationGroup; entry: NavigationEntry } | undefined {
   const all = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
   return all
-    .filter(({ entry }) => pathname === entry.href(project) || pathname.startsWith(`${entry.href(project)}/`))
+    .filter(
+      ({ group, entry }) =>
+        pathname === entry.href(project) || (group.label && pathname.startsWith(`${entry.href(project)}/`)),
+    )
     .sort((one, other) => other.entry.href(project).length - one.entry.href(project).length)[0];
 }

@@ -62,12 +62,17 @@ function InstanceLink({ instance: { id, name } }: { instance: Instance }) {
 
 const statusOptions = instanceStatuses.map((value) => ({ value, label: statusLook(value).label }));
 
+const named = (rows: readonly { id: string; name: string }[] = []) =>
+  rows.map(({ id, name }) => ({ value: id, label: name }));
+
 /** The project's machines and their states, as they change. */
 export default function InstancesPage() {
   const { project } = useProject();
-  const state = useTableState(['status']);
+  const state = useTableState(['status', 'flavor_id', 'network_id']);
   const list = useList('/api/v1/compute/instances', state.query);
-  const actionsOf = useInstanceActions();
+  const flavors = useList('/api/v1/compute/flavors', { limit: 200 });
+  const networks = useList('/api/v1/network/networks', { limit: 200, sort: 'name' });
+  const { actionsOf, dialog } = useInstanceActions();
 
   const create = (
     <CreateLink
@@ -84,7 +89,11 @@ export default function InstancesPage() {
         state={state}
         columns={columns}
         rowName={({ name }) => name}
-        filters={[{ name: 'status', label: 'Status', options: statusOptions }]}
+        filters={[
+          { name: 'status', label: 'Status', options: statusOptions },
+          { name: 'flavor_id', label: 'Flavor', options: named(flavors.data?.rows) },
+          { name: 'network_id', label: 'Network', options: named(networks.data?.rows) },
+        ]}
         actions={actionsOf}
         empty={
           <EmptyState
@@ -100,6 +109,7 @@ export default function InstancesPage() {
           </EmptyState>
         }
       />
+      {dialog}
     </Page>
   );
 }

@@ -1,10 +1,18 @@
 'use client';
 
-import { useParams, useRouter, useSearchParams } from 'next/navigation';
+import { useParams, useRouter } from 'next/navigation';
+import { AddressTabs } from '@/components/compute/address-tabs';
 import { BootLog } from '@/components/compute/boot-log';
+import { Fault } from '@/components/compute/fault';
 import { type Instance, useInstanceActions, useOpenConsole } from '@/components/compute/instance-actions';
 import { whyNot } from '@/components/compute/instance-can';
+import { InstanceNetwork } from '@/components/compute/instance-network';
 import { InstanceProperties } from '@/components/compute/instance-properties';
+import { InstanceVolumes } from '@/components/compute/instance-volumes';
+import { Provisioning } from '@/components/compute/provisioning';
+import { ResourceHistory } from '@/components/compute/resource-history';
+import { Telemetry } from '@/components/compute/telemetry';
+import { WaysIn } from '@/components/compute/ways-in';
 import { DisabledReason } from '@/components/data/disabled-reason';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Loaded } from '@/components/page/loaded';
@@ -12,13 +20,10 @@ import { Page } from '@/components/page/page';
 import { ActionMenu } from '@/components/table/row-actions';
 import { Button } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
-import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-const LOG_TAB = 'log';
-
-/** One instance: what it is, what it does now, its console and what it wrote while it booted. */
+/** One instance: what it is and does, how to get in, where it is reached, what it used and what was done with it. */
 export default function InstancePage() {
   const { instance: id } = useParams<{ instance: string }>();
   const { api } = useProject();
@@ -33,8 +38,14 @@ export default function InstancePage() {
       }
       actions={query.data && <InstanceButtons instance={query.data} />}
     >
-      <Loaded query={query} what="The instance" skeleton={<Skeleton className="h-80 w-full" />}>
-        {(instance) => <InstanceTabs instance={instance} />}
+      <Loaded query={query} what="The instance" skeleton={<Skeleton className="h-80 w-full rounded-lg" />}>
+        {(instance) => (
+          <>
+            <Provisioning instance={instance} />
+            <Fault instance={instance} />
+            <InstanceTabs instance={instance} />
+          </>
+        )}
       </Loaded>
     </Page>
   );
@@ -44,7 +55,7 @@ function InstanceButtons({ instance }: { instance: Instance }) {
   const { project } = useProject();
   const router = useRouter();
   const openConsole = useOpenConsole();
-  const actionsOf = useInstanceActions({ onDeleted: () => router.push(paths.instances(project.slug)) });
+  const { actionsOf, dialog } = useInstanceActions({ onDeleted: () => router.push(paths.instances(project.slug)) });
   return (
     <>
       <ActionMenu name={instance.name} actions={actionsOf(instance)} labelled />
@@ -53,35 +64,26 @@ function InstanceButtons({ instance }: { instance: Instance }) {
           Open console
         </Button>
       </DisabledReason>
+      {dialog}
     </>
   );
 }
 
 function InstanceTabs({ instance }: { instance: Instance }) {
   const { project } = useProject();
-  const params = useSearchParams();
   return (
-    <Tabs
-      value={params.get('tab') === LOG_TAB ? LOG_TAB : 'overview'}
-      // In the address, so that a link may lead to the log.
-      onValueChange={(tab) =>
-        window.history.replaceState(
-          null,
-          '',
-          tab === LOG_TAB ? paths.instanceLog(project.slug, instance.id) : paths.instance(project.slug, instance.id),
-        )
-      }
-    >
-      <TabsList aria-label="Parts of the instance">
-        <TabsTrigger value="overview">Overview</TabsTrigger>
-        <TabsTrigger value={LOG_TAB}>Boot log</TabsTrigger>
-      </TabsList>
-      <TabsContent value="overview">
-        <InstanceProperties instance={instance} />
-      </TabsContent>
-      <TabsContent value={LOG_TAB}>
-        <BootLog instanceId={instance.id} />
-      </TabsContent>
-    </Tabs>
+    <AddressTabs
+      label="Parts of the instance"
+      href={(tab) => paths.instance(project.slug, instance.id, tab)}
+      tabs={[
+        { name: 'overview', label: 'Overview', content: () => <InstanceProperties instance={instance} /> },
+        { name: 'console', label: 'Console', content: () => <WaysIn instance={instance} /> },
+        { name: 'log', label: 'Boot log', content: () => <BootLog instanceId={instance.id} /> },
+        { name: 'network', label: 'Network', content: () => <InstanceNetwork instance={instance} /> },
+        { name: 'volumes', label: 'Volumes', content: () => <InstanceVolumes instance={instance} /> },
+        { name: 'telemetry', label: 'Telemetry', content: () => <Telemetry instance={instance} /> },
+        { name: 'activity', label: 'Activity', content: () => <ResourceHistory id={instance.id} /> },
+      ]}
+    />
   );
 }

@@ -1,11 +1,15 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
+import Link from 'next/link';
+import { useRouter, useSearchParams } from 'next/navigation';
+import { useEffect } from 'react';
 import { type DefaultValues, useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { type Choices, useInstanceChoices } from '@/components/compute/instance-choices';
+import { FlavorField } from '@/components/compute/flavor-field';
+import { type Choices, suggestName, tooSmallFor, useInstanceChoices } from '@/components/compute/instance-choices';
 import { QuotaImpact } from '@/components/compute/quota-impact';
 import { SecurityGroupsField } from '@/components/compute/security-groups-field';
+import { VolumesField } from '@/components/compute/volumes-field';
 import { SelectField, TextAreaField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
@@ -22,6 +26,7 @@ const schema = z.object({
   key_pair_id: z.string(),
   ssh_public_key: z.string().check(z.trim()),
   user_data: z.string(),
+  volume_ids: z.array(z.string()).check(z.maxLength(16, 'At most sixteen volumes.')),
 });
 type Values = z.input<typeof schema>;
 
@@ -48,10 +53,17 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
   const { project, api } = useProject();
   const router = useRouter();
   const create = api.useMutation('post', '/api/v1/compute/instances');
-  const form = useSchemaForm(schema, firstValues(choices));
+  const asked = useSearchParams();
+  const form = useSchemaForm(schema, firstValues(choices, asked));
   const [imageId, flavorId, key] = useWatch({ control: form.control, name: ['image_id', 'flavor_id', 'key_pair_id'] });
   const image = choices?.images.find(({ id }) => id === imageId);
   const flavor = choices?.flavors.find(({ id }) => id === flavorId);
+  const { setValue, getFieldState } = form;
+  const suggestion = image && choices ? suggestName(image.name, choices.names) : undefined;
+  useEffect(() => {
+    // A name of the reader's own is left alone.
+    if (suggestion !== undefined && !getFieldState('name').isDirty) setValue('name', suggestion);
+  }, [suggestion, setValue, getFieldState]);
   return (
     <FormShell
       form={form}
@@ -66,7 +78,6 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         const { id } = await create.mutateAsync({
           body: {
             ...values,
-            volume_ids: [],
             ...(key_pair_id === PASTED_KEY ? { ssh_public_key } : {}),
             ...(key_pair_id === PASTED_KEY || key_pair_id === NO_KEY ? {} : { key_pair_id }),
             ...(user_data === '' ? {} : { user_data }),
@@ -75,13 +86,14 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         router.push(paths.instance(project.slug, id));
       }}
     >
-      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="web-1" />
       <SelectField
         control={form.control}
         name="image_id"
         label="Image"
         description={
-          image?.status === 'queued' ? 'It is fetched first, which takes as long as its size asks.' : undefined
+          image && image.status !== 'active'
+            ? 'It is not there yet: the instance waits while it is fetched or built.'
+            : undefined
         }
         options={(choices?.images ?? []).map(({ id, name, visibility, description, min_disk_gb, min_ram_mb }) => ({
           value: id,
@@ -89,22 +101,19 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
           description: description || `From ${min_disk_gb} GB of disk and ${min_ram_mb} MB of memory`,
         }))}
       />
-      <SelectField
+      <FlavorField
         control={form.control}
         name="flavor_id"
-        label="Flavor"
-        options={(choices?.flavors ?? []).map(({ id, name, vcpus, ram_gb, disk_gb }) => {
-          const tooSmall =
-            image && (disk_gb < image.min_disk_gb || ram_gb * 1024 < image.min_ram_mb)
-              ? `Too small: ${image.name} needs ${image.min_ram_mb} MB of memory and ${image.min_disk_gb} GB of disk`
-              : undefined;
-          return {
-            value: id,
-            label: name,
-            description: `${vcpus} vCPU · ${ram_gb} GB memory · ${disk_gb} GB disk`,
-            ...(tooSmall ? { disabledReason: tooSmall } : {}),
-          };
-        })}
+        flavors={choices?.flavors ?? []}
+        whyNot={(candidate) => image && tooSmallFor(image, candidate)}
+      />
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        description="Its guest is called so, too."
+        autoComplete="off"
+        placeholder="web-1"
       />
       <SelectField
         control={form.control}
@@ -117,7 +126,20 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         control={form.control}
         name="key_pair_id"
         label="SSH key"
-        description={image?.default_user ? `Lets you in as ${image.default_user}.` : undefined}
+        description={
+          <>
+            {image?.default_user ? `Lets you in as ${image.default_user}. ` : ''}
+            {choices?.keyPairs.length === 0 && (
+              <>
+                The project has none:{' '}
+                <Link href={paths.newKeyPair(project.slug)} className="text-accent hover:underline">
+                  add a key pair
+                </Link>
+                , or paste a key.
+              </>
+            )}
+          </>
+        }
         options={[
           { value: NO_KEY, label: 'None', description: 'The console is the way in' },
           ...(choices?.keyPairs ?? []).map(({ id, name, fingerprint }) => ({
@@ -139,6 +161,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
           rows={3}
         />
       )}
+      <VolumesField control={form.control} name="volume_ids" volumes={choices?.volumes ?? []} />
       <TextAreaField
         control={form.control}
         name="user_data"
@@ -152,17 +175,20 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
   );
 }
 
-function firstValues(choices: Choices | undefined): DefaultValues<Values> {
-  const { networks = [], groups = [] } = choices ?? {};
+function firstValues(choices: Choices | undefined, asked: URLSearchParams): DefaultValues<Values> {
+  const { networks = [], groups = [], images = [], flavors = [] } = choices ?? {};
+  const known = (rows: readonly { id: string }[], name: string) =>
+    rows.find(({ id }) => id === asked.get(name))?.id ?? '';
   const network = networks.find(({ is_default }) => is_default) ?? networks[0];
   return {
     name: '',
-    image_id: '',
-    flavor_id: '',
+    image_id: known(images, 'image_id'),
+    flavor_id: known(flavors, 'flavor_id'),
     network_id: network?.id ?? '',
     security_group_ids: groups.filter(({ is_default }) => is_default).map(({ id }) => id),
     key_pair_id: NO_KEY,
     ssh_public_key: '',
     user_data: '',
+    volume_ids: [],
   };
 }

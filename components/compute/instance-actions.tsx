@@ -1,6 +1,8 @@
 'use client';
 
-import { CirclePlay, CircleStop, Pause, Play, RotateCw, SquareTerminal, Trash2 } from 'lucide-react';
+import { CirclePlay, CircleStop, Pause, Play, RefreshCcwDot, RotateCw, SquareTerminal, Trash2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/page/confirm';
 import type { Action } from '@/components/table/row-actions';
 import { notify } from '@/components/ui/notify';
@@ -9,17 +11,26 @@ import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { whyNot } from './instance-can';
 
+const RebuildDialog = dynamic(() => import('./rebuild-dialog').then((module) => module.RebuildDialog));
+
 export type Instance = Row<'/api/v1/compute/instances'>;
 
-/** What can be done with an instance, for its row and for its page; each as the state allows. */
-export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {}): (instance: Instance) => Action[] {
+interface InstanceActions {
+  /** What can be done with an instance, for its row and for its page; each as the state allows. */
+  actionsOf: (instance: Instance) => Action[];
+  /** The dialog that an action has opened; to be put on the page. */
+  dialog: ReactNode;
+}
+
+export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {}): InstanceActions {
   const { project, api } = useProject();
   const confirm = useConfirm();
   const act = api.useMutation('post', '/api/v1/compute/instances/{id}/action');
   const remove = api.useMutation('delete', '/api/v1/compute/instances/{id}');
   const openConsole = useOpenConsole();
+  const [rebuilding, setRebuilding] = useState<Instance>();
 
-  return (instance) => {
+  const actionsOf = (instance: Instance): Action[] => {
     const { id, name } = instance;
     const reason = (action: Parameters<typeof whyNot>[0]) => whyNot(action, instance, project.role);
     const send = (action: 'start' | 'stop' | 'reboot' | 'pause' | 'unpause') =>
@@ -63,6 +74,12 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
       { label: 'Pause', icon: Pause, disabledReason: reason('pause'), onSelect: now('pause') },
       { label: 'Unpause', icon: Play, disabledReason: reason('unpause'), onSelect: now('unpause') },
       {
+        label: 'Rebuild',
+        icon: RefreshCcwDot,
+        disabledReason: reason('rebuild'),
+        onSelect: () => setRebuilding(instance),
+      },
+      {
         label: 'Delete',
         icon: Trash2,
         danger: true,
@@ -82,20 +99,26 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
       },
     ];
   };
+  const dialog = rebuilding && <RebuildDialog instance={rebuilding} close={() => setRebuilding(undefined)} />;
+  return { actionsOf, dialog };
 }
 
+/** The parts of a console (components/console). */
+export type ConsolePart = 'screen' | 'terminal';
+
 /** Opens an instance's console in a tab of its own. */
-export function useOpenConsole(): (id: string) => void {
+export function useOpenConsole(): (id: string, part?: ConsolePart) => void {
   const { client } = useProject();
-  return (id) => {
+  return (id, part = 'screen') => {
     // Opened within the click, or the browser takes it for a popup; it gets its address when the ticket is there.
     const tab = window.open('', '_blank');
     void client.GET('/api/v1/compute/instances/{id}/console', { params: { path: { id } } }).then(
       ({ data }) => {
         if (!data) return tab?.close();
-        if (!tab) return window.location.assign(data.url);
+        const address = part === 'screen' ? data.url : `${data.url}&part=${part}`;
+        if (!tab) return window.location.assign(address);
         tab.opener = null;
-        tab.location.replace(data.url);
+        tab.location.replace(address);
       },
       (error: unknown) => {
         tab?.close();

@@ -1,0 +1,77 @@
+'use client';
+
+import { Cpu } from 'lucide-react';
+import { Size } from '@/components/data/amounts';
+import { StatusBadge } from '@/components/data/status-badge';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<Row<'/api/v1/compute/flavors'>>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    cell: ({ row: { original } }) => (
+      <span className="inline-flex items-center gap-2">
+        <span className="font-medium">{original.name}</span>
+        {original.status === 'deprecated' && <StatusBadge status="deprecated" />}
+      </span>
+    ),
+  }),
+  column.accessor('vcpus', { header: 'vCPUs', meta: { align: 'right' } }),
+  column.accessor('ram_gb', {
+    header: 'Memory',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Size gigabytes={getValue()} />,
+  }),
+  column.accessor('disk_gb', {
+    header: 'Boot disk',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Size gigabytes={getValue()} />,
+  }),
+  column.accessor('gpu_slices', {
+    header: 'GPU slices',
+    meta: { align: 'right', from: 'sm' },
+    cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : getValue()),
+  }),
+];
+
+/** The sizes that instances come in. */
+export default function FlavorsPage() {
+  const { project } = useProject();
+  const state = useTableState();
+  const list = useList('/api/v1/compute/flavors', state.query);
+  const refused = project.role === 'reader' ? 'Creating instances needs the role member.' : undefined;
+  return (
+    <Page
+      title="Flavors"
+      description="The sizes that instances come in. vCPUs and memory count against the project’s quota; boot disks do not."
+    >
+      <DataTable
+        noun="flavor"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        searchable={false}
+        actions={({ id, status }) => [
+          {
+            label: 'Create instance of it',
+            icon: Cpu,
+            href: paths.newInstance(project.slug, { flavor_id: id }),
+            disabledReason: status === 'deprecated' ? 'It is deprecated: new instances take another one.' : refused,
+          },
+        ]}
+        empty={
+          <EmptyState icon={Cpu} title="No flavors">
+            An administrator of the platform decides which sizes there are.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

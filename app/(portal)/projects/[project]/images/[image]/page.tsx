@@ -1,0 +1,50 @@
+'use client';
+
+import { useParams, useRouter } from 'next/navigation';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { useImageActions } from '@/components/images/image-actions';
+import { ImageBadge } from '@/components/images/image-badge';
+import { whyNotUse } from '@/components/images/image-can';
+import type { Image } from '@/components/images/image-look';
+import { ImageProperties } from '@/components/images/image-properties';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { ActionMenu } from '@/components/table/row-actions';
+import { ButtonLink } from '@/components/ui/button';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+/** One image. */
+export default function ImagePage() {
+  const { image: id } = useParams<{ image: string }>();
+  const { api } = useProject();
+  const query = api.useQuery('get', '/api/v1/images/images/{id}', { params: { path: { id } } });
+  return (
+    <Page
+      title={query.data?.name ?? 'Image'}
+      badge={query.data && <ImageBadge image={query.data} />}
+      actions={query.data && <ImageButtons image={query.data} />}
+    >
+      <Loaded query={query} what="The image" skeleton={<Skeleton className="h-80 w-full rounded-lg" />}>
+        {(image) => <ImageProperties image={image} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function ImageButtons({ image }: { image: Image }) {
+  const { project } = useProject();
+  const router = useRouter();
+  const actionsOf = useImageActions({ onDeleted: () => router.push(paths.images(project.slug)) });
+  return (
+    <>
+      <ActionMenu name={image.name} actions={actionsOf(image)} labelled />
+      <DisabledReason reason={whyNotUse(image, project.role)}>
+        <ButtonLink variant="primary" href={paths.newInstance(project.slug, { image_id: image.id })}>
+          Create instance
+        </ButtonLink>
+      </DisabledReason>
+    </>
+  );
+}

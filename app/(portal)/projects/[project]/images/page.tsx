@@ -1,0 +1,147 @@
+'use client';
+
+import { Disc3 } from 'lucide-react';
+import Link from 'next/link';
+import { Size } from '@/components/data/amounts';
+import { useImageActions } from '@/components/images/image-actions';
+import { ImageBadge } from '@/components/images/image-badge';
+import { type Image, imageKind } from '@/components/images/image-look';
+import { UploadList } from '@/components/images/upload-list';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Badge } from '@/components/ui/badge';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<Image>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ row: { original } }) => <ImageName image={original} />,
+  }),
+  column.accessor('status', { header: 'Status', cell: ({ row: { original } }) => <ImageBadge image={original} /> }),
+  column.accessor('visibility', {
+    header: 'From',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) =>
+      getValue() === 'public' ? <Badge tone="accent">Certified</Badge> : <Badge>This project</Badge>,
+  }),
+  column.accessor('format', {
+    header: 'System and format',
+    meta: { from: 'lg' },
+    cell: ({ row: { original } }) => <span className="whitespace-nowrap">{imageKind(original)}</span>,
+  }),
+  column.accessor('size_bytes', {
+    header: 'Size',
+    meta: { align: 'right', from: 'md' },
+    cell: ({ getValue }) => <SizeOf bytes={getValue()} />,
+  }),
+  column.accessor('min_disk_gb', {
+    header: 'Needs',
+    meta: { from: 'xl' },
+    cell: ({ row: { original } }) => <Needs image={original} />,
+  }),
+];
+
+function SizeOf({ bytes }: { bytes: number | null }) {
+  return bytes === null ? <span className="text-ink-subtle">–</span> : <Size bytes={bytes} />;
+}
+
+function Needs({ image: { min_disk_gb, min_ram_mb } }: { image: Image }) {
+  if (min_disk_gb === 0 && min_ram_mb === 0) return <span className="text-ink-subtle">–</span>;
+  return (
+    <span className="whitespace-nowrap text-ink-muted text-xs">
+      {min_disk_gb > 0 && (
+        <span className="block">
+          <Size gigabytes={min_disk_gb} /> of disk
+        </span>
+      )}
+      {min_ram_mb > 0 && (
+        <span className="block">
+          <Size bytes={min_ram_mb * 1024 ** 2} /> of memory
+        </span>
+      )}
+    </span>
+  );
+}
+
+function ImageName({ image: { id, name, description } }: { image: Image }) {
+  const { project } = useProject();
+  return (
+    <div className="max-w-sm">
+      <Link href={paths.image(project.slug, id)} className="font-medium hover:underline">
+        {name}
+      </Link>
+      {description && <p className="truncate text-ink-muted text-xs max-sm:hidden">{description}</p>}
+    </div>
+  );
+}
+
+const filters = [
+  {
+    name: 'visibility',
+    label: 'From',
+    options: [
+      { value: 'public', label: 'Certified' },
+      { value: 'private', label: 'This project' },
+    ],
+  },
+  {
+    name: 'status',
+    label: 'Status',
+    options: [
+      { value: 'active', label: 'Active' },
+      { value: 'queued', label: 'On first use' },
+      { value: 'importing', label: 'On its way' },
+      { value: 'error', label: 'Error' },
+    ],
+  },
+  {
+    name: 'format',
+    label: 'Format',
+    options: ['QCOW2', 'RAW', 'ISO'].map((format) => ({ value: format, label: format })),
+  },
+];
+
+/** What instances boot from: the certified catalogue, and what the project has uploaded. */
+export default function ImagesPage() {
+  const { project } = useProject();
+  const state = useTableState(['visibility', 'status', 'format']);
+  const list = useList('/api/v1/images/images', state.query);
+  const actionsOf = useImageActions();
+  const upload = (
+    <CreateLink
+      label="Upload image"
+      href={paths.uploadImage(project.slug)}
+      disabledReason={project.role === 'reader' ? 'Uploading images needs the role member.' : undefined}
+    />
+  );
+  return (
+    <Page
+      title="Images"
+      description="What instances and volumes begin with. Certified ones are fetched when they are first needed."
+      actions={upload}
+    >
+      <UploadList />
+      <DataTable
+        noun="image"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        filters={filters}
+        actions={actionsOf}
+        empty={
+          <EmptyState icon={Disc3} title="No images yet" action={upload}>
+            An image is a disk that instances begin with: an operating system, or one of your own making.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

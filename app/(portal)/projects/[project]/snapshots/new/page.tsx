@@ -1,0 +1,84 @@
+'use client';
+
+import { useRouter, useSearchParams } from 'next/navigation';
+import * as z from 'zod/mini';
+import { SelectField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { formatGigabytes } from '@/lib/format/size';
+import { paths } from '@/lib/paths';
+
+const schema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  volume_id: z.string().check(z.minLength(1, 'Choose a volume.')),
+  description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+});
+
+/** Freezes a volume as it is. */
+export default function NewSnapshotPage() {
+  const volumes = useList('/api/v1/storage/volumes', { limit: 200, sort: 'name' });
+  return (
+    <Page title="Create snapshot" narrow>
+      {volumes.error && !volumes.data ? (
+        <ErrorNotice
+          title="The volumes could not be loaded"
+          error={volumes.error}
+          onRetry={() => void volumes.refetch()}
+        />
+      ) : (
+        <SnapshotForm volumes={volumes.data?.rows} />
+      )}
+    </Page>
+  );
+}
+
+function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const volumeId = useSearchParams().get('volume_id') ?? '';
+  const create = api.useMutation('post', '/api/v1/storage/snapshots');
+  const form = useSchemaForm(schema, { name: '', volume_id: volumeId, description: '' });
+  return (
+    <FormShell
+      form={form}
+      loading={volumes === undefined}
+      error={create.error}
+      failure="The snapshot was not created"
+      submitLabel="Create snapshot"
+      disabledReason={
+        project.role === 'reader'
+          ? 'Creating snapshots needs the role member.'
+          : volumes?.length === 0
+            ? 'The project has no volumes: create one first.'
+            : undefined
+      }
+      cancel={volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug)}
+      onSubmit={async (values) => {
+        await create.mutateAsync({ body: values });
+        router.push(volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug));
+      }}
+    >
+      <SelectField
+        control={form.control}
+        name="volume_id"
+        label="Volume"
+        description="Of one in use it holds what the guest had written by then: let the guest flush its files first (sync)."
+        options={(volumes ?? []).map((volume) => {
+          const reason = whyNotVolume('snapshot', volume, project.role);
+          return {
+            value: volume.id,
+            label: volume.name,
+            description: formatGigabytes(volume.size_gb),
+            ...(reason === undefined ? {} : { disabledReason: reason }),
+          };
+        })}
+      />
+      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="before-upgrade" />
+      <TextField control={form.control} name="description" label="Description" autoComplete="off" optional />
+    </FormShell>
+  );
+}

@@ -1,0 +1,44 @@
+'use client';
+
+import { Camera } from 'lucide-react';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { SnapshotTable } from '@/components/storage/snapshot-table';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+/** Volumes as they were. */
+export default function SnapshotsPage() {
+  const { project } = useProject();
+  const create = (
+    <CreateLink
+      label="Create snapshot"
+      href={paths.newSnapshot(project.slug)}
+      disabledReason={project.role === 'reader' ? 'Creating snapshots needs the role member.' : undefined}
+    />
+  );
+  return (
+    <Page
+      title="Snapshots"
+      description="Volumes as they were at a moment, copied on write: quick to take, and whole when they are needed."
+      actions={create}
+    >
+      <SnapshotTable
+        empty={
+          <EmptyState
+            icon={Camera}
+            title="No snapshots yet"
+            action={create}
+            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/storage/snapshots \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name": "before-upgrade", "volume_id": "…"}'`}
+          >
+            Take one before something risky. It costs no time, also while the volume is in use, and a new volume can
+            begin as it was then.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,134 @@
+'use client';
+
+import { useRouter, useSearchParams } from 'next/navigation';
+import { useWatch } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { CardsField, SelectField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
+import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const kinds = [
+  { value: 'empty', label: 'Empty', description: 'A blank disk, to be formatted in the guest.' },
+  { value: 'image', label: 'An image', description: 'Begins as a copy of its disk.' },
+  { value: 'snapshot', label: 'A snapshot', description: 'Begins as a volume was at that moment.' },
+];
+
+const schema = z
+  .object({
+    name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+    description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+    source: z.enum(['empty', 'image', 'snapshot']),
+    image_id: z.string(),
+    snapshot_id: z.string(),
+    size_gb: z.string().check(
+      z.trim(),
+      z.regex(/^\d{1,5}$/, 'A whole number of GB.'),
+      z.refine((text) => Number(text) >= 1, 'At least 1 GB.'),
+    ),
+  })
+  .check(
+    z.refine(({ source, image_id }) => source !== 'image' || image_id !== '', {
+      path: ['image_id'],
+      error: 'Choose an image.',
+    }),
+    z.refine(({ source, snapshot_id }) => source !== 'snapshot' || snapshot_id !== '', {
+      path: ['snapshot_id'],
+      error: 'Choose a snapshot.',
+    }),
+  );
+
+/** Creates a volume; what it takes of the quota is seen before it is taken. */
+export default function NewVolumePage() {
+  const sources = useVolumeSources();
+  return (
+    <Page title="Create volume">
+      {sources.error ? (
+        <ErrorNotice title="The choices could not be loaded" error={sources.error} onRetry={sources.retry} />
+      ) : (
+        // Mounted anew with its choices, so that it begins with what the address asks for.
+        <VolumeForm key={sources.data ? 'ready' : 'loading'} sources={sources.data} />
+      )}
+    </Page>
+  );
+}
+
+function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const params = useSearchParams();
+  const asked = { image: params.get('image_id') ?? '', snapshot: params.get('snapshot_id') ?? '' };
+  const create = api.useMutation('post', '/api/v1/storage/volumes');
+  const first: SourceKind = asked.image ? 'image' : asked.snapshot ? 'snapshot' : 'empty';
+  const form = useSchemaForm(schema, {
+    name: '',
+    description: '',
+    source: first,
+    image_id: asked.image,
+    snapshot_id: asked.snapshot,
+    size_gb: String(sources?.least({ kind: first, id: asked.image || asked.snapshot }) ?? 10),
+  });
+  const [kind, image, snapshot, size] = useWatch({
+    control: form.control,
+    name: ['source', 'image_id', 'snapshot_id', 'size_gb'],
+  });
+  const chosen = kind === 'image' ? image : kind === 'snapshot' ? snapshot : '';
+  const least = sources?.least({ kind, id: chosen });
+  const tooSmall = least !== undefined && gigabytesOf(size) > 0 && gigabytesOf(size) < least;
+  return (
+    <FormShell
+      form={form}
+      loading={sources === undefined}
+      error={create.error}
+      failure="The volume was not created"
+      submitLabel="Create volume"
+      disabledReason={
+        project.role === 'reader'
+          ? 'Creating volumes needs the role member.'
+          : tooSmall
+            ? `What it begins with needs ${least} GB.`
+            : undefined
+      }
+      cancel={paths.volumes(project.slug)}
+      aside={<StorageImpact volumes={1} gigabytes={gigabytesOf(size)} />}
+      onSubmit={async ({ source, image_id, snapshot_id, size_gb, ...values }) => {
+        const { id } = await create.mutateAsync({
+          body: {
+            ...values,
+            size_gb: Number(size_gb),
+            ...(source === 'image' ? { image_id } : {}),
+            ...(source === 'snapshot' ? { snapshot_id } : {}),
+          },
+        });
+        router.push(paths.volume(project.slug, id));
+      }}
+    >
+      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="data" />
+      <CardsField control={form.control} name="source" label="Begins as" options={kinds} />
+      {kind === 'image' && (
+        <SelectField control={form.control} name="image_id" label="Image" options={sources?.images ?? []} />
+      )}
+      {kind === 'snapshot' && (
+        <SelectField control={form.control} name="snapshot_id" label="Snapshot" options={sources?.snapshots ?? []} />
+      )}
+      <TextField
+        control={form.control}
+        name="size_gb"
+        label="Size"
+        description={
+          least === undefined
+            ? 'It can be made larger later, never smaller.'
+            : `At least ${least} GB, for what it begins with. It can be made larger later, never smaller.`
+        }
+        inputMode="numeric"
+        unit="GB"
+        width="short"
+      />
+      <TextField control={form.control} name="description" label="Description" autoComplete="off" optional />
+    </FormShell>
+  );
+}

@@ -1,0 +1,123 @@
+'use client';
+
+import { HardDrive } from 'lucide-react';
+import Link from 'next/link';
+import { Size } from '@/components/data/amounts';
+import { Id } from '@/components/data/id';
+import { StatusBadge } from '@/components/data/status-badge';
+import { statusLook } from '@/components/data/statuses';
+import { Time } from '@/components/data/time';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { AttachedTo } from '@/components/storage/attached-to';
+import type { Volume } from '@/components/storage/storage-can';
+import { useVolumeActions } from '@/components/storage/volume-actions';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<Volume>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ row: { original } }) => <VolumeName volume={original} />,
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ row: { original } }) => <StatusBadge status={original.status} reason={original.status_reason} />,
+  }),
+  column.accessor('size_gb', {
+    header: 'Size',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Size gigabytes={getValue()} />,
+  }),
+  column.accessor('attachments', {
+    header: 'Attached to',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <AttachedTo attachments={getValue()} />,
+  }),
+  column.accessor('snapshot_count', { header: 'Snapshots', meta: { align: 'right', from: 'lg' } }),
+  column.accessor('id', {
+    header: 'Id',
+    meta: { from: 'xl' },
+    cell: ({ getValue }) => <Id value={getValue()} label="volume id" />,
+  }),
+  column.accessor('created_at', {
+    header: 'Created',
+    enableSorting: true,
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+function VolumeName({ volume: { id, name, description } }: { volume: Volume }) {
+  const { project } = useProject();
+  return (
+    <div className="max-w-xs">
+      <Link href={paths.volume(project.slug, id)} className="font-medium hover:underline">
+        {name}
+      </Link>
+      {description && <p className="truncate text-ink-muted text-xs max-sm:hidden">{description}</p>}
+    </div>
+  );
+}
+
+const statusOptions = [
+  'available',
+  'in_use',
+  'creating',
+  'attaching',
+  'detaching',
+  'resizing',
+  'deleting',
+  'error',
+].map((value) => ({ value, label: statusLook(value).label }));
+
+/** The project's disks, and which instance has each. */
+export default function VolumesPage() {
+  const { project } = useProject();
+  const state = useTableState(['status']);
+  const list = useList('/api/v1/storage/volumes', state.query);
+  const { actionsOf, dialog } = useVolumeActions();
+  const create = (
+    <CreateLink
+      label="Create volume"
+      href={paths.newVolume(project.slug)}
+      disabledReason={project.role === 'reader' ? 'Creating volumes needs the role member.' : undefined}
+    />
+  );
+  return (
+    <Page
+      title="Volumes"
+      description="Disks that outlive instances: attach them, detach them, make them larger while they are in use."
+      actions={create}
+    >
+      <DataTable
+        noun="volume"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        filters={[{ name: 'status', label: 'Status', options: statusOptions }]}
+        actions={actionsOf}
+        empty={
+          <EmptyState
+            icon={HardDrive}
+            title="No volumes yet"
+            action={create}
+            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/storage/volumes \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name": "data", "size_gb": 10}'`}
+          >
+            A volume is a disk of its own. Attach it to an instance, and what is on it stays when the instance goes.
+          </EmptyState>
+        }
+      />
+      {dialog}
+    </Page>
+  );
+}

@@ -1,0 +1,44 @@
+'use client';
+
+import { CircleAlert } from 'lucide-react';
+import Link from 'next/link';
+import { Time } from '@/components/data/time';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import type { Instance } from './instance-actions';
+
+/** What went wrong with an instance, and what can be done about it; or why it is in its state, where that needs a word. */
+export function Fault({ instance }: { instance: Instance }) {
+  const { project } = useProject();
+  const { id, fault, status, status_reason } = instance;
+  if (fault) {
+    return (
+      <div role="status" className="mb-5 flex gap-3 rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm">
+        <CircleAlert className="mt-0.5 size-4 shrink-0 text-critical-ink" aria-hidden="true" />
+        <div className="min-w-0">
+          <p className="font-medium">
+            It failed <Time at={fault.at} />
+          </p>
+          <p className="mt-0.5 text-pretty text-ink-muted">{fault.message}</p>
+          <p className="mt-1 text-pretty text-ink-muted">
+            Start tries it again; rebuild gives it a new disk. The{' '}
+            <Link href={paths.instance(project.slug, id, 'log')} className="text-accent hover:underline">
+              boot log
+            </Link>{' '}
+            shows how far its guest came, and{' '}
+            <Link href={paths.instance(project.slug, id, 'activity')} className="text-accent hover:underline">
+              its operations
+            </Link>{' '}
+            what the platform did. While it exists it holds its quota.
+          </p>
+        </div>
+      </div>
+    );
+  }
+  if (status_reason === null || status === 'provisioning' || status === 'rebuilding') return null;
+  return (
+    <div role="status" className="mb-5 rounded-lg border border-caution/35 bg-caution-soft p-4 text-pretty text-sm">
+      {status_reason}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { SelectField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Dialog } from '@/components/ui/dialog';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+
+/** Not the id of an address: one is allocated first. */
+const NEW = 'new';
+const schema = z.object({ id: z.string().check(z.minLength(1, 'Choose an address.')) });
+
+interface FloatingIpDialogProps {
+  instance: { name: string };
+  port: { id: string; ip: string };
+  close: () => void;
+}
+
+/** Has an address of the outside lead to an instance: one that is free, or a new one. */
+export function FloatingIpDialog({ instance, port, close }: FloatingIpDialogProps) {
+  const { api } = useProject();
+  const free = useList('/api/v1/network/floating-ips', { status: 'available', limit: 100 });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={`Associate a floating IP with ${instance.name}`}
+      description={`The outside reaches ${port.ip} through it, as far as the security groups let it.`}
+    >
+      {free.error && !free.data ? (
+        <ErrorNotice title="The floating IPs could not be loaded" error={free.error} />
+      ) : (
+        <ChooseAddress
+          key={free.data ? 'ready' : 'loading'}
+          free={free.data?.rows}
+          port={port}
+          close={close}
+          api={api}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+interface ChooseAddressProps {
+  free: readonly { id: string; address: string }[] | undefined;
+  port: { id: string };
+  close: () => void;
+  api: ReturnType<typeof useProject>['api'];
+}
+
+function ChooseAddress({ free, port, close, api }: ChooseAddressProps) {
+  const allocate = api.useMutation('post', '/api/v1/network/floating-ips');
+  const associate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/associate');
+  const form = useSchemaForm(schema, { id: free?.[0]?.id ?? NEW });
+  return (
+    <FormShell
+      form={form}
+      loading={free === undefined}
+      error={allocate.error ?? associate.error}
+      failure="The floating IP was not associated"
+      submitLabel="Associate"
+      cancel={close}
+      onSubmit={async ({ id }) => {
+        const chosen = id === NEW ? (await allocate.mutateAsync({ body: {} })).id : id;
+        // What was allocated is kept when the rest fails: the next try uses it.
+        form.setValue('id', chosen);
+        await associate.mutateAsync({ params: { path: { id: chosen } }, body: { port_id: port.id } });
+        close();
+      }}
+    >
+      <SelectField
+        control={form.control}
+        name="id"
+        label="Floating IP"
+        options={[
+          ...(free ?? []).map(({ id, address }) => ({ value: id, label: address, description: 'Free' })),
+          { value: NEW, label: 'Allocate a new one', description: 'From the platform’s pool' },
+        ]}
+      />
+    </FormShell>
+  );
+}

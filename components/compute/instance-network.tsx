@@ -1,0 +1,175 @@
+'use client';
+
+import { Network } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { useState } from 'react';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { useConfirm } from '@/components/page/confirm';
+import { EmptyState } from '@/components/page/empty-state';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import type { Instance } from './instance-actions';
+
+const FloatingIpDialog = dynamic(() => import('./floating-ip-dialog').then((module) => module.FloatingIpDialog));
+const PortGroupsDialog = dynamic(() =>
+  import('@/components/network/port-groups-dialog').then((module) => module.PortGroupsDialog),
+);
+
+type Port = Row<'/api/v1/network/ports'>;
+
+/** Where an instance is reached, and what may pass. */
+export function InstanceNetwork({ instance }: { instance: Instance }) {
+  const ports = useList('/api/v1/network/ports', { instance_id: instance.id, limit: 50 });
+  const groups = useList('/api/v1/network/security-groups', { limit: 200, sort: 'name' });
+  const [dialog, setDialog] = useState<{ what: 'floating' | 'groups'; port: Port }>();
+  const close = () => setDialog(undefined);
+  if (instance.addresses.length === 0) {
+    return (
+      <div className="rounded-lg border border-dashed bg-surface">
+        <EmptyState icon={Network} title="It is in no network">
+          Its interfaces are gone with its machine.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <div className="space-y-5">
+      {instance.addresses.map((address) => (
+        <PortCard
+          key={address.port_id}
+          instance={instance}
+          address={address}
+          port={ports.data?.rows.find(({ id }) => id === address.port_id)}
+          open={(what, port) => setDialog({ what, port })}
+        />
+      ))}
+      {dialog?.what === 'floating' && <FloatingIpDialog instance={instance} port={dialog.port} close={close} />}
+      {dialog?.what === 'groups' && groups.data && (
+        <PortGroupsDialog port={dialog.port} groups={groups.data.rows} close={close} />
+      )}
+    </div>
+  );
+}
+
+interface PortCardProps {
+  instance: Instance;
+  address: Instance['addresses'][number];
+  /** Undefined until it is read. */
+  port: Port | undefined;
+  open: (what: 'floating' | 'groups', port: Port) => void;
+}
+
+function PortCard({ instance, address, port, open }: PortCardProps) {
+  const { project } = useProject();
+  const networks = useList('/api/v1/network/networks', { limit: 200 });
+  const network = networks.data?.rows.find(({ id }) => id === address.network_id);
+  const refused = refusal(project.role, instance);
+  return (
+    <Card
+      title={network?.name ?? 'Network'}
+      description={network && `${network.cidr} · gateway ${network.gateway_ip}`}
+      actions={
+        <>
+          <DisabledReason reason={refused}>
+            <Button size="sm" onClick={() => port && open('groups', port)}>
+              Change security groups
+            </Button>
+          </DisabledReason>
+          {address.floating_ip === null && (
+            <DisabledReason reason={refused}>
+              <Button size="sm" onClick={() => port && open('floating', port)}>
+                Associate floating IP
+              </Button>
+            </DisabledReason>
+          )}
+        </>
+      }
+    >
+      <PropertyList
+        items={[
+          ['Address', <Id key="ip" value={address.ip} label="address" full />],
+          ['Floating IP', <FloatingIp key="floating" instance={instance} address={address} refused={refused} />],
+          ['MAC', <Id key="mac" value={address.mac} label="MAC address" full />],
+          ['Security groups', <Groups key="groups" ids={port?.security_group_ids ?? instance.security_group_ids} />],
+          [
+            'Network',
+            <Link key="network" href={paths.network(project.slug, address.network_id)} className="hover:underline">
+              {network?.name ?? address.network_id}
+            </Link>,
+          ],
+          ['Port', <Id key="port" value={address.port_id} label="port id" full />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function refusal(role: string, { status }: Instance): string | undefined {
+  if (role === 'reader') return 'Changing its network needs the role member.';
+  return status === 'deleting' ? 'It is being deleted.' : undefined;
+}
+
+function Groups({ ids }: { ids: readonly string[] }) {
+  const { project } = useProject();
+  const groups = useList('/api/v1/network/security-groups', { limit: 200, sort: 'name' });
+  if (ids.length === 0) return <span className="text-caution-ink">none: nothing passes, in or out</span>;
+  return ids.map((id, position) => (
+    <span key={id}>
+      <Link href={paths.securityGroup(project.slug, id)} className="hover:underline">
+        {groups.data?.rows.find((group) => group.id === id)?.name ?? id}
+      </Link>
+      {position < ids.length - 1 && ','}
+    </span>
+  ));
+}
+
+interface FloatingIpProps extends Pick<PortCardProps, 'instance' | 'address'> {
+  refused: string | undefined;
+}
+
+/** The address of the outside that leads here, and how to let go of it. */
+function FloatingIp({ instance, address, refused }: FloatingIpProps) {
+  const { api } = useProject();
+  const confirm = useConfirm();
+  const list = useList('/api/v1/network/floating-ips', { instance_id: instance.id, limit: 50 });
+  const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
+  if (address.floating_ip === null) return <span className="text-ink-muted">none: only its networks reach it</span>;
+  const found = list.data?.rows.find((candidate) => candidate.address === address.floating_ip);
+  return (
+    <>
+      <Id value={address.floating_ip} label="floating IP" full />
+      <DisabledReason reason={refused}>
+        <Button
+          size="sm"
+          variant="quiet"
+          onClick={() =>
+            found &&
+            confirm({
+              title: `Disassociate ${found.address} from ${instance.name}?`,
+              consequence: 'Connections through it end at once. The address stays with the project.',
+              confirmLabel: 'Disassociate',
+              harmless: true,
+              onConfirm: () => disassociate.mutateAsync({ params: { path: { id: found.id } }, body: {} }),
+            })
+          }
+        >
+          Disassociate
+        </Button>
+      </DisabledReason>
+      {found && found.forwards.length > 0 && (
+        <span className="w-full text-ink-muted text-xs">
+          On the host:{' '}
+          {found.forwards
+            .map(({ protocol, port, host_port }) => `${protocol} ${port} as ${found.address}:${host_port}`)
+            .join(', ')}
+        </span>
+      )}
+    </>
+  );
+}

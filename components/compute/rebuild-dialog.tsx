@@ -1,0 +1,75 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { SelectField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Dialog } from '@/components/ui/dialog';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import type { Instance } from './instance-actions';
+import { tooSmallFor, usable } from './instance-choices';
+
+interface RebuildDialogProps {
+  instance: Instance;
+  close: () => void;
+}
+
+/** Puts a new disk in place of the old one, from the same image or another. */
+export function RebuildDialog({ instance, close }: RebuildDialogProps) {
+  const { api } = useProject();
+  const images = useList('/api/v1/images/images', { limit: 200 });
+  const rebuild = api.useMutation('post', '/api/v1/compute/instances/{id}/action');
+  const schema = z.object({
+    image_id: z.string().check(z.minLength(1, 'Choose an image.')),
+    confirmed: z.string().check(z.refine((text) => text === instance.name, `Type ${instance.name}.`)),
+  });
+  const form = useSchemaForm(schema, { image_id: instance.image_id, confirmed: '' });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={`Rebuild ${instance.name}`}
+      description="Everything on its boot disk is destroyed. Its id, addresses and volumes stay."
+    >
+      {images.error && !images.data ? (
+        <ErrorNotice title="The images could not be loaded" error={images.error} />
+      ) : (
+        <FormShell
+          form={form}
+          loading={images.data === undefined}
+          error={rebuild.error}
+          failure="The instance was not rebuilt"
+          submitLabel="Rebuild instance"
+          danger
+          cancel={close}
+          onSubmit={async ({ image_id }) => {
+            await rebuild.mutateAsync({ params: { path: { id: instance.id } }, body: { action: 'rebuild', image_id } });
+            close();
+          }}
+        >
+          <SelectField
+            control={form.control}
+            name="image_id"
+            label="Image"
+            options={usable(images.data?.rows ?? []).map((image) => {
+              const reason = tooSmallFor(image, instance.flavor);
+              return {
+                value: image.id,
+                label: image.id === instance.image_id ? `${image.name} · as before` : image.name,
+                ...(reason === undefined ? {} : { disabledReason: reason }),
+              };
+            })}
+          />
+          <TextField
+            control={form.control}
+            name="confirmed"
+            label="To confirm, type its name"
+            placeholder={instance.name}
+            autoComplete="off"
+          />
+        </FormShell>
+      )}
+    </Dialog>
+  );
+}

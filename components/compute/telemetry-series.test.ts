@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { type Metrics, roundTimes, ticks, timeline } from './telemetry-series';
+
+describe('an axis', () => {
+  test.each([
+    [100, false, [0, 25, 50, 75, 100]],
+    [256, true, [0, 64, 128, 192, 256]],
+    [0, true, [0, 1]],
+    [3, false, [0, 1, 2, 3]],
+  ])('up to %s has round numbers', (most, binary, expected) => {
+    expect(ticks(most, binary)).toEqual(expected);
+  });
+  test('ends at or above what it must show', () => {
+    for (const most of [0.3, 7, 99, 1025, 123_456_789]) {
+      for (const binary of [true, false]) expect(ticks(most, binary).at(-1)).toBeGreaterThanOrEqual(most);
+    }
+  });
+});
+
+const value = { cpu_percent: 1, memory_bytes: 1, disk_read_bytes_per_s: 0, disk_write_bytes_per_s: 0 };
+const rest = { disk_reads_per_s: 0, disk_writes_per_s: 0, network_rx_bytes_per_s: 0, network_tx_bytes_per_s: 0 };
+const point = (at: string): Metrics['points'][number] => ({ at, ...value, ...rest, egress_bytes_per_s: 0 });
+
+test('where an instance was off, its line has a gap', () => {
+  const metrics: Metrics = {
+    range: '1h',
+    interval_s: 30,
+    memory_total_bytes: 1,
+    points: [point('2026-11-21T12:00:00Z'), point('2026-11-21T12:00:30Z'), point('2026-11-21T12:10:00Z')],
+  };
+  const { from, to, rows } = timeline(metrics, Date.parse('2026-11-21T12:10:10Z'));
+  expect(rows.map(({ cpu_percent }) => cpu_percent)).toEqual([1, 1, null, 1]);
+  expect(to - from).toBe(3_600_000);
+  expect(new Date(to).toISOString()).toBe('2026-11-21T12:10:30.000Z');
+});
+
+test('times on the axis are round ones', () => {
+  const to = Date.parse('2026-11-21T12:10:30Z');
+  const minutes = roundTimes(to - 3_600_000, to, 6).map((at) => new Date(at).getMinutes() % 10);
+  expect(minutes).toEqual([0, 0, 0, 0, 0, 0]);
+  const hours = roundTimes(to - 7 * 86_400_000, to, 6).map((at) => new Date(at).getHours());
+  expect(new Set(hours)).toEqual(new Set([0]));
+  expect(hours.length).toBeLessThanOrEqual(6);
+});

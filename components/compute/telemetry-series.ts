@@ -1,0 +1,136 @@
+import type { paths } from '@/lib/client/schema';
+import { formatNumber } from '@/lib/format/number';
+import { formatBytes } from '@/lib/format/size';
+
+export type Metrics =
+  paths['/api/v1/compute/instances/{id}/metrics']['get']['responses'][200]['content']['application/json'];
+type Point = Metrics['points'][number];
+
+export interface Series {
+  key: Exclude<keyof Point, 'at'>;
+  label: string;
+  tone: 'accent' | 'positive' | 'caution';
+}
+
+export interface Chart {
+  title: string;
+  description?: string;
+  series: readonly Series[];
+  /** Writes a value with its unit. */
+  format: (value: number) => string;
+  /** Where the axis ends at least. */
+  top: number;
+  /** Bytes are divided at powers of two, so that the axis shows round numbers. */
+  binary: boolean;
+}
+
+const perSecond = (value: number) => `${formatBytes(value)}/s`;
+
+/** The charts of an instance, in the order in which they are shown. */
+export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes'>): Chart[] {
+  return [
+    {
+      title: 'CPU',
+      description: 'Of all its vCPUs together.',
+      series: [{ key: 'cpu_percent', label: 'CPU', tone: 'accent' }],
+      format: (value) => `${formatNumber(Math.round(value * 10) / 10)} %`,
+      top: 100,
+      binary: false,
+    },
+    {
+      title: 'Memory',
+      description: `Held on the host, of ${formatBytes(memory_total_bytes)}.`,
+      series: [{ key: 'memory_bytes', label: 'Memory', tone: 'accent' }],
+      format: formatBytes,
+      top: memory_total_bytes,
+      binary: true,
+    },
+    {
+      title: 'Disk',
+      description: 'Read from and written to its boot disk and volumes.',
+      series: [
+        { key: 'disk_read_bytes_per_s', label: 'Read', tone: 'accent' },
+        { key: 'disk_write_bytes_per_s', label: 'Written', tone: 'caution' },
+      ],
+      format: perSecond,
+      top: 1024,
+      binary: true,
+    },
+    {
+      title: 'Network',
+      description: 'Egress is what left the platform’s private networks.',
+      series: [
+        { key: 'network_rx_bytes_per_s', label: 'Received', tone: 'accent' },
+        { key: 'network_tx_bytes_per_s', label: 'Sent', tone: 'positive' },
+        { key: 'egress_bytes_per_s', label: 'Egress', tone: 'caution' },
+      ],
+      format: perSecond,
+      top: 1024,
+      binary: true,
+    },
+  ];
+}
+
+export type ChartRow = Omit<Point, 'at'> & { at: number };
+
+const seconds: Record<Metrics['range'], number> = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 };
+
+const nothing: Omit<Point, 'at'> = {
+  cpu_percent: null,
+  memory_bytes: null,
+  disk_read_bytes_per_s: null,
+  disk_write_bytes_per_s: null,
+  disk_reads_per_s: null,
+  disk_writes_per_s: null,
+  network_rx_bytes_per_s: null,
+  network_tx_bytes_per_s: null,
+  egress_bytes_per_s: null,
+};
+
+/** The points on the whole range's axis; where the machine was off there is a gap, not a line across it. */
+export function timeline(
+  { range, interval_s, points }: Metrics,
+  now: number,
+): { from: number; to: number; rows: ChartRow[] } {
+  const interval = interval_s * 1000;
+  // The last interval ends after now: the axis ends where it does.
+  const to = Math.ceil(now / interval) * interval;
+  const rows = points.flatMap((point, position): ChartRow[] => {
+    const at = Date.parse(point.at);
+    const before = points[position - 1];
+    const gap = before !== undefined && at - Date.parse(before.at) > interval;
+    return [...(gap ? [{ ...nothing, at: at - interval }] : []), { ...point, at }];
+  });
+  return { from: to - seconds[range] * 1000, to, rows };
+}
+
+/** Round numbers up to `most` at least: powers of two for bytes, of 1, 2 and 5 for others. */
+export function ticks(most: number, binary: boolean): number[] {
+  if (!(most > 0)) return [0, 1];
+  const rough = most / 4;
+  const step = binary ? 2 ** Math.ceil(Math.log2(rough)) : decimalStep(rough);
+  const count = Math.max(1, Math.ceil(most / step));
+  return Array.from({ length: count + 1 }, (_, position) => position * step);
+}
+
+function decimalStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= rough * 0.999) ?? 10;
+  return factor * power;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const steps = [5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS].concat(
+  [6, 8, 12, 24, 48, 72].map((hours) => hours * HOUR_MS),
+);
+
+/** At most so many moments between two others, on the full quarter, hour or day of the reader's own clock. */
+export function roundTimes(from: number, to: number, most: number): number[] {
+  const step = steps.find((candidate) => (to - from) / candidate <= most) ?? to - from;
+  const offset = new Date(to).getTimezoneOffset() * MINUTE_MS;
+  const first = Math.ceil((from - offset) / step) * step + offset;
+  const times: number[] = [];
+  for (let at = first; at <= to; at += step) times.push(at);
+  return times;
+}

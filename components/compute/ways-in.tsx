@@ -1,0 +1,76 @@
+'use client';
+
+import { Monitor, SquareTerminal } from 'lucide-react';
+import { CodeBlock } from '@/components/data/code-block';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { useProject } from '@/lib/client/project';
+import { type ConsolePart, type Instance, useOpenConsole } from './instance-actions';
+import { whyNot } from './instance-can';
+
+const parts = [
+  {
+    part: 'screen',
+    title: 'Screen',
+    icon: Monitor,
+    about: 'What a monitor would show, with keyboard and mouse. For installers, boot menus and desktops.',
+    button: 'Open screen',
+  },
+  {
+    part: 'terminal',
+    title: 'Serial terminal',
+    icon: SquareTerminal,
+    about: 'Text that can be copied and pasted, with what was written before. For shells and boot messages.',
+    button: 'Open serial terminal',
+  },
+] as const satisfies readonly { part: ConsolePart; [fact: string]: unknown }[];
+
+/** How to get into an instance: its consoles, which need no network, and SSH. */
+export function WaysIn({ instance }: { instance: Instance }) {
+  const { project } = useProject();
+  const open = useOpenConsole();
+  const reason = whyNot('console', instance, project.role);
+  return (
+    <div className="space-y-5">
+      <div className="grid gap-5 sm:grid-cols-2">
+        {parts.map(({ part, title, icon: Icon, about, button }) => (
+          <Card key={part} title={title}>
+            <div className="flex h-full flex-col items-start gap-4">
+              <div className="flex gap-3">
+                <Icon className="mt-0.5 size-5 shrink-0 text-ink-muted" aria-hidden="true" />
+                <p className="text-pretty text-ink-muted text-sm">{about}</p>
+              </div>
+              <DisabledReason reason={reason}>
+                <Button variant="primary" onClick={() => open(instance.id, part)}>
+                  {button}
+                </Button>
+              </DisabledReason>
+            </div>
+          </Card>
+        ))}
+      </div>
+      <Ssh instance={instance} />
+    </div>
+  );
+}
+
+function Ssh({ instance: { addresses, image, ssh_public_key } }: { instance: Instance }) {
+  const [address] = addresses;
+  const user = image.default_user ?? 'USER';
+  return (
+    <Card title="SSH" description={sshWords(ssh_public_key !== null, address?.floating_ip ?? null)}>
+      <CodeBlock code={`ssh ${user}@${address?.floating_ip ?? address?.ip ?? 'ADDRESS'}`} label="command" />
+    </Card>
+  );
+}
+
+function sshWords(hasKey: boolean, floatingIp: string | null): string {
+  const key = hasKey
+    ? 'With the key that it was created with.'
+    : 'It was created without a key: the console is the way in.';
+  const from = floatingIp
+    ? 'A security group must let port 22 in.'
+    : 'From a machine in the same network; a floating IP makes it reachable from outside.';
+  return `${key} ${from}`;
+}

@@ -1,0 +1,47 @@
+'use client';
+
+import { HardDrive, Server, Trash2 } from 'lucide-react';
+import { useConfirm } from '@/components/page/confirm';
+import type { Action } from '@/components/table/row-actions';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import { whyNotDelete, whyNotUse } from './image-can';
+import type { Image } from './image-look';
+
+/** What can be done with an image, for its row and for its page. */
+export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}): (image: Image) => Action[] {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const remove = api.useMutation('delete', '/api/v1/images/images/{id}');
+  return (image) => [
+    {
+      label: 'Create instance from it',
+      icon: Server,
+      href: paths.newInstance(project.slug, { image_id: image.id }),
+      disabledReason: whyNotUse(image, project.role),
+    },
+    {
+      label: 'Create volume from it',
+      icon: HardDrive,
+      href: paths.newVolume(project.slug, { image_id: image.id }),
+      disabledReason: whyNotUse(image, project.role),
+    },
+    {
+      label: 'Delete',
+      icon: Trash2,
+      danger: true,
+      disabledReason: whyNotDelete(image, project.role),
+      onSelect: () =>
+        confirm({
+          title: `Delete ${image.name}?`,
+          consequence: 'Its file is destroyed and can’t be brought back. Nothing stands on it now.',
+          confirmLabel: 'Delete image',
+          typeToConfirm: image.name,
+          onConfirm: async () => {
+            await remove.mutateAsync({ params: { path: { id: image.id } } });
+            onDeleted?.();
+          },
+        }),
+    },
+  ];
+}

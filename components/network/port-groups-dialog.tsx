@@ -1,0 +1,47 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { SecurityGroupsField } from '@/components/compute/security-groups-field';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Dialog } from '@/components/ui/dialog';
+import { useProject } from '@/lib/client/project';
+import type { SecurityGroup } from './rules';
+import type { Port } from './types';
+
+const schema = z.object({ security_group_ids: z.array(z.string()).check(z.maxLength(10, 'At most ten groups.')) });
+
+interface PortGroupsDialogProps {
+  port: Port;
+  groups: readonly SecurityGroup[];
+  close: () => void;
+}
+
+/** Chooses the security groups that a port carries. */
+export function PortGroupsDialog({ port, groups, close }: PortGroupsDialogProps) {
+  const { api } = useProject();
+  const change = api.useMutation('patch', '/api/v1/network/ports/{id}');
+  const form = useSchemaForm(schema, { security_group_ids: port.security_group_ids });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={`Security groups of ${port.ip}`}
+      description="In force on the running guest at once. Connections that no rule allows any more are cut."
+    >
+      <FormShell
+        form={form}
+        loading={false}
+        error={change.error}
+        failure="The groups were not changed"
+        submitLabel="Change groups"
+        cancel={close}
+        onSubmit={async (body) => {
+          await change.mutateAsync({ params: { path: { id: port.id } }, body });
+          close();
+        }}
+      >
+        <SecurityGroupsField control={form.control} name="security_group_ids" groups={groups} />
+      </FormShell>
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+'use client';
+
+import { useWatch } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Dialog } from '@/components/ui/dialog';
+import { useProject } from '@/lib/client/project';
+import { formatGigabytes } from '@/lib/format/size';
+import type { Volume } from './storage-can';
+import { gigabytesOf, StorageImpact } from './storage-impact';
+
+/** Makes a volume larger, also while it is attached. */
+export function ResizeDialog({ volume, close }: { volume: Volume; close: () => void }) {
+  const { api } = useProject();
+  const resize = api.useMutation('post', '/api/v1/storage/volumes/{id}/resize');
+  const schema = z.object({
+    size_gb: z.string().check(
+      z.trim(),
+      z.regex(/^\d{1,5}$/, 'A whole number of GB.'),
+      z.refine((text) => Number(text) > volume.size_gb, `More than the ${volume.size_gb} GB that it has.`),
+    ),
+  });
+  const form = useSchemaForm(schema, { size_gb: '' });
+  const typed = useWatch({ control: form.control, name: 'size_gb' });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={`Resize ${volume.name}`}
+      description={`It has ${formatGigabytes(volume.size_gb)}, and can only become larger.`}
+    >
+      <FormShell
+        form={form}
+        loading={false}
+        error={resize.error}
+        failure="The volume was not resized"
+        submitLabel="Resize volume"
+        cancel={close}
+        onSubmit={async ({ size_gb }) => {
+          await resize.mutateAsync({ params: { path: { id: volume.id } }, body: { size_gb: Number(size_gb) } });
+          close();
+        }}
+      >
+        <TextField
+          control={form.control}
+          name="size_gb"
+          label="New size"
+          description={
+            volume.attachments.length > 0
+              ? 'The guest is told at once; its file system still has to be grown in it.'
+              : undefined
+          }
+          inputMode="numeric"
+          unit="GB"
+          width="short"
+          autoFocus
+        />
+        <StorageImpact volumes={0} gigabytes={Math.max(0, gigabytesOf(typed) - volume.size_gb)} plain />
+      </FormShell>
+    </Dialog>
+  );
+}

@@ -1,0 +1,36 @@
+'use client';
+
+import { HardDrive, Trash2 } from 'lucide-react';
+import { useConfirm } from '@/components/page/confirm';
+import type { Action } from '@/components/table/row-actions';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import { type Snapshot, whyNotDeleteSnapshot, whyNotRestore } from './storage-can';
+
+/** What can be done with a snapshot. */
+export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const remove = api.useMutation('delete', '/api/v1/storage/snapshots/{id}');
+  return (snapshot) => [
+    {
+      label: 'Create volume from it',
+      icon: HardDrive,
+      href: paths.newVolume(project.slug, { snapshot_id: snapshot.id }),
+      disabledReason: whyNotRestore(snapshot, project.role),
+    },
+    {
+      label: 'Delete',
+      icon: Trash2,
+      danger: true,
+      disabledReason: whyNotDeleteSnapshot(snapshot, project.role),
+      onSelect: () =>
+        confirm({
+          title: `Delete ${snapshot.name}?`,
+          consequence: `What ${snapshot.volume_name} held at that moment can’t be brought back any more. Volumes that were made from it stay whole.`,
+          confirmLabel: 'Delete snapshot',
+          onConfirm: () => remove.mutateAsync({ params: { path: { id: snapshot.id } } }),
+        }),
+    },
+  ];
+}

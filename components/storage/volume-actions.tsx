@@ -1,0 +1,94 @@
+'use client';
+
+import { Camera, Expand, Link2, Trash2, Unlink2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { type ReactNode, useState } from 'react';
+import { useConfirm } from '@/components/page/confirm';
+import type { Action } from '@/components/table/row-actions';
+import { useProject } from '@/lib/client/project';
+import { formatGigabytes } from '@/lib/format/size';
+import { paths } from '@/lib/paths';
+import { type Volume, type VolumeAction, whyNotVolume } from './storage-can';
+
+const AttachDialog = dynamic(() => import('./attach-dialog').then((module) => module.AttachDialog));
+const ResizeDialog = dynamic(() => import('./resize-dialog').then((module) => module.ResizeDialog));
+
+interface VolumeActions {
+  /** What can be done with a volume, for its row and for its page. */
+  actionsOf: (volume: Volume) => Action[];
+  /** The dialog that an action has opened; to be put on the page. */
+  dialog: ReactNode;
+}
+
+export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {}): VolumeActions {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const detach = api.useMutation('post', '/api/v1/storage/volumes/{id}/detach');
+  const remove = api.useMutation('delete', '/api/v1/storage/volumes/{id}');
+  const [opened, setOpened] = useState<{ what: 'attach' | 'resize'; volume: Volume }>();
+  const close = () => setOpened(undefined);
+
+  const actionsOf = (volume: Volume): Action[] => {
+    const { id, name, size_gb } = volume;
+    const reason = (action: VolumeAction) => whyNotVolume(action, volume, project.role);
+    return [
+      {
+        label: 'Attach',
+        icon: Link2,
+        disabledReason: reason('attach'),
+        onSelect: () => setOpened({ what: 'attach', volume }),
+      },
+      {
+        label: 'Detach',
+        icon: Unlink2,
+        disabledReason: reason('detach'),
+        onSelect: () =>
+          confirm({
+            title: `Detach ${name} from ${volume.attachments[0]?.instance_name ?? 'its instance'}?`,
+            consequence:
+              'Unmount it in the guest first: what the guest has not written yet is lost. What is on it stays.',
+            confirmLabel: 'Detach volume',
+            harmless: true,
+            onConfirm: () => detach.mutateAsync({ params: { path: { id } }, body: {} }),
+          }),
+      },
+      {
+        label: 'Resize',
+        icon: Expand,
+        disabledReason: reason('resize'),
+        onSelect: () => setOpened({ what: 'resize', volume }),
+      },
+      {
+        label: 'Create snapshot',
+        icon: Camera,
+        disabledReason: reason('snapshot'),
+        href: paths.newSnapshot(project.slug, { volume_id: id }),
+      },
+      {
+        label: 'Delete',
+        icon: Trash2,
+        danger: true,
+        disabledReason: reason('delete'),
+        onSelect: () =>
+          confirm({
+            title: `Delete ${name}?`,
+            consequence: `All ${formatGigabytes(size_gb)} of it are destroyed and can’t be brought back. Its quota comes back when it is gone.`,
+            confirmLabel: 'Delete volume',
+            typeToConfirm: name,
+            onConfirm: async () => {
+              await remove.mutateAsync({ params: { path: { id } } });
+              onDeleted?.();
+            },
+          }),
+      },
+    ];
+  };
+
+  const dialog =
+    opened?.what === 'attach' ? (
+      <AttachDialog subject={{ volume: opened.volume }} close={close} />
+    ) : opened?.what === 'resize' ? (
+      <ResizeDialog volume={opened.volume} close={close} />
+    ) : null;
+  return { actionsOf, dialog };
+}

@@ -1,0 +1,99 @@
+'use client';
+
+import Link from 'next/link';
+import { Size } from '@/components/data/amounts';
+import { CodeBlock } from '@/components/data/code-block';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { Card } from '@/components/ui/card';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import type { Volume } from './storage-can';
+
+/** What a volume is, where it is, and how its guest finds it. */
+export function VolumeProperties({ volume }: { volume: Volume }) {
+  const { project, api } = useProject();
+  const [attachment] = volume.attachments;
+  const image = api.useQuery(
+    'get',
+    '/api/v1/images/images/{id}',
+    { params: { path: { id: volume.image_id ?? '' } } },
+    { enabled: volume.image_id !== null },
+  );
+  const snapshot = api.useQuery(
+    'get',
+    '/api/v1/storage/snapshots/{id}',
+    { params: { path: { id: volume.snapshot_id ?? '' } } },
+    { enabled: volume.snapshot_id !== null },
+  );
+  const beginning = volume.image_id ? (
+    <Link href={paths.image(project.slug, volume.image_id)} className="hover:underline">
+      image {image.data?.name}
+    </Link>
+  ) : volume.snapshot_id ? (
+    <>
+      snapshot {snapshot.data?.name}
+      {snapshot.data && <span className="text-ink-muted">of {snapshot.data.volume_name}</span>}
+    </>
+  ) : (
+    'empty'
+  );
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      {volume.status === 'error' && (
+        <div role="status" className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm lg:col-span-2">
+          <p className="font-medium">Something went wrong with it</p>
+          <p className="mt-0.5 text-pretty text-ink-muted">{volume.status_reason}</p>
+        </div>
+      )}
+      <Card title="Volume">
+        <PropertyList
+          items={[
+            ['Status', <StatusBadge key="status" status={volume.status} />],
+            ['Because', volume.status === 'error' ? undefined : (volume.status_reason ?? undefined)],
+            ['Description', volume.description || undefined],
+            ['Size', <Size key="size" gigabytes={volume.size_gb} />],
+            ['Began', beginning],
+            ['Snapshots', volume.snapshot_count],
+            ['Id', <Id key="id" value={volume.id} label="volume id" full />],
+            ['Created', <Time key="created" at={volume.created_at} form="exact" />],
+          ]}
+        />
+      </Card>
+      <Card
+        title="Attachment"
+        description={attachment ? undefined : 'It is in no instance. Attached to one, its guest sees a disk at once.'}
+      >
+        {attachment ? (
+          <div className="space-y-5">
+            <PropertyList
+              items={[
+                [
+                  'Instance',
+                  <Link
+                    key="instance"
+                    href={paths.instance(project.slug, attachment.instance_id, 'volumes')}
+                    className="font-medium hover:underline"
+                  >
+                    {attachment.instance_name}
+                  </Link>,
+                ],
+                ['Since', <Time key="since" at={attachment.attached_at} form="exact" />],
+              ]}
+            />
+            <div>
+              <p className="mb-1.5 text-pretty text-ink-muted text-xs">
+                In the guest it is the SCSI disk with the volume’s id as its serial:
+              </p>
+              <CodeBlock code={`lsblk -o NAME,SIZE,SERIAL | grep ${volume.id.slice(0, 20)}`} label="command" />
+            </div>
+          </div>
+        ) : (
+          <p className="text-ink-muted text-sm">Attach it with Actions, above.</p>
+        )}
+      </Card>
+    </div>
+  );
+}
