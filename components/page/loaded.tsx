@@ -1,11 +1,11 @@
 'use client';
 
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorNotice } from './error-notice';
 
 interface LoadedProps<Data> {
-  query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'refetch'>;
+  /** One query, or several that are read as one. */
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown };
   /** What is being read, for the error: "The quota". */
   what: string;
   /** Its outline while it is on the way. */

@@ -1,0 +1,141 @@
+'use client';
+
+import { Globe, Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useSearchParams } from 'next/navigation';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Id } from '@/components/data/id';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
+import { Holder } from '@/components/network/ports-table';
+import { type FloatingIp, readersCannot } from '@/components/network/types';
+import { EmptyState } from '@/components/page/empty-state';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Button } from '@/components/ui/button';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+
+const AssociateDialog = dynamic(() =>
+  import('@/components/network/associate-dialog').then((module) => module.AssociateDialog),
+);
+
+const column = columnsOf<FloatingIp>();
+const columns = [
+  column.accessor('address', {
+    header: 'Address',
+    cell: ({ getValue }) => (
+      <span className="font-medium">
+        <Id value={getValue()} label="address" full />
+      </span>
+    ),
+  }),
+  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+  column.accessor('instance_name', {
+    header: 'Leads to',
+    cell: ({ row: { original } }) =>
+      original.port_id === null ? (
+        <span className="text-ink-subtle">nowhere</span>
+      ) : (
+        <span className="inline-flex flex-wrap items-baseline gap-x-2">
+          <Holder port={original} />
+          <span className="font-mono text-ink-muted text-xs">{original.fixed_ip}</span>
+        </span>
+      ),
+  }),
+  column.accessor('forwards', {
+    header: 'Ports on this host',
+    meta: { from: 'lg' },
+    cell: ({ row: { original } }) => <Forwards floatingIp={original} />,
+  }),
+  column.accessor('created_at', {
+    header: 'Allocated',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+/** Ports that callers on the host find under another number, which is all an address without privileges can offer. */
+function Forwards({ floatingIp: { port_id, forwards } }: { floatingIp: FloatingIp }) {
+  if (port_id === null) return <span className="text-ink-subtle">–</span>;
+  if (forwards.length === 0) return <span className="text-ink-subtle">the same</span>;
+  return (
+    <span className="font-mono text-xs">
+      {forwards.map(({ port, host_port }) => `${port} at ${host_port}`).join(', ')}
+    </span>
+  );
+}
+
+/** The project's public addresses, and what each leads to. */
+export default function FloatingIpsPage() {
+  const { project, api } = useProject();
+  const state = useTableState(['status']);
+  const list = useList('/api/v1/network/floating-ips', { ...state.query, sort: undefined });
+  const allocate = api.useMutation('post', '/api/v1/network/floating-ips');
+  const asked = useSearchParams().get('associate');
+  const shown = list.data?.rows.find(({ id, port_id }) => id === asked && port_id === null);
+  const actionsOf = useFloatingIpActions({ associate });
+
+  const button = (
+    <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
+      <Button variant="primary" pending={allocate.isPending} onClick={() => allocate.mutate({ body: {} })}>
+        <Plus /> Allocate floating IP
+      </Button>
+    </DisabledReason>
+  );
+  return (
+    <Page
+      title="Floating IPs"
+      description="Public addresses of the project. Each leads to one instance, and can be moved to another at any time."
+      actions={button}
+    >
+      {allocate.error !== null && (
+        <div className="mb-4">
+          <ErrorNotice title="No address was allocated" error={allocate.error} />
+        </div>
+      )}
+      <DataTable
+        noun="floating IP"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ address }) => address}
+        filters={[
+          {
+            name: 'status',
+            label: 'Status',
+            options: [
+              { value: 'available', label: 'Available' },
+              { value: 'associated', label: 'Associated' },
+            ],
+          },
+        ]}
+        actions={actionsOf}
+        empty={
+          <EmptyState
+            icon={Globe}
+            title="No floating IPs yet"
+            action={button}
+            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/network/floating-ips \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{}'`}
+          >
+            An instance’s own address is private. A floating IP makes it reachable from outside, as far as its security
+            groups allow.
+          </EmptyState>
+        }
+      />
+      {shown && <AssociateDialog key={shown.id} floatingIp={shown} close={() => associate(undefined)} />}
+    </Page>
+  );
+}
+
+/** The choice stands in the address, beside the list's own state. */
+function associate(id: string | undefined) {
+  const address = new URL(window.location.href);
+  if (id) address.searchParams.set('associate', id);
+  else address.searchParams.delete('associate');
+  window.history.replaceState(null, '', address);
+}

@@ -1,0 +1,133 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useWatch } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { ChoiceField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { freeRange, isAddress, overlapping, readCidr } from '@/components/network/cidr';
+import { CidrReading } from '@/components/network/cidr-reading';
+import { type Network, readersCannot } from '@/components/network/types';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { Skeleton } from '@/components/ui/skeleton';
+import { type ListPage, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const listOf = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
+
+const schema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  cidr: z.string().check(
+    z.trim(),
+    z.check(({ value, issues }) => {
+      const reading = readCidr(value);
+      if ('problem' in reading) issues.push({ code: 'custom', input: value, message: reading.problem });
+    }),
+  ),
+  gateway_ip: z.string().check(
+    z.trim(),
+    z.refine((text) => text === '' || isAddress(text), 'Write an IPv4 address, such as 10.20.0.1.'),
+  ),
+  dhcp_enabled: z.boolean(),
+  dns_servers: z.string().check(
+    z.refine((text) => listOf(text).every(isAddress), 'Write IPv4 addresses with commas between them.'),
+    z.refine((text) => listOf(text).length <= 3, 'At most three.'),
+  ),
+});
+
+/** Creates a private network; what its range means is read while it is written. */
+export default function NewNetworkPage() {
+  const networks = useList('/api/v1/network/networks', { limit: 200 });
+  return (
+    <Page title="Create network">
+      <Loaded query={networks} what="The networks" skeleton={<Skeleton className="h-80 w-full max-w-2xl" />}>
+        {({ rows }: ListPage<Network>) => <NetworkForm networks={rows} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function NetworkForm({ networks }: { networks: readonly Network[] }) {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const create = api.useMutation('post', '/api/v1/network/networks');
+  const form = useSchemaForm(schema, {
+    name: '',
+    cidr: freeRange(networks),
+    gateway_ip: '',
+    dhcp_enabled: true,
+    dns_servers: '',
+  });
+  const [cidr = '', gateway = '', dhcp] = useWatch({
+    control: form.control,
+    name: ['cidr', 'gateway_ip', 'dhcp_enabled'],
+  });
+  const range = cidr.trim();
+  const collides = !('problem' in readCidr(range)) && overlapping(range, networks).length > 0;
+  return (
+    <FormShell
+      form={form}
+      loading={false}
+      error={create.error}
+      failure="The network was not created"
+      submitLabel="Create network"
+      disabledReason={
+        project.role === 'reader'
+          ? readersCannot
+          : collides
+            ? 'The range overlaps another network: choose another one.'
+            : undefined
+      }
+      cancel={paths.networks(project.slug)}
+      aside={<CidrReading cidr={range} gateway={gateway.trim()} networks={networks} />}
+      onSubmit={async ({ gateway_ip, dns_servers, ...values }) => {
+        const { id } = await create.mutateAsync({
+          body: { ...values, dns_servers: listOf(dns_servers), ...(gateway_ip === '' ? {} : { gateway_ip }) },
+        });
+        router.push(paths.network(project.slug, id));
+      }}
+    >
+      <TextField control={form.control} name="name" label="Name" placeholder="backend" autoComplete="off" />
+      <TextField
+        control={form.control}
+        name="cidr"
+        label="Range"
+        description="In CIDR: the first address, a slash, and how many bits are fixed. /24 holds 256 addresses, /20 holds 4,096. From 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16."
+        mono
+        autoComplete="off"
+      />
+      <TextField
+        control={form.control}
+        name="gateway_ip"
+        label="Gateway"
+        description="The router’s address on this network. Empty: the first of the range."
+        optional
+        mono
+        autoComplete="off"
+      />
+      <ChoiceField
+        control={form.control}
+        name="dhcp_enabled"
+        form="switch"
+        label="DHCP"
+        description={
+          dhcp
+            ? 'Guests are told their address, gateway and name servers by themselves.'
+            : 'Each guest must be given its address by hand, or by cloud-init.'
+        }
+      />
+      <TextField
+        control={form.control}
+        name="dns_servers"
+        label="DNS servers"
+        description="Up to three, with commas between them. Empty: the platform’s own resolver, at the gateway."
+        placeholder="9.9.9.9, 1.1.1.1"
+        optional
+        mono
+        autoComplete="off"
+      />
+    </FormShell>
+  );
+}

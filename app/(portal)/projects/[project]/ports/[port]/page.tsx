@@ -1,0 +1,103 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useParams } from 'next/navigation';
+import { useState } from 'react';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { FloatingAddress, Holder, NetworkLink } from '@/components/network/ports-table';
+import { type SecurityGroup, sayRule } from '@/components/network/rules';
+import { TextLink } from '@/components/network/text-link';
+import { type Port, readersCannot } from '@/components/network/types';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const PortGroupsDialog = dynamic(() =>
+  import('@/components/network/port-groups-dialog').then((module) => module.PortGroupsDialog),
+);
+
+/** One virtual interface: its addresses, what holds it, and which rules guard it. */
+export default function PortPage() {
+  const { port: id } = useParams<{ port: string }>();
+  const { api } = useProject();
+  const query = api.useQuery('get', '/api/v1/network/ports/{id}', { params: { path: { id } } });
+  return (
+    <Page
+      title={query.data ? `Port ${query.data.ip}` : 'Port'}
+      badge={query.data && <StatusBadge status={query.data.status} />}
+    >
+      <Loaded query={query} what="The port" skeleton={<Skeleton className="h-80 w-full" />}>
+        {(port) => (
+          <div className="grid items-start gap-5 lg:grid-cols-2">
+            <Card title="Overview">
+              <PropertyList
+                items={[
+                  ['Address', <Id key="ip" value={port.ip} label="address" full />],
+                  ['MAC', <Id key="mac" value={port.mac} label="MAC address" full />],
+                  ['Network', <NetworkLink key="network" port={port} />],
+                  ['Held by', <Holder key="holder" port={port} />],
+                  ['Floating IP', <FloatingAddress key="floating" address={port.floating_ip} />],
+                  ['Id', <Id key="id" value={port.id} label="port id" full />],
+                  ['Created', <Time key="created" at={port.created_at} form="exact" />],
+                ]}
+              />
+            </Card>
+            <PortGroups port={port} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** The groups of a port with what they let through; with none, nothing passes. */
+function PortGroups({ port }: { port: Port }) {
+  const { project } = useProject();
+  const [changing, setChanging] = useState(false);
+  const all = useList('/api/v1/network/security-groups', { limit: 200 }).data?.rows ?? [];
+  const carried = all.filter(({ id }) => port.security_group_ids.includes(id));
+  return (
+    <Card
+      title="Security groups"
+      description={port.security_group_ids.length === 0 ? 'Without a group nothing passes.' : 'Their rules add up.'}
+      actions={
+        <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
+          <Button onClick={() => setChanging(true)}>Change groups</Button>
+        </DisabledReason>
+      }
+    >
+      <ul aria-label="Security groups" className="space-y-3 text-sm empty:hidden">
+        {carried.map((group) => (
+          <GroupLine key={group.id} group={group} />
+        ))}
+      </ul>
+      {changing && <PortGroupsDialog port={port} groups={all} close={() => setChanging(false)} />}
+    </Card>
+  );
+}
+
+function GroupLine({ group: { id, name, rules } }: { group: SecurityGroup }) {
+  const { project } = useProject();
+  return (
+    <li>
+      <TextLink href={paths.securityGroup(project.slug, id)} strong>
+        {name}
+      </TextLink>
+      <ul className="mt-0.5 text-ink-muted text-xs">
+        {rules.map((rule) => (
+          <li key={rule.id}>{sayRule(rule)}</li>
+        ))}
+        {rules.length === 0 && <li>Lets nothing pass.</li>}
+      </ul>
+    </li>
+  );
+}

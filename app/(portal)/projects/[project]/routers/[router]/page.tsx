@@ -1,0 +1,77 @@
+'use client';
+
+import { useParams } from 'next/navigation';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { TextLink } from '@/components/network/text-link';
+import type { Router } from '@/components/network/types';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+/** One router: how the outside sees it, and its address on each network. */
+export default function RouterPage() {
+  const { router: id } = useParams<{ router: string }>();
+  const { api } = useProject();
+  const query = api.useQuery('get', '/api/v1/network/routers/{id}', { params: { path: { id } } });
+  return (
+    <Page
+      title={query.data ? `Router ${query.data.name}` : 'Router'}
+      badge={query.data && <StatusBadge status={query.data.status} />}
+    >
+      <Loaded query={query} what="The router" skeleton={<Skeleton className="h-80 w-full" />}>
+        {(router) => (
+          <div className="grid items-start gap-5 lg:grid-cols-2">
+            <Card title="Overview">
+              <PropertyList
+                items={[
+                  [
+                    'Seen outside as',
+                    router.external_ip ? (
+                      <Id key="external" value={router.external_ip} label="address" full />
+                    ) : (
+                      'not yet in use'
+                    ),
+                  ],
+                  ['Id', <Id key="id" value={router.id} label="router id" full />],
+                  ['Created', <Time key="created" at={router.created_at} form="exact" />],
+                ]}
+              />
+            </Card>
+            <Interfaces router={router} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Interfaces({ router: { interfaces } }: { router: Router }) {
+  const { project } = useProject();
+  return (
+    <Card title="Gateway interfaces" description="Its address on each network, which guests send through." flush>
+      {interfaces.length === 0 ? (
+        <p className="px-4 py-5 text-ink-muted text-sm">No network is behind it.</p>
+      ) : (
+        <ul aria-label="Gateway interfaces" className="divide-y text-sm">
+          {interfaces.map(({ network_id, network_name, cidr, ip }) => (
+            <li key={network_id} className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5">
+              <span className="min-w-0 flex-1">
+                <TextLink href={paths.network(project.slug, network_id)} strong>
+                  {network_name}
+                </TextLink>
+              </span>
+              <span className="font-mono text-ink-muted text-xs">{cidr}</span>
+              <span className="w-28 text-right font-mono text-xs">{ip}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

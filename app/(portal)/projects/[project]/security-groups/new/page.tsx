@@ -1,0 +1,54 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import * as z from 'zod/mini';
+import { TextAreaField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { readersCannot } from '@/components/network/types';
+import { Page } from '@/components/page/page';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const schema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+});
+
+/** Creates a security group, and goes on to its rules. */
+export default function NewSecurityGroupPage() {
+  const { project, api } = useProject();
+  const router = useRouter();
+  const create = api.useMutation('post', '/api/v1/network/security-groups');
+  const form = useSchemaForm(schema, { name: '', description: '' });
+  return (
+    <Page
+      title="Create security group"
+      description="It begins by letting everything out and nothing in. Its rules come next."
+      narrow
+    >
+      <FormShell
+        form={form}
+        loading={false}
+        error={create.error}
+        failure="The security group was not created"
+        submitLabel="Create security group"
+        disabledReason={project.role === 'reader' ? readersCannot : undefined}
+        cancel={paths.securityGroups(project.slug)}
+        onSubmit={async (body) => {
+          const { id } = await create.mutateAsync({ body });
+          router.push(paths.securityGroup(project.slug, id));
+        }}
+      >
+        <TextField control={form.control} name="name" label="Name" placeholder="web" autoComplete="off" />
+        <TextAreaField
+          control={form.control}
+          name="description"
+          label="Description"
+          placeholder="HTTP and HTTPS from anywhere"
+          optional
+          rows={2}
+        />
+      </FormShell>
+    </Page>
+  );
+}

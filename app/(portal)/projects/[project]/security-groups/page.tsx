@@ -1,0 +1,111 @@
+'use client';
+
+import { BrickWallShield } from 'lucide-react';
+import { Time } from '@/components/data/time';
+import { exposedBy, listed, type SecurityGroup, sayRule } from '@/components/network/rules';
+import { useSecurityGroupActions } from '@/components/network/security-group-actions';
+import { TextLink } from '@/components/network/text-link';
+import { readersCannot } from '@/components/network/types';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Badge } from '@/components/ui/badge';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { formatCount } from '@/lib/format/quantity';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<SecurityGroup>();
+const columns = [
+  column.accessor('name', {
+    header: 'Name',
+    enableSorting: true,
+    cell: ({ row: { original } }) => <NameCell group={original} />,
+  }),
+  column.accessor('rules', {
+    header: 'What may come in',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Inbound rules={getValue()} />,
+  }),
+  column.display({
+    id: 'rule_count',
+    header: 'Rules',
+    meta: { align: 'right', from: 'md' },
+    cell: ({ row: { original } }) => original.rules.length,
+  }),
+  column.accessor('port_count', { header: 'Ports', meta: { align: 'right' } }),
+  column.accessor('created_at', {
+    header: 'Created',
+    enableSorting: true,
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+function NameCell({ group: { id, name, description, is_default } }: { group: SecurityGroup }) {
+  const { project } = useProject();
+  return (
+    <span>
+      <span className="flex flex-wrap items-center gap-2">
+        <TextLink href={paths.securityGroup(project.slug, id)} strong>
+          {name}
+        </TextLink>
+        {is_default && <Badge>Default</Badge>}
+      </span>
+      {description && <span className="block max-w-xs truncate text-ink-muted text-xs">{description}</span>}
+    </span>
+  );
+}
+
+/** What the group lets in, in short, and a warning where that should not be open to the world. */
+function Inbound({ rules }: Pick<SecurityGroup, 'rules'>) {
+  const inbound = rules.filter(({ direction }) => direction === 'ingress');
+  const exposed = [...new Set(inbound.flatMap(exposedBy))];
+  const [first] = inbound;
+  if (!first) return <span className="text-ink-muted">Nothing</span>;
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      {inbound.length === 1 ? sayRule(first) : formatCount(inbound.length, 'inbound rule')}
+      {exposed.length > 0 && <Badge tone="caution">{listed(exposed)} open to the world</Badge>}
+    </span>
+  );
+}
+
+/** The project's security groups, and what each lets in. */
+export default function SecurityGroupsPage() {
+  const { project } = useProject();
+  const state = useTableState();
+  const list = useList('/api/v1/network/security-groups', state.query);
+  const actionsOf = useSecurityGroupActions();
+
+  const create = (
+    <CreateLink
+      label="Create security group"
+      href={paths.newSecurityGroup(project.slug)}
+      disabledReason={project.role === 'reader' ? readersCannot : undefined}
+    />
+  );
+  return (
+    <Page
+      title="Security groups"
+      description="Rules for what may reach instances and what they may reach. What no rule allows is dropped; answers pass by themselves."
+      actions={create}
+    >
+      <DataTable
+        noun="security group"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ name }) => name}
+        actions={actionsOf}
+        empty={
+          <EmptyState icon={BrickWallShield} title="No security groups yet" action={create}>
+            A security group says what may pass. Instances that carry it follow its rules at once.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,86 @@
+'use client';
+
+import * as z from 'zod/mini';
+import { SelectField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Loaded } from '@/components/page/loaded';
+import { Dialog } from '@/components/ui/dialog';
+import type { Option } from '@/components/ui/option';
+import { Skeleton } from '@/components/ui/skeleton';
+import { type ListPage, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import type { FloatingIp, Port } from './types';
+
+const schema = z.object({ port_id: z.string().check(z.minLength(1, 'Choose what it leads to.')) });
+
+interface AssociateDialogProps {
+  floatingIp: FloatingIp;
+  close: () => void;
+}
+
+/** Chooses what a floating IP leads to: any port that has none yet. */
+export function AssociateDialog({ floatingIp, close }: AssociateDialogProps) {
+  const ports = useList('/api/v1/network/ports', { limit: 200 });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={`Associate ${floatingIp.address}`}
+      description="The address leads to one port, in both directions, at once. Its security groups decide what passes."
+    >
+      <Loaded query={ports} what="The ports" skeleton={<Skeleton className="h-24 w-full" />}>
+        {({ rows }: ListPage<Port>) => <TargetForm floatingIp={floatingIp} ports={rows} close={close} />}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps & { ports: readonly Port[] }) {
+  const { api } = useProject();
+  const associate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/associate');
+  const form = useSchemaForm(schema, { port_id: '' });
+  const options = ports.map(targetOption).sort(freeFirst);
+  return (
+    <FormShell
+      form={form}
+      loading={false}
+      error={associate.error}
+      failure="It was not associated"
+      submitLabel="Associate"
+      disabledReason={whyNone(ports)}
+      cancel={close}
+      onSubmit={async (body) => {
+        await associate.mutateAsync({ params: { path: { id } }, body });
+        close();
+      }}
+    >
+      <SelectField
+        control={form.control}
+        name="port_id"
+        label="Leads to"
+        description={whyNone(ports)}
+        placeholder="Choose an instance…"
+        options={options}
+      />
+    </FormShell>
+  );
+}
+
+function targetOption({ id, ip, instance_name, network_name, floating_ip }: Port): Option {
+  return {
+    value: id,
+    label: `${instance_name ?? 'Port'} · ${ip}`,
+    description: `On network ${network_name}`,
+    ...(floating_ip === null ? {} : { disabledReason: `Has ${floating_ip} already` }),
+  };
+}
+
+function freeFirst(one: Option, other: Option): number {
+  const taken = (option: Option) => (option.disabledReason === undefined ? 0 : 1);
+  return taken(one) - taken(other) || one.label.localeCompare(other.label);
+}
+
+function whyNone(ports: readonly Port[]): string | undefined {
+  if (ports.length === 0) return 'There is no instance yet: create one first.';
+  return ports.every(({ floating_ip }) => floating_ip !== null) ? 'Every port has a floating IP already.' : undefined;
+}

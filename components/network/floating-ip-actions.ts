@@ -1,0 +1,58 @@
+'use client';
+
+import { Link2, Trash2, Unlink } from 'lucide-react';
+import { useConfirm } from '@/components/page/confirm';
+import type { Action } from '@/components/table/row-actions';
+import { useProject } from '@/lib/client/project';
+import { type FloatingIp, readersCannot } from './types';
+
+/** What can be done with a floating IP; `associate` opens the choice of what it leads to. */
+export function useFloatingIpActions({
+  associate,
+}: {
+  associate: (id: string) => void;
+}): (floatingIp: FloatingIp) => Action[] {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
+  const release = api.useMutation('delete', '/api/v1/network/floating-ips/{id}');
+  const reader = project.role === 'reader' ? readersCannot : undefined;
+  return ({ id, address, port_id, instance_name, fixed_ip }) => {
+    const params = { path: { id } };
+    const target = instance_name ?? fixed_ip;
+    return [
+      {
+        label: 'Associate…',
+        icon: Link2,
+        disabledReason: reader ?? (port_id === null ? undefined : `It leads to ${target}: disassociate it first.`),
+        onSelect: () => associate(id),
+      },
+      {
+        label: 'Disassociate',
+        icon: Unlink,
+        disabledReason: reader ?? (port_id === null ? 'It leads nowhere.' : undefined),
+        onSelect: () =>
+          confirm({
+            title: `Disassociate ${address}?`,
+            consequence: `${target} is no longer reached at this address, and connections through it end. The address stays with the project.`,
+            confirmLabel: 'Disassociate',
+            onConfirm: () => disassociate.mutateAsync({ params, body: {} }),
+          }),
+      },
+      {
+        label: 'Release',
+        icon: Trash2,
+        danger: true,
+        disabledReason: reader ?? (port_id === null ? undefined : `It leads to ${target}: disassociate it first.`),
+        onSelect: () =>
+          confirm({
+            title: `Release ${address}?`,
+            consequence:
+              'The address goes back to the pool, and another project may get it. You can’t count on getting it again: change DNS records that name it first.',
+            confirmLabel: 'Release address',
+            onConfirm: () => release.mutateAsync({ params }),
+          }),
+      },
+    ];
+  };
+}

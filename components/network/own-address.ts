@@ -1,0 +1,16 @@
+'use client';
+
+import { useProject } from '@/lib/client/project';
+import { isAddress } from './cidr';
+
+/** From where this browser reaches the platform, as a range of one; or why that can't stand in a rule. */
+export function useOwnAddress(): { cidr: string } | { reason: string } {
+  const { api } = useProject();
+  const sessions = api.useQuery('get', '/api/v1/auth/sessions');
+  const seen = sessions.data?.find(({ current }) => current)?.address.replace(/^::ffff:/, '');
+  if (seen === undefined) return { reason: 'The platform does not know your address.' };
+  if (!isAddress(seen)) return { reason: `You come from ${seen}; rules speak of IPv4.` };
+  if (seen.startsWith('127.'))
+    return { reason: 'You are on the platform’s own machine, which instances see otherwise.' };
+  return { cidr: `${seen}/32` };
+}

@@ -1,0 +1,103 @@
+'use client';
+
+import { ArrowDownToLine, ArrowUpFromLine, TriangleAlert, X } from 'lucide-react';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { notify } from '@/components/ui/notify';
+import { ApiError } from '@/lib/client/errors';
+import { useProject } from '@/lib/client/project';
+import { formatCount } from '@/lib/format/quantity';
+import { exposedBy, type Rule, type SecurityGroup, sayRule } from './rules';
+import { readersCannot } from './types';
+
+interface RuleListProps {
+  group: SecurityGroup;
+  direction: Rule['direction'];
+  networks: ReadonlyMap<string, string>;
+}
+
+/** The rules of one direction, each as a sentence; what they leave out is said too. */
+export function RuleList({ group, direction, networks }: RuleListProps) {
+  const rules = group.rules.filter((rule) => rule.direction === direction);
+  const ingress = direction === 'ingress';
+  const Icon = ingress ? ArrowDownToLine : ArrowUpFromLine;
+  const title = ingress ? 'Ingress' : 'Egress';
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          <Icon className="size-4 text-ink-subtle" aria-hidden="true" />
+          {title}
+        </span>
+      }
+      description={ingress ? 'What may reach the instances.' : 'What the instances may reach.'}
+      actions={<Badge>{formatCount(rules.length, 'rule')}</Badge>}
+      flush
+    >
+      {rules.length === 0 ? (
+        <p className="px-4 py-5 text-ink-muted text-sm">
+          {ingress ? 'Nothing may come in.' : 'Nothing may go out, but answers to what came in.'}
+        </p>
+      ) : (
+        <ul aria-label={`${title} rules`} className="divide-y">
+          {rules.map((rule) => (
+            <RuleLine key={rule.id} rule={rule} networks={networks} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string, string> }) {
+  const { project, api } = useProject();
+  const remove = api.useMutation('delete', '/api/v1/network/security-groups/rules/{rule_id}');
+  const sentence = sayRule(rule, networks);
+  const exposed = exposedBy(rule);
+  return (
+    <li className="flex animate-in items-center gap-3 py-2 pr-2 pl-4 fade-in-0 duration-300 hover:bg-hover">
+      <div className="min-w-0 flex-1">
+        <p className="break-words font-medium text-sm">{sentence}</p>
+        <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-mono text-ink-muted text-xs">
+          <span>{rule.protocol === 'any' ? 'any protocol' : rule.protocol}</span>
+          <span className="empty:hidden">{portsText(rule)}</span>
+          <span>{rule.cidr}</span>
+          {exposed.length > 0 && (
+            <Badge tone="caution" className="font-sans">
+              <TriangleAlert aria-hidden="true" /> Open to the world
+            </Badge>
+          )}
+        </p>
+      </div>
+      <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
+        <Button
+          variant="quiet"
+          size="icon-sm"
+          aria-label={`Remove: ${sentence}`}
+          pending={remove.isPending}
+          onClick={() =>
+            remove.mutate(
+              { params: { path: { rule_id: rule.id } } },
+              {
+                onError: (error) =>
+                  void notify('error', 'The rule was not removed', {
+                    description: error instanceof ApiError ? error.message : '',
+                  }),
+              },
+            )
+          }
+        >
+          <X />
+        </Button>
+      </DisabledReason>
+    </li>
+  );
+}
+
+function portsText({ protocol, port_range_min: first, port_range_max: last }: Rule): string {
+  if (protocol !== 'tcp' && protocol !== 'udp') return '';
+  if (first === null) return 'all ports';
+  return last === null || last === first ? `port ${first}` : `ports ${first}-${last}`;
+}
