@@ -23,10 +23,17 @@ type PartName = keyof typeof parts;
 const names: readonly PartName[] = ['screen', 'terminal'];
 const isPart = (name: string): name is PartName => name in parts;
 
+interface ConsoleProps {
+  instanceId: string;
+  name: string;
+  /** The part that is shown at first. */
+  first: PartName;
+}
+
 /** An instance's console: its screen and its serial terminal, each loaded when it is first opened, then kept open. */
-export function Console({ instanceId, name }: { instanceId: string; name: string }) {
-  const [shown, setShown] = useState<PartName>('screen');
-  const [opened, setOpened] = useState<readonly PartName[]>(['screen']);
+export function Console({ instanceId, name, first }: ConsoleProps) {
+  const [shown, setShown] = useState<PartName>(first);
+  const [opened, setOpened] = useState<readonly PartName[]>([first]);
   return (
     <main className="scheme-dark flex h-dvh flex-col bg-sunken text-ink">
       <title>{`${name} console · Nephele`}</title>
@@ -35,6 +42,9 @@ export function Console({ instanceId, name }: { instanceId: string; name: string
         onValueChange={(next) => {
           if (!isPart(next)) return;
           setShown(next);
+          // In the address, so that a reload shows the same part.
+          const { pathname } = window.location;
+          window.history.replaceState(null, '', next === 'screen' ? pathname : `${pathname}?part=${next}`);
           setOpened((before) => (before.includes(next) ? before : [...before, next]));
         }}
         className="flex min-h-0 flex-1 flex-col"

@@ -6,6 +6,7 @@ declare module '@novnc/novnc' {
     showDotCursor: boolean;
     background: string;
     sendCtrlAltDel(): void;
+    sendKey(keysym: number, code: string | null, down?: boolean): void;
     clipboardPasteFrom(text: string): void;
     focus(): void;
     disconnect(): void;

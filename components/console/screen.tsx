@@ -3,11 +3,36 @@
 import RFB from '@novnc/novnc';
 import { useEffect, useRef } from 'react';
 import { Button } from '@/components/ui/button';
+import { notify } from '@/components/ui/notify';
 import { type ConnectionState, connect } from './connection';
+import { keysOf } from './keys';
 
 interface ConsolePartProps {
   instanceId: string;
   onState: (state: ConnectionState) => void;
+}
+
+/** The keysym of the left Shift key. */
+const SHIFT = 0xffe1;
+
+/**
+ * Types what the clipboard holds: a machine without an agent has no clipboard of its own, only a keyboard. Browsers let
+ * pages read it in secure contexts alone, and ask the reader first.
+ */
+async function pasteInto(screen: RFB | null): Promise<void> {
+  const text = await navigator.clipboard?.readText().catch(() => undefined);
+  if (!screen || text === undefined) {
+    void notify('warning', 'The clipboard could not be read', {
+      description: 'Allow it in the browser, or paste into the serial terminal instead.',
+    });
+    return;
+  }
+  for (const { keysym, code, shift } of keysOf(text)) {
+    if (shift) screen.sendKey(SHIFT, 'ShiftLeft', true);
+    screen.sendKey(keysym, code);
+    if (shift) screen.sendKey(SHIFT, 'ShiftLeft', false);
+  }
+  screen.focus();
 }
 
 /** The machine's screen, with keyboard and mouse (noVNC). */
@@ -47,6 +72,9 @@ export function Screen({ instanceId, onState }: ConsolePartProps) {
         </Button>
         <Button size="sm" onClick={() => void target.current?.requestFullscreen()}>
           Full screen
+        </Button>
+        <Button size="sm" onClick={() => void pasteInto(screen.current)}>
+          Send clipboard
         </Button>
       </div>
       <div ref={target} className="min-h-0 flex-1 bg-canvas" />

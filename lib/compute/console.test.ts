@@ -91,14 +91,14 @@ describe('a ticket', () => {
     const answer = await open();
     expect(answer.body).toMatchObject({ type: 'vnc', url: expect.stringContaining(`/console/${id}/open?ticket=`) });
     const url = new URL((answer.body as { url: string }).url);
-    const response = await answerTicket(id, url.searchParams.get('ticket'));
+    const response = await answerTicket(id, url.searchParams);
     expect([response.status, response.headers.get('location')]).toEqual([303, `/console/${id}`]);
     const set = response.headers.get('set-cookie') ?? '';
     expect(set).toMatch(
       new RegExp(`^nephele_console=[\\w-]{43}; Path=/console/${id}; Max-Age=\\d+; HttpOnly; SameSite=Lax$`),
     );
     expect(await consoleAccess(id, set.split(';')[0] ?? '')).toMatchObject({ instance_id: id, name: 'web' });
-    const again = await answerTicket(id, url.searchParams.get('ticket'));
+    const again = await answerTicket(id, url.searchParams);
     expect([again.status, again.headers.get('set-cookie')]).toEqual([303, null]);
   });
 

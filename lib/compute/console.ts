@@ -102,9 +102,12 @@ export async function consoleAccess(instanceId: string, cookies: string | null):
 }
 
 /** The first request of a console's page: sets the cookie and leads to the page, which says so where it can't. */
-export async function answerTicket(instanceId: string, ticket: string | null): Promise<Response> {
+export async function answerTicket(instanceId: string, query: URLSearchParams): Promise<Response> {
+  const ticket = query.get('ticket');
   const cookie = ticket === null ? undefined : await exchangeTicket(instanceId, ticket);
-  const headers = new Headers({ Location: consolePath(encodeURIComponent(instanceId)), 'Cache-Control': 'no-store' });
+  const part = query.get('part') === 'terminal' ? '?part=terminal' : '';
+  const Location = `${consolePath(encodeURIComponent(instanceId))}${part}`;
+  const headers = new Headers({ Location, 'Cache-Control': 'no-store' });
   headers.set('Referrer-Policy', 'no-referrer');
   if (cookie !== undefined) headers.set('Set-Cookie', cookie);
   return new Response(null, { status: 303, headers });

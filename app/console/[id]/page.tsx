@@ -5,11 +5,20 @@ import { buttonLook } from '@/components/ui/button-look';
 import { consoleAccess } from '@/lib/compute/console';
 import { paths } from '@/lib/paths';
 
+interface ConsolePageProps {
+  params: Promise<{ id: string }>;
+  searchParams: Promise<{ part?: string | string[] }>;
+}
+
 /** An instance's console, for whom its cookie lets in; the ticket in the API's URL was exchanged for it. */
-export default async function ConsolePage({ params }: { params: Promise<{ id: string }> }) {
+export default async function ConsolePage({ params, searchParams }: ConsolePageProps) {
   const { id } = await params;
+  const { part } = await searchParams;
   const access = await consoleAccess(id, (await cookies()).toString());
-  if (access) return <Console instanceId={access.instance_id} name={access.name} />;
+  if (access) {
+    const first = part === 'terminal' ? 'terminal' : 'screen';
+    return <Console instanceId={access.instance_id} name={access.name} first={first} />;
+  }
   return (
     <StandAlone title="Console">
       <h1 className="font-semibold text-2xl tracking-[-0.02em]">This console is closed</h1>
