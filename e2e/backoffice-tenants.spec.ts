@@ -87,7 +87,7 @@ test('a new limit shows in the portal at once; one below what is in use is warne
   await expectAccessible(page);
   await page.getByLabel('vCPUs', { exact: true }).fill('1.5');
   await page.getByLabel('Volumes', { exact: true }).fill('0');
-  await expect(page.getByText(/Below what is in use: the 1 Volume stay/)).toBeVisible();
+  await expect(page.getByText(/Below what is in use: the 1 volume stay/)).toBeVisible();
   await page.getByRole('button', { name: 'Save limits' }).click();
   await expect(page.getByText('A whole number, zero or more.')).toBeVisible();
   await page.getByLabel('vCPUs', { exact: true }).fill('96');
