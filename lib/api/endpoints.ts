@@ -7,6 +7,7 @@ import { eventEndpoints, platformEventEndpoints } from '@/lib/events/endpoints';
 import { iamEndpoints } from '@/lib/iam/endpoints';
 import { authEndpoints } from '@/lib/identity/auth-endpoints';
 import { imageEndpoints } from '@/lib/images/endpoints';
+import { invoiceEndpoints, platformInvoiceEndpoints } from '@/lib/invoices/endpoints';
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/operations/endpoints';
@@ -32,12 +33,14 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...secretEndpoints,
   ...budgetEndpoints,
   ...paymentEndpoints,
+  ...invoiceEndpoints,
   ...auditEndpoints,
   ...projectOperationEndpoints,
   ...eventEndpoints,
   ...backofficeEndpoints,
   ...tenantEndpoints,
   ...limitEndpoints,
+  ...platformInvoiceEndpoints,
   ...operationEndpoints,
   ...engineReportEndpoints,
   ...platformEventEndpoints,

@@ -2,14 +2,29 @@ import { computePurges } from '@/lib/compute/purges';
 import { instanceSteps } from '@/lib/compute/steps';
 import { prepareOwnImages } from '@/lib/images/readiness';
 import { imageSteps } from '@/lib/images/steps';
+import { closeMonthsJob } from '@/lib/invoices/close';
+import { collectSteps } from '@/lib/invoices/collection';
 import { meteringJobs } from '@/lib/metering/usage-events';
+import { settleOpenPages } from '@/lib/payments/checkouts';
 import { storageSteps } from '@/lib/storage/steps';
 import type { PeriodicJob } from './periodic';
 import { purges } from './purge';
 import type { OperationSteps } from './steps';
 
 /** The steps of every kind of operation. Only workers load this file, and with it the engines. */
-export const operationSteps: readonly OperationSteps[] = [...instanceSteps, ...imageSteps, ...storageSteps];
+export const operationSteps: readonly OperationSteps[] = [
+  ...instanceSteps,
+  ...imageSteps,
+  ...storageSteps,
+  collectSteps,
+];
 
 /** Everything that workers do again and again. */
-export const periodicJobs: readonly PeriodicJob[] = [...purges, ...computePurges, ...meteringJobs, prepareOwnImages];
+export const periodicJobs: readonly PeriodicJob[] = [
+  ...purges,
+  ...computePurges,
+  ...meteringJobs,
+  closeMonthsJob,
+  settleOpenPages,
+  prepareOwnImages,
+];

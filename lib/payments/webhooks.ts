@@ -1,6 +1,7 @@
 import type { Call, Upload } from '@/lib/api/endpoint';
 import { execute, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
+import { settleInvoice } from '@/lib/invoices/collection';
 import { forgetCard, keepCard } from './cards';
 import { processorActor, settlePage } from './checkouts';
 import { type ProcessorEvent, processor } from './processor';
@@ -37,7 +38,7 @@ async function act(call: Call, { about }: ProcessorEvent): Promise<void> {
     case 'page':
       return settlePage(about.reference);
     case 'charge':
-      return;
+      return settleInvoice(about.invoice_id);
     case 'card_removed':
       return forgetCard(about.reference);
     case 'setup':

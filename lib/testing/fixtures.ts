@@ -118,6 +118,19 @@ export const fixtures: Record<string, Fixture> = {
         },
       }),
     ),
+  '/billing/invoices/{id}': async (project) => {
+    const id = newId();
+    const amounts = { subtotal_usd: '1.00', credit_usd: '0.00', due_usd: '1.00' };
+    const parties = { seller: { name: 'x', address: [] }, customer: { id: project.id, name: 'x', slug: 'x' } };
+    const { _max: last } = await prisma().invoice.aggregate({ _max: { number: true } });
+    const [number, month] = [(last.number ?? 0) + 1, new Date('2026-01-01')];
+    await prisma().invoice.create({
+      data: { id, number, month, project_id: project.id, ...amounts, ...parties, issued_at: now() },
+    });
+    const payment = { invoice_id: id, project_id: project.id, status: 'open', due_usd: '1.00', updated_at: now() };
+    await prisma().invoicePayment.create({ data: payment });
+    return { id };
+  },
   '/billing/payment-methods/{id}': (project, call) =>
     created(admin(project, call, '/billing/payment-methods', { payment_method: 'pm_card_visa' })),
   '/billing/checkout-sessions/{id}': (project, call) =>

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery } from '@/lib/api/pagination';
+import { idParams } from '@/lib/api/schemas';
+import { sql } from '@/lib/db/sql';
+import { pdfResponse } from './pdf';
+import * as schema from './schema';
+import * as service from './service';
+
+const tag = 'Invoices';
+
+/** Invoices of the project (spec 4.16). */
+export const invoiceEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/billing/invoices',
+    operation_id: 'listInvoices',
+    summary: 'List invoices with their lines',
+    tag,
+    access: 'reader',
+    query: z.strictObject({ ...schema.invoiceFilters, ...listQuery }),
+    responses: { 200: z.array(schema.invoice) },
+    handle: (call, { query }) => service.listInvoices(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/invoices/{id}',
+    operation_id: 'readInvoice',
+    summary: 'Read an invoice with its lines',
+    tag,
+    access: 'reader',
+    params: idParams,
+    responses: { 200: schema.invoice },
+    handle: (call, { params }) => service.readInvoice(call, params.id),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/invoices/{id}/pdf',
+    operation_id: 'downloadInvoice',
+    summary: 'Download an invoice as a PDF',
+    tag,
+    access: 'reader',
+    params: idParams,
+    responses: { 200: { stream: 'application/pdf' } },
+    handle: async (call, { params }) =>
+      pdfResponse(await service.readWhole(params.id, sql`i.project_id = ${call.project_id}::uuid`)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/billing/invoices/{id}/pay',
+    operation_id: 'payInvoice',
+    summary: 'Charge an invoice to the default card now',
+    description: 'One that is paid stays as it is. Tries after a failure are also made by themselves, for three weeks.',
+    tag,
+    access: 'admin',
+    params: idParams,
+    responses: { 200: schema.invoice },
+    errors: ['PAYMENT_FAILED', 'ENGINE_UNAVAILABLE'],
+    audit: 'invoice.pay',
+    idempotency: 'kernel',
+    handle: (call, { params }) => service.payInvoice(call, params.id),
+  }),
+];
+
+/** Invoices of all tenants, and the closing of months. */
+export const platformInvoiceEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/billing/invoices',
+    realm: 'backoffice',
+    operation_id: 'listTenantInvoices',
+    summary: 'List invoices of all tenants',
+    description: '`status=failed`: payments that failed.',
+    tag: 'Back office: billing',
+    access: 'administrator',
+    query: z.strictObject({ ...schema.tenantInvoiceFilters, ...listQuery }),
+    responses: { 200: z.array(schema.tenantInvoice) },
+    handle: (call, { query }) => service.listTenantInvoices(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/invoices/{id}/pdf',
+    realm: 'backoffice',
+    operation_id: 'downloadTenantInvoice',
+    summary: 'Download a tenant’s invoice as a PDF',
+    tag: 'Back office: billing',
+    access: 'administrator',
+    params: idParams,
+    responses: { 200: { stream: 'application/pdf' } },
+    handle: async (_, { params }) => pdfResponse(await service.readWhole(params.id, sql`true`)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/closings',
+    realm: 'backoffice',
+    operation_id: 'listMonthClosings',
+    summary: 'List months and how far their closing is',
+    description: 'A month is closed six hours after its end (UTC). Newest first.',
+    tag: 'Back office: billing',
+    access: 'administrator',
+    responses: { 200: z.array(schema.closing) },
+    handle: (call) => service.listClosings(call),
+  }),
+];

@@ -1,0 +1,231 @@
+import { PassThrough, Readable } from 'node:stream';
+import { Decimal } from 'decimal.js';
+import PDFDocument from 'pdfkit';
+import type { JsonNumber, Sendable } from '@/lib/api/json';
+import type { Invoice } from './schema';
+import type { Parties } from './service';
+
+type Line = Sendable<Invoice['lines'][number]>;
+
+const MARGIN = 56;
+const BOTTOM = 770;
+const RIGHT = 595 - MARGIN;
+const ink = '#15202b';
+const muted = '#5b6b7a';
+const rule = '#d5dde4';
+const brand = { high: '#7cc4e8', middle: '#3d93c9', low: '#1f5f99' };
+/** Right edges of the columns of numbers; the description begins at the margin. */
+const columns = { quantity: 355, price: 445, amount: RIGHT };
+
+/** The mark of components/brand, by the same paths. */
+const mark = [
+  [brand.high, 'M5 3h7a2.5 2.5 0 0 1 0 5H5a2.5 2.5 0 0 1 0-5zM19 3a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5z'],
+  [
+    brand.middle,
+    'M5 9.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5zM11 9.5h2a2.5 2.5 0 0 1 0 5h-2a2.5 2.5 0 0 1 0-5zM19 9.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5z',
+  ],
+  [brand.low, 'M5 16a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5zM12 16h7a2.5 2.5 0 0 1 0 5h-7a2.5 2.5 0 0 1 0-5z'],
+] as const;
+
+const titles: Record<string, string> = {
+  compute: 'Compute',
+  storage: 'Storage',
+  network: 'Network',
+  databases: 'Databases',
+  functions: 'Functions',
+  ai: 'AI',
+  carried_over: 'Earlier invoices',
+};
+
+const dollars = (amount: number | JsonNumber) => `$${grouped(new Decimal(text(amount)).toFixed(2))}`;
+const exact = (amount: number | JsonNumber) => grouped(new Decimal(text(amount)).toFixed());
+const text = (amount: number | JsonNumber) => (typeof amount === 'number' ? String(amount) : amount.text);
+const grouped = (digits: string) => digits.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
+
+function monthName(month: string): string {
+  return new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-GB', {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+}
+
+const day = (at: string) =>
+  new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** What the letters of a PDF's own fonts can write; others lose their marks, or become a question mark. */
+function writable(given: string): string {
+  return [...given]
+    .map((letter) => (/[\u0020-\u007e\u00a0-\u00ff€–—‘’“”•…]/.test(letter) ? letter : letter.normalize('NFKD')))
+    .join('')
+    .replace(/[^\u0020-\u007e\u00a0-\u00ff€–—‘’“”•…]/g, (letter) => (/\p{M}/u.test(letter) ? '' : '?'));
+}
+
+/** The download of an invoice. */
+export function pdfResponse(whole: { invoice: Sendable<Invoice>; parties: Parties }): Response {
+  const headers = {
+    'Content-Type': 'application/pdf',
+    'Content-Disposition': `attachment; filename="${whole.invoice.number}.pdf"`,
+  };
+  const bytes = new PassThrough();
+  drawInvoice(whole).pipe(bytes);
+  return new Response(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, { headers });
+}
+
+/** An invoice on A4: who bills whom, each line, what credit paid, what is due. The same invoice is the same file. */
+export function drawInvoice({
+  invoice,
+  parties,
+}: {
+  invoice: Sendable<Invoice>;
+  parties: Parties;
+}): PDFKit.PDFDocument {
+  const { number, month, issued_at } = invoice;
+  const doc = new PDFDocument({
+    size: 'A4',
+    margin: MARGIN,
+    bufferPages: true,
+    lang: 'en',
+    info: { Title: `Invoice ${number}`, Author: writable(parties.seller.name), CreationDate: new Date(issued_at) },
+  });
+  doc.page.margins.bottom = 0;
+  heading(doc, parties);
+  doc.font('Helvetica-Bold').fontSize(24).fillColor(ink).text('Invoice', MARGIN, 132);
+  const facts = [
+    ['Number', number],
+    ['Issued', day(issued_at)],
+    ['For', monthName(month)],
+  ] as const;
+  facts.forEach(([label, value], row) => {
+    small(doc, label, MARGIN, 176 + row * 15);
+    doc.fillColor(ink).text(value, MARGIN + 70, 176 + row * 15);
+  });
+  small(doc, 'Billed to', 330, 176);
+  doc
+    .font('Helvetica-Bold')
+    .fillColor(ink)
+    .text(writable(parties.customer.name), 330, 191, { width: RIGHT - 330 });
+  small(doc, `Project ${parties.customer.slug}`, 330, doc.y + 2);
+
+  let y = tableHead(doc, 246);
+  let category = '';
+  for (const line of invoice.lines) {
+    const begins = line.category !== category;
+    if (y + (begins ? 44 : 22) > BOTTOM - 40) {
+      doc.addPage();
+      doc.page.margins.bottom = 0;
+      y = tableHead(doc, MARGIN);
+    }
+    if (begins) {
+      doc
+        .font('Helvetica-Bold')
+        .fontSize(9.5)
+        .fillColor(ink)
+        .text(titles[line.category] ?? line.category, MARGIN, y + 7);
+      y += 22;
+      category = line.category;
+    }
+    y = drawLine(doc, line, month, y);
+  }
+  totals(doc, invoice, y);
+  footers(doc, number);
+  doc.end();
+  return doc;
+}
+
+function heading(doc: PDFKit.PDFDocument, { seller }: Parties): void {
+  doc
+    .save()
+    .translate(MARGIN - 3, 49)
+    .scale(1.35);
+  for (const [colour, path] of mark) doc.path(path).fill(colour);
+  doc.restore();
+  doc
+    .font('Helvetica-Bold')
+    .fontSize(15)
+    .fillColor(ink)
+    .text(writable(seller.name), MARGIN + 36, 59);
+  doc.font('Helvetica').fontSize(9).fillColor(muted);
+  seller.address.forEach((line, row) => {
+    doc.text(writable(line), 330, 56 + row * 12, { width: RIGHT - 330, align: 'right', lineBreak: false });
+  });
+}
+
+function small(doc: PDFKit.PDFDocument, label: string, x: number, y: number): void {
+  doc.font('Helvetica').fontSize(9.5).fillColor(muted).text(writable(label), x, y);
+}
+
+function right(doc: PDFKit.PDFDocument, content: string, edge: number, y: number): void {
+  doc.text(content, edge - 150, y, { width: 150, align: 'right', lineBreak: false });
+}
+
+function line(doc: PDFKit.PDFDocument, y: number, from = MARGIN): void {
+  doc.moveTo(from, y).lineTo(RIGHT, y).lineWidth(0.6).strokeColor(rule).stroke();
+}
+
+function tableHead(doc: PDFKit.PDFDocument, y: number): number {
+  small(doc, 'Description', MARGIN, y);
+  right(doc, 'Quantity', columns.quantity, y);
+  right(doc, 'Unit price', columns.price, y);
+  right(doc, 'Amount', columns.amount, y);
+  line(doc, y + 16);
+  return y + 18;
+}
+
+function drawLine(doc: PDFKit.PDFDocument, item: Line, month: string, y: number): number {
+  const late = item.used_in !== month && item.kind === 'usage' ? `, used in ${monthName(item.used_in)}` : '';
+  doc.font('Helvetica').fontSize(9.5).fillColor(ink);
+  doc.text(writable(`${item.label}${late}`), MARGIN, y + 6, { width: 190, lineBreak: false, ellipsis: true });
+  if (item.kind === 'usage') {
+    right(doc, `${exact(item.quantity)} ${item.unit}`, columns.quantity, y + 6);
+    right(doc, `$${exact(item.unit_price_usd)}`, columns.price, y + 6);
+  }
+  right(doc, dollars(item.amount_usd), columns.amount, y + 6);
+  line(doc, y + 21);
+  return y + 22;
+}
+
+function totals(
+  doc: PDFKit.PDFDocument,
+  { subtotal_usd, credit_usd, due_usd, payment }: Sendable<Invoice>,
+  from: number,
+): void {
+  let y = from + 14;
+  if (y + 100 > BOTTOM) {
+    doc.addPage();
+    doc.page.margins.bottom = 0;
+    y = MARGIN;
+  }
+  const row = (label: string, amount: string, bold = false) => {
+    doc
+      .font(bold ? 'Helvetica-Bold' : 'Helvetica')
+      .fontSize(bold ? 11 : 9.5)
+      .fillColor(bold ? ink : muted)
+      .text(label, 330, y);
+    right(doc.fillColor(ink), amount, columns.amount, y);
+    y += bold ? 20 : 17;
+  };
+  row('Total', dollars(subtotal_usd));
+  if (new Decimal(text(credit_usd)).gt(0)) row('Paid from prepaid credit', `-${dollars(credit_usd)}`);
+  line(doc, y, 330);
+  y += 8;
+  row('Amount due, USD', dollars(due_usd), true);
+  small(doc, settlement(payment, due_usd), 330, y);
+}
+
+function settlement({ status }: Sendable<Invoice>['payment'], due: number | JsonNumber): string {
+  if (new Decimal(text(due)).isZero()) return 'Nothing is left to pay.';
+  return status === 'deferred' || status === 'carried'
+    ? 'It is added to the next invoice.'
+    : 'It is charged to your default card.';
+}
+
+function footers(doc: PDFKit.PDFDocument, number: string): void {
+  const { start, count } = doc.bufferedPageRange();
+  for (let page = start; page < start + count; page++) {
+    doc.switchToPage(page);
+    doc.page.margins.bottom = 0;
+    small(doc, `Invoice ${number}. Months are those of UTC.`, MARGIN, 800);
+    right(doc, `Page ${page + 1} of ${count}`, RIGHT, 800);
+  }
+}
