@@ -50,7 +50,7 @@ export const invoiceEndpoints = [
     path: '/billing/invoices/{id}/pay',
     operation_id: 'payInvoice',
     summary: 'Charge an invoice to the default card now',
-    description: 'One that is paid stays as it is. Tries after a failure are also made by themselves, for three weeks.',
+    description: 'One that is paid stays as it is. Tries after a failure are also made by themselves, for four weeks.',
     tag,
     access: 'admin',
     params: idParams,
