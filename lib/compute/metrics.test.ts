@@ -90,23 +90,45 @@ test('an unknown range is refused', async () => {
   expect(answer.status).toBe(400);
 });
 
+const idle: InstanceStats = {
+  sampledAt: new Date(),
+  cpuSeconds: 1.5,
+  memoryBytes: 1024,
+  disk: { readBytes: 1, writtenBytes: 2, readOperations: 3, writeOperations: 4 },
+  network: { receivedBytes: 5, sentBytes: 6 },
+  egressBytes: 7,
+};
+
 test('running machines are sampled; one that fails or is gone holds up no other', async () => {
   const others = [idOf(await launch(call, acme)), idOf(await launch(call, acme))];
   await execute(sql`UPDATE instances SET status = 'active'`);
-  const stats: InstanceStats = {
-    sampledAt: new Date(),
-    cpuSeconds: 1.5,
-    memoryBytes: 1024,
-    disk: { readBytes: 1, writtenBytes: 2, readOperations: 3, writeOperations: 4 },
-    network: { receivedBytes: 5, sentBytes: 6 },
-    egressBytes: 7,
-  };
   engines.compute.sampleInstance = async (asked) => {
     if (asked === others[0]) throw new Error('it does not answer');
     if (asked === others[1]) await prisma().instance.update({ where: { id: asked }, data: { status: 'stopped' } });
-    return asked === others[1] ? null : stats;
+    return asked === others[1] ? null : idle;
   };
   await sampleInstances();
   const rows = await prisma().instanceSample.findMany({ where: { instance_id: { in: [id, ...others] } } });
   expect(rows).toMatchObject([{ instance_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
+});
+
+test('what left the platform is usage once: its growth, from nothing again where the counter began anew', async () => {
+  const told = async (second: number, egressBytes: number) => {
+    const sampledAt = new Date(Date.UTC(2026, 2, 1, 12, 0, second));
+    engines.compute.sampleInstance = async (asked) => (asked === id ? { ...idle, sampledAt, egressBytes } : null);
+    await sampleInstances();
+  };
+  await told(0, 700);
+  await told(15, 1000);
+  await told(15, 1000);
+  await told(30, 1000);
+  // Another host agent's late word of an earlier moment.
+  await told(20, 900);
+  await told(45, 40);
+  const events = await prisma().usageEvent.findMany({ where: { resource_id: id }, orderBy: { occurred_at: 'asc' } });
+  expect(events.map(({ metric, quantity }) => [metric, quantity.toNumber()])).toEqual([
+    ['network_egress', 700],
+    ['network_egress', 300],
+    ['network_egress', 40],
+  ]);
 });

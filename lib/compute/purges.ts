@@ -6,4 +6,9 @@ const MINUTE_MS = 60_000;
 export const computePurges = [
   purge('instance_samples', 10 * MINUTE_MS, "at < (SELECT platform_now()) - interval '8 days'"),
   purge('console_sessions', 60 * MINUTE_MS, 'expires_at < (SELECT platform_now())'),
+  purge(
+    'egress_counters',
+    60 * MINUTE_MS,
+    'NOT EXISTS (SELECT FROM instances i WHERE i.id = egress_counters.instance_id)',
+  ),
 ];
