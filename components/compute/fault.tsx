@@ -22,11 +22,14 @@ export function Fault({ instance }: { instance: Instance }) {
           <p className="mt-0.5 text-pretty text-ink-muted">{fault.message}</p>
           <p className="mt-1 text-pretty text-ink-muted">
             Start tries it again; rebuild gives it a new disk. The{' '}
-            <Link href={paths.instance(project.slug, id, 'log')} className="text-accent hover:underline">
+            <Link href={paths.instance(project.slug, id, 'log')} className="text-accent underline underline-offset-2">
               boot log
             </Link>{' '}
             shows how far its guest came, and{' '}
-            <Link href={paths.instance(project.slug, id, 'activity')} className="text-accent hover:underline">
+            <Link
+              href={paths.instance(project.slug, id, 'activity')}
+              className="text-accent underline underline-offset-2"
+            >
               its operations
             </Link>{' '}
             what the platform did. While it exists it holds its quota.

@@ -132,7 +132,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
             {choices?.keyPairs.length === 0 && (
               <>
                 The project has none:{' '}
-                <Link href={paths.newKeyPair(project.slug)} className="text-accent hover:underline">
+                <Link href={paths.newKeyPair(project.slug)} className="text-accent underline underline-offset-2">
                   add a key pair
                 </Link>
                 , or paste a key.
