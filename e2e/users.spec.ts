@@ -74,6 +74,7 @@ test('removing a user says which tokens end with it, and ends them', async ({ pa
   await expect(confirm).toContainText('1 API token ends with it: nightly-backup.');
   await expectAccessible(page);
   await confirm.getByRole('button', { name: 'Remove user' }).click();
+  await expect(confirm).toHaveCount(0);
   await expect(page.getByRole('row', { name: new RegExp(member.name) })).toHaveCount(0);
   expect(await works()).toBe(401);
 });
