@@ -1,5 +1,6 @@
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
+import { billingEndpoints } from '@/lib/billing/endpoints';
 import { budgetEndpoints } from '@/lib/budget/endpoints';
 import { computeEndpoints } from '@/lib/compute/endpoints';
 import { engineReportEndpoints } from '@/lib/engine-reports/endpoints';
@@ -31,6 +32,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...storageEndpoints,
   ...imageEndpoints,
   ...secretEndpoints,
+  ...billingEndpoints,
   ...budgetEndpoints,
   ...paymentEndpoints,
   ...invoiceEndpoints,
