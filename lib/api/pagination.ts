@@ -34,7 +34,8 @@ const cursorShape = z.tuple([z.string(), z.string().nullable(), z.uuid()]);
 
 /**
  * One page by keyset, so that page 1,000 costs what page 1 costs. `from` names the table or join, `where` its
- * conditions; the rows' ids are UUIDv7, so `created_at` sorts by `id` alone. Other sort columns are text, but `at`.
+ * conditions; the rows' ids are UUIDv7, so `created_at` sorts by `id` alone. Other sort columns are text, but `at` and
+ * amounts.
  */
 export async function keysetPage<Row extends { id: string }>(options: {
   select: Sql;
@@ -76,8 +77,12 @@ export async function keysetPage<Row extends { id: string }>(options: {
   return new Page(items, next);
 }
 
-/** Where a page ended in its sort column, with its type: the column `at` is a time. */
+/** Where a page ended in its sort column, with its type: the column `at` is a time, `…_usd` an amount. */
 function sortValue(column: string, value: string | null): Sql {
+  if (column.endsWith('_usd')) {
+    if (!/^-?\d+(\.\d+)?$/.test(value ?? '')) throw badCursor();
+    return sql`${value}::numeric`;
+  }
   if (column !== 'at') return sql`${value}::text`;
   const time = new Date(value ?? '');
   if (Number.isNaN(time.getTime())) throw badCursor();

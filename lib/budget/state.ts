@@ -24,13 +24,16 @@ export type BudgetFacts = {
   updated_at: Date | null;
 };
 
+/** The columns of `BudgetFacts`, of the account `a` and the budget `b` that may be absent. */
+export const budgetColumns = sql`a.project_id, trim_scale(a.budget_limit_usd) AS "limit", a.budget_freezes AS freezes,
+  trim_scale(a.credit_usd) AS credit, a.budget_version AS version,
+  CASE WHEN a.budget_lift_month = month_of(platform_now()) THEN trim_scale(a.budget_lift_usd) ELSE 0 END AS lift,
+  coalesce(b.thresholds, ${[...DEFAULT_THRESHOLDS]}::int[]) AS thresholds,
+  coalesce(b.notify_emails, '{}') AS notify_emails, b.webhook_url, b.updated_at`;
+
 /** A project's budget, whether one was ever set or not; undefined: there is no such project. */
 export async function readBudgetFacts(projectId: string): Promise<BudgetFacts | undefined> {
-  return queryOne<BudgetFacts>(sql`
-    SELECT a.project_id, trim_scale(a.budget_limit_usd) AS "limit", a.budget_freezes AS freezes, trim_scale(a.credit_usd) AS credit,
-      CASE WHEN a.budget_lift_month = month_of(platform_now()) THEN trim_scale(a.budget_lift_usd) ELSE 0 END AS lift,
-      a.budget_version AS version, coalesce(b.thresholds, ${[...DEFAULT_THRESHOLDS]}::int[]) AS thresholds,
-      coalesce(b.notify_emails, '{}') AS notify_emails, b.webhook_url, b.updated_at
+  return queryOne<BudgetFacts>(sql`SELECT ${budgetColumns}
     FROM project_accounts a LEFT JOIN budgets b ON b.project_id = a.project_id WHERE a.project_id = ${projectId}::uuid`);
 }
 

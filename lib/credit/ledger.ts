@@ -4,6 +4,8 @@ import { insert, type Sql, sql } from '@/lib/db/sql';
 import { ifAdmitted } from '@/lib/quota/commit';
 
 export type CreditEntry = {
+  /** Absent: a new one. */
+  id?: string;
   project_id: string;
   /** What caused it: `top_up:cs_…`, `grant:<id>`, `invoice:<id>`. Told twice, it counts once. */
   source: string;

@@ -71,6 +71,8 @@ export const closing = z
     credit_usd: usd,
     due_usd: usd,
     paid_usd: usd.meta({ description: 'By card; what credit paid is in `credit_usd`.' }),
+    open_usd: usd.meta({ description: 'Neither paid nor moved to a later invoice.' }),
+    so_far_usd: usd.nullable().meta({ description: 'What the running month has come to; null for another one.' }),
     failed: z.int(),
   })
   .meta({ id: 'MonthClosing' });

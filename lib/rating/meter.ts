@@ -52,6 +52,19 @@ export async function spendNow(projectId: string): Promise<Decimal> {
   return spendAt(await readMeter(projectId));
 }
 
+/** What all projects together have spent in the running month, in USD. */
+export async function platformSpendNow(): Promise<{ month: Month; spend: Decimal }> {
+  const rows = await query<{ month: Month; metric: Metric | null; quantity: string; price_usd: string | null }>(sql`
+    WITH moment AS MATERIALIZED (SELECT platform_now()::timestamptz(3) AS at)
+    SELECT to_char(month_of(moment.at), 'YYYY-MM') AS month, u.metric, u.quantity, rate_in(u.metric, month_of(moment.at)) AS price_usd
+    FROM moment LEFT JOIN LATERAL (
+      SELECT a.metric, sum(accrued_until(a, moment.at)) AS quantity FROM accruals a GROUP BY 1) AS u ON true`);
+  const month = rows[0]?.month;
+  if (month === undefined) throw new Error('the moment has one row');
+  const used = rows.flatMap(({ metric, ...line }) => (metric === null ? [] : [{ metric, ...line }]));
+  return { month, spend: total(used.map((line) => costOf(line.metric, line.quantity, month, line.price_usd))) };
+}
+
 const seconds = (from: Date, to: Date) => new Money(Math.max(0, to.getTime() - from.getTime())).div(1000);
 const before = (one: Date, other: Date) => (one < other ? one : other);
 

@@ -1,0 +1,59 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { type BudgetFacts, budgetColumns, budgetStatus } from '@/lib/budget/state';
+import { raw, type Sql, sql } from '@/lib/db/sql';
+import { readMeters } from '@/lib/rating/meter';
+import type { TenantBudget } from './schema';
+import { tenantMatches } from './tenants';
+
+type Row = BudgetFacts & { id: string; name: string; slug: string };
+
+type Filters = {
+  search?: string | undefined;
+  frozen?: 'true' | 'false' | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/** The same as admission asks of a locked account. */
+const frozenNow = raw(`CASE WHEN a.budget_freezes
+  THEN budget_used_up(a.project_id, a.budget_limit_usd, a.budget_lift_usd, a.budget_lift_month) ELSE false END`);
+
+/** What every tenant has spent of its budget, and who is frozen since when. */
+export async function listBudgets(_: AdministratorCall, filters: Filters): Promise<Page<Sendable<TenantBudget>>> {
+  const { search, frozen } = filters;
+  const where: Sql[] = [];
+  if (search !== undefined) where.push(tenantMatches(search));
+  // Only a budget that freezes can be frozen: the others cost no look at their meters.
+  if (frozen === 'true') where.push(sql`a.budget_freezes AND ${frozenNow}`);
+  if (frozen === 'false') where.push(sql`NOT ${frozenNow}`);
+  const page = await keysetPage<Row>({
+    select: sql`p.id, p.name, p.slug, ${budgetColumns}`,
+    from: raw(`projects p JOIN project_accounts a ON a.project_id = p.id LEFT JOIN budgets b ON b.project_id = p.id`),
+    where,
+    id: raw('p.id'),
+    ...filters,
+  });
+  const meters = await readMeters(sql`p.id = ANY (${page.items.map(({ id }) => id)}::uuid[])`);
+  return page.map((row) => {
+    const meter = meters.get(row.id);
+    if (!meter) throw new Error(`project ${row.id} has no meter`);
+    const { month_to_date_usd, used_percent, frozen, freezes_at, lift_usd } = budgetStatus(row, meter);
+    return {
+      tenant_id: row.id,
+      tenant_name: row.name,
+      tenant_slug: row.slug,
+      monthly_limit_usd: row.limit === null ? null : JsonNumber.money(row.limit),
+      enable_quota_freeze: row.freezes,
+      month_to_date_usd,
+      used_percent,
+      frozen,
+      frozen_since: frozen ? freezes_at : null,
+      freezes_at: frozen ? null : freezes_at,
+      lift_usd,
+      credit_usd: JsonNumber.money(row.credit),
+    };
+  });
+}

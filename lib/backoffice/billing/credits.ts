@@ -1,0 +1,84 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { notFound } from '@/lib/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { addCredit } from '@/lib/credit/ledger';
+import { newId } from '@/lib/db/id';
+import { queryOne } from '@/lib/db/pool';
+import { raw, type Sql, sql } from '@/lib/db/sql';
+import { commit } from '@/lib/quota/commit';
+import type { Credit, GrantCredit } from './schema';
+import { tenantMatches } from './tenants';
+
+type Row = {
+  id: string;
+  tenant_id: string;
+  tenant_name: string;
+  tenant_slug: string;
+  kind: Credit['kind'];
+  amount_usd: string;
+  reason: string;
+  created_by: string;
+  created_at: Date;
+};
+
+const columns = raw(`c.id, p.id AS tenant_id, p.name AS tenant_name, p.slug AS tenant_slug,
+  CASE WHEN c.from_account = 'credit' THEN c.to_account ELSE c.from_account END AS kind,
+  CASE WHEN c.from_account = 'credit' THEN -c.amount_usd ELSE c.amount_usd END AS amount_usd, c.reason, c.created_by, c.created_at`);
+
+function view({ amount_usd, created_at, ...row }: Row): Sendable<Credit> {
+  return { ...row, amount_usd: JsonNumber.money(amount_usd), created_at: created_at.toISOString() };
+}
+
+type Filters = {
+  tenant_id?: string | undefined;
+  kind?: Credit['kind'] | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** What moved the credit of all tenants, the newest first. */
+export async function listCredits(_: AdministratorCall, filters: Filters): Promise<Page<Sendable<Credit>>> {
+  const where: Sql[] = [];
+  const { tenant_id, kind, search } = filters;
+  if (tenant_id !== undefined) where.push(sql`c.project_id = ${tenant_id}::uuid`);
+  if (kind !== undefined) where.push(sql`${kind}::text IN (c.from_account, c.to_account)`);
+  if (search !== undefined) where.push(tenantMatches(search));
+  const from = raw('credit_entries c JOIN projects p ON p.id = c.project_id');
+  return (await keysetPage<Row>({ select: columns, from, where, id: raw('c.id'), ...filters })).map(view);
+}
+
+/**
+ * Grants a tenant prepaid credit, which lifts a freeze for its very next request (api.md, section 6).
+ * @throws ApiError 404
+ */
+export async function grantCredit(
+  call: AdministratorCall,
+  tenantId: string,
+  { amount_usd, reason }: GrantCredit,
+): Promise<Sendable<Credit>> {
+  const tenant = await queryOne<{ name: string; slug: string }>(
+    sql`SELECT name, slug FROM projects WHERE id = ${tenantId}::uuid`,
+  );
+  if (!tenant) throw notFound('The tenant', '');
+  const id = newId();
+  const entry = { id, amount_usd: String(amount_usd), reason, created_by: call.caller.email };
+  const granted = view({
+    ...entry,
+    tenant_id: tenantId,
+    tenant_name: tenant.name,
+    tenant_slug: tenant.slug,
+    kind: 'grant',
+    created_at: call.at,
+  });
+  await commit(call, {
+    project_id: tenantId,
+    resource: { type: 'credit', id, name: tenant.slug },
+    locks: true,
+    rows: { credit: addCredit('grant', { ...entry, project_id: tenantId, source: `grant:${id}`, at: call.at }) },
+    details: { amount_usd, reason },
+    answer: { status: 201, body: granted },
+  });
+  return granted;
+}

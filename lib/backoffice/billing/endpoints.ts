@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/api/pagination';
+import { tenantParams } from '@/lib/projects/schema';
+import { listBudgets } from './budgets';
+import { grantCredit, listCredits } from './credits';
+import { addRate, listRates } from './rates';
+import { listRevenue } from './revenue';
+import * as schema from './schema';
+
+const [realm, tag, access] = ['backoffice', 'Back office: billing', 'administrator'] as const;
+
+/** Money as the platform's administrators see it: rates, credit, budgets and revenue of all tenants. */
+export const moneyEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/billing/rates',
+    realm,
+    operation_id: 'listRates',
+    summary: 'Read the rate card with its history',
+    tag,
+    access,
+    responses: { 200: z.array(schema.ratedMetric) },
+    handle: listRates,
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/billing/rates',
+    realm,
+    operation_id: 'addRate',
+    summary: 'Add a rate that begins with a coming month',
+    description: 'Rates are never edited. Of several that begin with the same month the one added last counts.',
+    tag,
+    access,
+    body: schema.addRate,
+    responses: { 201: schema.rate },
+    audit: 'rate.create',
+    handle: (call, { body }) => addRate(call, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/credits',
+    realm,
+    operation_id: 'listTenantCredits',
+    summary: 'List what moved the credit of tenants',
+    tag,
+    access,
+    query: z.strictObject({ ...schema.creditFilters, ...listQuery }),
+    responses: { 200: z.array(schema.credit) },
+    handle: (call, { query }) => listCredits(call, query),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/tenants/{tenant_id}/credits',
+    realm,
+    operation_id: 'grantCredit',
+    summary: 'Grant a tenant prepaid credit',
+    description:
+      'In force for the very next request: a project that is frozen goes on until that much more is spent. Invoices use ' +
+      'credit up before they charge a card.',
+    tag,
+    access,
+    params: tenantParams,
+    body: schema.grantCredit,
+    responses: { 201: schema.credit },
+    audit: 'credit.grant',
+    handle: (call, { params, body }) => grantCredit(call, params.tenant_id, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/budgets',
+    realm,
+    operation_id: 'listTenantBudgets',
+    summary: 'List budgets, freezes and credit of tenants',
+    tag,
+    access,
+    query: z.strictObject({
+      ...schema.budgetFilters,
+      ...listQuery,
+      sort: sortQuery(['created_at', 'name', 'slug']),
+    }),
+    responses: { 200: z.array(schema.tenantBudget) },
+    handle: (call, { query }) => listBudgets(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/revenue',
+    realm,
+    operation_id: 'listTenantRevenue',
+    summary: 'List what a month brought in, by tenant',
+    description: 'Sums of all tenants by month are in `/billing/closings`.',
+    tag,
+    access,
+    query: z.strictObject({
+      ...schema.revenueFilters,
+      ...listQuery,
+      sort: sortQuery(['created_at', 'name', 'slug', 'invoiced_usd']),
+    }),
+    responses: { 200: z.array(schema.tenantRevenue) },
+    handle: (call, { query }) => listRevenue(call, query),
+  }),
+];

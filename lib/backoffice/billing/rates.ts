@@ -1,0 +1,88 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { invalid } from '@/lib/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import type { Prisma } from '@/lib/db/generated/client';
+import { newId } from '@/lib/db/id';
+import { query } from '@/lib/db/pool';
+import { insert, sql } from '@/lib/db/sql';
+import { type Metric, metricNames, metrics } from '@/lib/metering/metrics';
+import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { AddRate, Rate, RatedMetric } from './schema';
+
+type Row = {
+  id: string;
+  metric: Metric;
+  price_usd: string;
+  effective_from: string;
+  created_by: string;
+  created_at: Date;
+};
+
+function view({ id, metric, price_usd, effective_from, created_by, created_at }: Row): Sendable<Rate> {
+  return {
+    id,
+    metric,
+    unit_price_usd: JsonNumber.money(price_usd),
+    effective_from,
+    created_by,
+    created_at: created_at.toISOString(),
+  };
+}
+
+/** The rate card with all that it ever said and will say, in the order in which invoices list their lines. */
+export async function listRates(_: AdministratorCall): Promise<Sendable<RatedMetric>[]> {
+  const rows = await query<Row & { state: RatedMetric['rates'][number]['state'] }>(sql`
+    SELECT id, metric, trim_scale(price_usd) AS price_usd, to_char(effective_from, 'YYYY-MM') AS effective_from, created_by, created_at,
+      CASE WHEN row_number() OVER (PARTITION BY metric, effective_from ORDER BY id DESC) > 1 THEN 'replaced'
+        WHEN effective_from > month_of(platform_now()) THEN 'coming'
+        WHEN effective_from = max(effective_from) FILTER (WHERE effective_from <= month_of(platform_now())) OVER (PARTITION BY metric) THEN 'current'
+        ELSE 'past' END AS state
+    FROM rates ORDER BY rates.effective_from DESC, id DESC`);
+  return metricNames.map((metric) => {
+    const { label, category, unit } = metrics[metric];
+    const own = rows.filter((row) => row.metric === metric);
+    const current = own.find(({ state }) => state === 'current');
+    const unit_price_usd = current ? JsonNumber.money(current.price_usd) : null;
+    const rates = own.map((row) => ({ ...view(row), state: row.state }));
+    return { metric, name: label, category, unit, unit_price_usd, rates };
+  });
+}
+
+/**
+ * Adds a rate that begins with a coming month; of several for one month the last one added counts. What has begun is
+ * never changed, so that an invoice can be computed again.
+ * @throws ApiError 400 for a month that has begun
+ */
+export async function addRate(call: AdministratorCall, input: AddRate): Promise<Sendable<Rate>> {
+  const { metric, effective_from } = input;
+  // The shortest text of a number is the decimal that was sent.
+  const row: Row = {
+    id: newId(),
+    metric,
+    price_usd: String(input.unit_price_usd),
+    effective_from,
+    created_by: call.caller.email,
+    created_at: call.at,
+  };
+  const added = view(row);
+  const first = `${effective_from}-01`;
+  await commit(call, {
+    project_id: null,
+    resource: { type: 'rate', id: row.id, name: metric },
+    target: sql`SELECT ${first}::date > month_of(platform_now()) AS allowed, NULL::text AS state,
+      trim_scale(rate_in(${metric}::text, ${first}::date)) AS price_usd FROM k`,
+    forbidden: () =>
+      invalid('effective_from: must be a coming month (UTC). The rates of a month that has begun are never changed.'),
+    rows: {
+      rate: insert<Prisma.RateUncheckedCreateInput>(
+        'rates',
+        { ...row, effective_from: new Date(`${first}T00:00:00Z`) },
+        ifAdmitted,
+      ),
+    },
+    details: sql`(SELECT jsonb_build_object('metric', ${metric}::text, 'effective_from', ${effective_from}::text,
+      'unit_price_usd', jsonb_build_object('old', target.price_usd, 'new', ${row.price_usd}::numeric)) FROM target)`,
+    answer: { status: 201, body: added },
+  });
+  return added;
+}

@@ -1,0 +1,65 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { join, raw, type Sql, sql } from '@/lib/db/sql';
+import { readMeters, spendAt } from '@/lib/rating/meter';
+import { type Month, monthOf } from '@/lib/rating/month';
+import type { TenantRevenue } from './schema';
+import { tenantMatches } from './tenants';
+
+const sums = ['invoiced_usd', 'credit_used_usd', 'paid_usd', 'open_usd', 'carried_usd'] as const;
+type Row = Record<(typeof sums)[number], string> & {
+  id: string;
+  name: string;
+  slug: string;
+  payment_status: string | null;
+};
+
+type Filters = {
+  month?: Month | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/**
+ * What a month brought in, tenant by tenant: those with an invoice of it; of the running month all, with what it has come
+ * to so far.
+ */
+export async function listRevenue(call: AdministratorCall, filters: Filters): Promise<Page<Sendable<TenantRevenue>>> {
+  const running = monthOf(call.at);
+  const month = filters.month ?? running;
+  const where: Sql[] = [];
+  if (filters.search !== undefined) where.push(tenantMatches(filters.search));
+  if (month !== running) where.push(raw('p.invoice_id IS NOT NULL'));
+  const due = (statuses: string) => `CASE WHEN y.status IN (${statuses}) THEN y.due_usd ELSE 0 END`;
+  const page = await keysetPage<Row>({
+    select: sql`id, name, slug, payment_status, ${join(sums.map(raw), ', ')}`,
+    from: sql`(SELECT t.id, t.name, t.slug, i.id AS invoice_id, y.status AS payment_status, coalesce(i.subtotal_usd, 0) AS invoiced_usd,
+      coalesce(i.credit_usd, 0) AS credit_used_usd, ${raw(due("'paid'"))} AS paid_usd,
+      ${raw(due("'open', 'failed', 'deferred'"))} AS open_usd, ${raw(due("'carried'"))} AS carried_usd
+      FROM projects t LEFT JOIN invoices i ON i.project_id = t.id AND i.month = ${`${month}-01`}::date
+      LEFT JOIN invoice_payments y ON y.invoice_id = i.id) AS p`,
+    where,
+    ...filters,
+  });
+  const ids = page.items.map(({ id }) => id);
+  const meters = month === running ? await readMeters(sql`p.id = ANY (${ids}::uuid[])`) : new Map<string, never>();
+  return page.map((row) => {
+    const meter = meters.get(row.id);
+    return {
+      tenant_id: row.id,
+      tenant_name: row.name,
+      tenant_slug: row.slug,
+      month,
+      so_far_usd: meter ? JsonNumber.money(spendAt(meter)) : null,
+      invoiced_usd: JsonNumber.money(row.invoiced_usd),
+      credit_used_usd: JsonNumber.money(row.credit_used_usd),
+      paid_usd: JsonNumber.money(row.paid_usd),
+      open_usd: JsonNumber.money(row.open_usd),
+      carried_usd: JsonNumber.money(row.carried_usd),
+      payment_status: row.payment_status,
+    };
+  });
+}
