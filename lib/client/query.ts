@@ -9,6 +9,9 @@ import { ApiError } from './errors';
 const pathsOf: Record<string, readonly string[]> = {
   administrator: ['/admin/api/v1/administrators', '/admin/api/v1/users', '/admin/api/v1/auth/me'],
   api_token: ['/api/v1/auth/tokens', '/api/v1/identity/tokens'],
+  budget: ['/api/v1/billing/budget', '/admin/api/v1/billing'],
+  checkout_session: ['/api/v1/billing', '/admin/api/v1/billing'],
+  credit: ['/api/v1/billing', '/admin/api/v1/billing'],
   engine: ['/admin/api/v1/engines'],
   floating_ip: [
     '/api/v1/network/floating-ips',
@@ -27,11 +30,14 @@ const pathsOf: Record<string, readonly string[]> = {
     '/api/v1/storage/volumes',
     '/api/v1/images/images',
   ],
+  invoice: ['/api/v1/billing', '/admin/api/v1/billing'],
   key_pair: ['/api/v1/compute/keypairs'],
   network: ['/api/v1/network/networks', '/api/v1/network/routers', '/api/v1/network/ports'],
   operation: ['/api/v1/operations', '/admin/api/v1/operations'],
+  payment_method: ['/api/v1/billing/payment-methods'],
   port: ['/api/v1/network/ports', '/api/v1/network/security-groups', '/api/v1/compute/instances'],
   quota: ['/api/v1/tenant/quota', '/admin/api/v1/tenants'],
+  rate: ['/admin/api/v1/billing/rates', '/api/v1/billing'],
   secret: ['/api/v1/vault/secrets'],
   security_group: ['/api/v1/network/security-groups'],
   second_factor: ['/api/v1/auth/me', '/admin/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
@@ -53,10 +59,13 @@ const pathsOf: Record<string, readonly string[]> = {
   ],
 };
 
-/** Every change is on record, and may have taken or given back quota. */
+/** Every change is on record, may have taken or given back quota, and may have changed what is spent. */
 const touchedByAll = [
   '/api/v1/activity',
   '/api/v1/audit',
+  '/api/v1/billing/budget',
+  '/api/v1/billing/overview',
+  '/api/v1/billing/running',
   '/api/v1/tenant/quota',
   '/admin/api/v1/audit',
   '/admin/api/v1/overview',
