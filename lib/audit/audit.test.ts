@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { csvLine } from '@/lib/api/csv';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
-import { csvLine } from './csv';
 import type { Activity, AuditEntry, PlatformAuditEntry } from './schema';
 
 testDatabase();

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { csvResponse } from '@/lib/api/csv';
 import { endpoint } from '@/lib/api/endpoint';
 import { listQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
-import { csvResponse } from './csv';
+
 import * as schema from './schema';
 import * as service from './service';
 
@@ -34,7 +35,8 @@ export const auditEndpoints = [
     query: z.strictObject(schema.auditFilters),
     responses: { 200: { stream: 'text/csv' } },
     audit: 'audit.export',
-    handle: (call, { query }) => csvResponse(service.walkAudit(call, query), [...columns, ...outcomeColumns]),
+    handle: (call, { query }) =>
+      csvResponse(service.walkAudit(call, query), [...columns, ...outcomeColumns], 'audit.csv'),
   }),
   endpoint({
     method: 'GET',
@@ -89,7 +91,11 @@ export const platformAuditEndpoints = [
     responses: { 200: { stream: 'text/csv' } },
     audit: 'audit.export',
     handle: (call, { query }) =>
-      csvResponse(service.walkPlatformAudit(call, query), [...columns, 'tenant_slug', 'project_id', ...outcomeColumns]),
+      csvResponse(
+        service.walkPlatformAudit(call, query),
+        [...columns, 'tenant_slug', 'project_id', ...outcomeColumns],
+        'audit.csv',
+      ),
   }),
   endpoint({
     method: 'GET',

@@ -1,11 +1,105 @@
+import { z } from 'zod';
+import { csvResponse } from '@/lib/api/csv';
 import { endpoint } from '@/lib/api/endpoint';
+import { listQuery } from '@/lib/api/pagination';
+import { readBreakdown } from './breakdown';
+import { listCredits } from './credits';
+import { readOverview } from './overview';
 import { readPricing } from './pricing';
+import { listRunning } from './running';
 import * as schema from './schema';
+import { readStats } from './stats';
+import { csvColumns, listUsage, usageForCsv } from './usage';
 
 const tag = 'Billing';
+const access = 'reader';
 
 /** What is used and what it costs (spec 4.16). */
 export const billingEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/billing/overview',
+    operation_id: 'readBillingOverview',
+    summary: 'Read the month’s spend, its forecast and how the budget stands',
+    description: 'As of the moment of the request: what runs is counted to the millisecond.',
+    tag,
+    access,
+    responses: { 200: schema.overview },
+    handle: (call) => readOverview(call),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/running',
+    operation_id: 'listRunningCosts',
+    summary: 'List what costs money at this moment',
+    description: 'Every resource that is billed by time, the dearest first.',
+    tag,
+    access,
+    query: z.strictObject(listQuery),
+    responses: { 200: z.array(schema.running) },
+    handle: (call, { query }) => listRunning(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/breakdown',
+    operation_id: 'readBillingBreakdown',
+    summary: 'Read what a month cost by category, resource, day or metric',
+    description:
+      'The items add up to the total: the month to date, or the invoice of a month that has ended. What was used in a month ' +
+      'whose invoice was closed before it became known is in the next one.',
+    tag,
+    access,
+    query: schema.breakdownQuery,
+    responses: { 200: schema.breakdown },
+    handle: (call, { query }) => readBreakdown(call.project_id, query.by, query.month),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/stats',
+    operation_id: 'readUsageStats',
+    summary: 'Read how much of each metric a month has',
+    tag,
+    access,
+    query: schema.statsQuery,
+    responses: { 200: schema.stats },
+    handle: (call, { query }) => readStats(call, query.month),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/usage',
+    operation_id: 'listUsage',
+    summary: 'List what was used, by day and resource',
+    description:
+      'Newest day first; at most 366 days. Amounts are exact to six decimals, where an invoice rounds each of its lines.',
+    tag,
+    access,
+    query: z.strictObject({ ...schema.usageFilters, ...listQuery }),
+    responses: { 200: z.array(schema.usage) },
+    handle: (call, { query }) => listUsage(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/usage.csv',
+    operation_id: 'exportUsage',
+    summary: 'Export what was used as CSV',
+    description: 'All rows that the filters choose, newest day first.',
+    tag,
+    access,
+    query: z.strictObject(schema.usageFilters),
+    responses: { 200: { stream: 'text/csv' } },
+    handle: async (call, { query }) => csvResponse(await usageForCsv(call, query), csvColumns, 'usage.csv'),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/credits',
+    operation_id: 'listCredits',
+    summary: 'List what moved the prepaid credit',
+    tag,
+    access,
+    query: z.strictObject(listQuery),
+    responses: { 200: z.array(schema.creditEntry) },
+    handle: (call, { query }) => listCredits(call, query),
+  }),
   endpoint({
     method: 'GET',
     path: '/billing/pricing',
@@ -13,7 +107,7 @@ export const billingEndpoints = [
     summary: 'Read the rate card',
     description: 'The price of every metric this month, and the one that follows where it is known.',
     tag,
-    access: 'reader',
+    access,
     responses: { 200: schema.pricing },
     handle: () => readPricing(),
   }),

@@ -3,30 +3,46 @@ import { endOf, type Month, startOf } from '@/lib/rating/month';
 
 /**
  * What was used from one moment to another, as a query of `project_id, metric, resource_type, resource_id, resource_name,
- * day (of UTC), quantity`: one row a resource, metric and day or month; `day` is the first one of the month then. What
- * runs is counted until `platform_now()`. Counted events come by whole days.
- * @param project which, as a condition on `u.project_id`
+ * day (of UTC), quantity`: one row a resource, metric and day or month; `day` is the first one of the month then. Counted
+ * events come by whole days, those on which they happened.
+ * @param usage which, as a condition on `u.project_id`, and `u.metric` and `u.resource_id` too
+ * @param to not in the future: what runs is counted until then
  */
-export function usageBetween(project: Sql, from: Date, to: Date, per: 'day' | 'month'): Sql {
-  const step = raw(per === 'day' ? "interval '1 day'" : "interval '1 month'");
+export function usageBetween(usage: Sql, from: Date, to: Date, per: 'day' | 'month'): Sql {
+  return sql`${lasted(usage, from, to, per)} UNION ALL ${counted(
+    sql`${usage} AND u.day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND u.day < (${to}::timestamptz AT TIME ZONE 'UTC')`,
+    per,
+  )}`;
+}
+
+/**
+ * What is on the invoice of a month that has ended, in the rows of `usageBetween`: what was told late has a day of an
+ * earlier month.
+ */
+export function usageBilledIn(usage: Sql, month: Month, per: 'day' | 'month'): Sql {
+  return sql`${lasted(usage, startOf(month), endOf(month), per)}
+    UNION ALL ${counted(sql`${usage} AND u.billing_month = ${`${month}-01`}::date`, per)}`;
+}
+
+/** A span is cut only into the days that it has: what is asked for costs no more than what it gives. */
+function lasted(usage: Sql, from: Date, to: Date, per: 'day' | 'month'): Sql {
+  const step = raw(`interval '1 ${per}'`);
   return sql`
     SELECT u.project_id, u.metric, u.resource_type, u.resource_id, min(u.resource_name) AS resource_name, slice.day::date AS day,
-      sum(u.quantity * seconds_between(greatest(u.started_at, slice.begins, period.begins),
-        least(u.ended_at, slice.ends, period.ends))) AS quantity
-    FROM (SELECT ${from}::timestamptz AS begins, least(${to}::timestamptz, platform_now()::timestamptz(3)) AS ends OFFSET 0) AS period
-    CROSS JOIN LATERAL (
-      SELECT day, day AT TIME ZONE 'UTC' AS begins, (day + ${step}) AT TIME ZONE 'UTC' AS ends
-      FROM generate_series(date_trunc('${raw(per)}', period.begins AT TIME ZONE 'UTC'),
-        period.ends AT TIME ZONE 'UTC' - interval '1 microsecond', ${step}) AS day
-    ) AS slice
-    JOIN spans u ON u.started_at < least(slice.ends, period.ends)
-      AND (u.ended_at IS NULL OR u.ended_at > greatest(slice.begins, period.begins))
-    WHERE ${project} GROUP BY 1, 2, 3, 4, 6
-    UNION ALL
-    SELECT u.project_id, u.metric, u.resource_type, u.resource_id, min(u.resource_name), date_trunc('${raw(per)}', u.day)::date,
-      sum(u.quantity) FROM usage_counts u
-    WHERE ${project} AND u.day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND u.day < (${to}::timestamptz AT TIME ZONE 'UTC')
-    GROUP BY 1, 2, 3, 4, 6`;
+      sum(u.quantity * seconds_between(greatest(u.started_at, slice.day AT TIME ZONE 'UTC', period.begins),
+        least(u.ended_at, (slice.day + ${step}) AT TIME ZONE 'UTC', period.ends))) AS quantity
+    FROM (SELECT ${from}::timestamptz AS begins, ${to}::timestamptz AS ends OFFSET 0) AS period
+    JOIN spans u ON u.started_at < period.ends AND (u.ended_at IS NULL OR u.ended_at > period.begins)
+    CROSS JOIN LATERAL generate_series(date_trunc('${raw(per)}', greatest(u.started_at, period.begins) AT TIME ZONE 'UTC'),
+      least(u.ended_at, period.ends) AT TIME ZONE 'UTC' - interval '1 microsecond', ${step}) AS slice (day)
+    WHERE ${usage} GROUP BY 1, 2, 3, 4, 6`;
+}
+
+function counted(usage: Sql, per: 'day' | 'month'): Sql {
+  return sql`
+    SELECT u.project_id, u.metric, u.resource_type, u.resource_id, min(u.resource_name) AS resource_name,
+      date_trunc('${raw(per)}', u.day)::date AS day, sum(u.quantity) AS quantity
+    FROM usage_counts u WHERE ${usage} GROUP BY 1, 2, 3, 4, 6`;
 }
 
 /**

@@ -1,11 +1,15 @@
-import type { AuditEntry, PlatformAuditEntry } from './schema';
+import { JsonNumber } from './json';
 
 /** A cell that a spreadsheet would run as a formula begins with an apostrophe instead (OWASP, CSV injection). */
 function cell(value: unknown): string {
-  const text =
-    value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : `${value}`;
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = /^[=+\-@\t\r]/.test(textOf(value)) ? `'${textOf(value)}` : textOf(value);
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'object' ? JSON.stringify(value) : `${value}`;
 }
 
 /** One record of CSV (RFC 4180). */
@@ -13,10 +17,11 @@ export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
-/** The entries as CSV, sent page by page as the reader takes them: memory holds one page, whatever the range. */
-export function csvResponse<Entry extends AuditEntry | PlatformAuditEntry>(
-  pages: AsyncGenerator<readonly Entry[]>,
-  columns: readonly (keyof Entry & string)[],
+/** Rows as CSV, sent page by page as the reader takes them: memory holds one page, however many there are. */
+export function csvResponse<Row extends object>(
+  pages: AsyncGenerator<readonly Row[]>,
+  columns: readonly (keyof Row & string)[],
+  filename: string,
 ): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -24,7 +29,7 @@ export function csvResponse<Entry extends AuditEntry | PlatformAuditEntry>(
     async pull(controller) {
       const { done, value } = await pages.next();
       if (done) return controller.close();
-      const lines = value.map((entry) => csvLine(columns.map((column) => entry[column])));
+      const lines = value.map((row) => csvLine(columns.map((column) => row[column])));
       if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')));
       else controller.close();
     },
@@ -34,7 +39,7 @@ export function csvResponse<Entry extends AuditEntry | PlatformAuditEntry>(
   });
   const headers = {
     'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': 'attachment; filename="audit.csv"',
+    'Content-Disposition': `attachment; filename="${filename}"`,
   };
   return new Response(body, { headers });
 }

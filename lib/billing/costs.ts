@@ -1,0 +1,103 @@
+import type { Decimal } from 'decimal.js';
+import { query } from '@/lib/db/pool';
+import { type Sql, sql } from '@/lib/db/sql';
+import { type Metric, metricNames } from '@/lib/metering/metrics';
+import { usageBetween, usageBilledIn, usageToInvoice } from '@/lib/metering/usage';
+import { apportion } from '@/lib/rating/apportion';
+import { costOf, Money, priceableUnits, toCents, total } from '@/lib/rating/cost';
+import { type Meter, spendAt } from '@/lib/rating/meter';
+import { type Month, startOf } from '@/lib/rating/month';
+
+/** What a month has of one metric. */
+export type MetricCost = {
+  metric: Metric;
+  units: Decimal;
+  /** USD, rounded; null: it has no price. */
+  amount: Decimal | null;
+};
+/** What the invoice of a month takes over from an earlier one. */
+export type CarriedOver = { name: string; amount: Decimal };
+/** What a month costs: metrics and what is carried over add up to the total. */
+export type MonthCosts = { month: Month; metrics: MetricCost[]; carried: CarriedOver[]; total: Decimal };
+
+/**
+ * What a month costs, such that lines always add up. The month that runs: its spend until the meter's moment, to six
+ * decimals, divided among its metrics (`apportion`). A month that has ended: cents, each metric rounded once as on its
+ * invoice, with what was told late and what is carried over, whether that is closed already or not.
+ */
+export async function monthCosts(projectId: string, month: Month, meter: Meter): Promise<MonthCosts> {
+  if (month > meter.month) return { month, metrics: [], carried: [], total: new Money(0) };
+  return month === meter.month ? costsSoFar(meter) : costsInvoiced(projectId, month);
+}
+
+/** USD to the six decimals of the wire. */
+export const toMillionths = (amount: Decimal) => amount.toDecimalPlaces(6, Money.ROUND_HALF_EVEN);
+
+/** Divides an amount among things that cost that much; null, for what has no price, stays null. */
+export function divide(amount: Decimal, costs: readonly (Decimal | null)[]): (Decimal | null)[] {
+  const parts = apportion(
+    amount,
+    costs.map((cost) => cost ?? new Money(0)),
+  );
+  return costs.map((cost, index) => (cost === null ? null : (parts[index] ?? null)));
+}
+
+function costsSoFar(meter: Meter): MonthCosts {
+  const { month } = meter;
+  const lines = inOrder(meter.lines.filter(({ quantity, held }) => !isZero(quantity) || !isZero(held)));
+  const costs = lines.map(({ metric, quantity, price_usd }) =>
+    price_usd === null ? null : costOf(metric, quantity, month, price_usd),
+  );
+  const spent = toMillionths(spendAt(meter));
+  const amounts = divide(spent, costs);
+  const metrics = lines.map(({ metric, quantity }, index) => {
+    return { metric, units: priceableUnits(metric, quantity, month), amount: amounts[index] ?? null };
+  });
+  return { month, metrics, carried: [], total: spent };
+}
+
+async function costsInvoiced(projectId: string, month: Month): Promise<MonthCosts> {
+  type Row = { metric: Metric; used_in: Month; quantity: string; price_usd: string | null };
+  const [rows, carried] = await Promise.all([
+    query<Row>(sql`SELECT metric, to_char(used_in, 'YYYY-MM') AS used_in, sum(quantity) AS quantity,
+        (SELECT rate_in(metric, used_in)) AS price_usd
+      FROM (${usageToInvoice(sql`u.project_id = ${projectId}::uuid`, month)}) AS used GROUP BY metric, used.used_in`),
+    query<{ name: string; amount: string }>(sql`SELECT l.label AS name, l.amount_usd AS amount
+      FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id
+      WHERE i.project_id = ${projectId}::uuid AND i.month = ${`${month}-01`}::date AND l.kind = 'carried_over' ORDER BY l.position`),
+  ]);
+  const metrics = new Map<Metric, MetricCost>();
+  for (const { metric, used_in, quantity, price_usd } of inOrder(rows)) {
+    const before = metrics.get(metric);
+    const units = priceableUnits(metric, quantity, used_in).plus(before?.units ?? 0);
+    const line = price_usd === null ? null : toCents(costOf(metric, quantity, used_in, price_usd));
+    metrics.set(metric, { metric, units, amount: line?.plus(before?.amount ?? 0) ?? before?.amount ?? null });
+  }
+  const lines = [...metrics.values()];
+  const left = carried.map(({ name, amount }) => ({ name, amount: new Money(amount) }));
+  const amounts = [...lines, ...left].map(({ amount }) => amount ?? new Money(0));
+  return { month, metrics: lines, carried: left, total: total(amounts) };
+}
+
+/**
+ * The usage behind a month's costs, one row a resource, metric and day or month. Where the clock has stepped back behind
+ * what was metered, that counts until then.
+ */
+export function usageOf(projectId: string, month: Month, meter: Meter, per: 'day' | 'month'): Sql {
+  const usage = sql`u.project_id = ${projectId}::uuid`;
+  return month < meter.month
+    ? usageBilledIn(usage, month, per)
+    : usageBetween(usage, startOf(month), meteredUntil(meter), per);
+}
+
+/** The moment until which a project is metered: now, or its last change. */
+export function meteredUntil({ at, lines }: Meter): Date {
+  return new Date(Math.max(at.getTime(), ...lines.map(({ as_of }) => as_of.getTime())));
+}
+
+const isZero = (decimal: string) => new Money(decimal).isZero();
+
+/** In the order of the rate card. */
+function inOrder<Line extends { metric: Metric }>(lines: readonly Line[]): Line[] {
+  return [...lines].sort((a, b) => metricNames.indexOf(a.metric) - metricNames.indexOf(b.metric));
+}

@@ -1,0 +1,31 @@
+import type { ProjectCall } from '@/lib/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { metrics } from '@/lib/metering/metrics';
+import { Money } from '@/lib/rating/cost';
+import { readMeter } from '@/lib/rating/meter';
+import type { Month } from '@/lib/rating/month';
+import { monthCosts } from './costs';
+import type { Stats } from './schema';
+
+/** How much of each metric a month has, and what is there now. Amounts are those of the breakdown. */
+export async function readStats({ project_id }: ProjectCall, month: Month | undefined): Promise<Sendable<Stats>> {
+  const meter = await readMeter(project_id);
+  const costs = await monthCosts(project_id, month ?? meter.month, meter);
+  const held = new Map(meter.lines.map((line) => [line.metric, line.held]));
+  return {
+    month: costs.month,
+    metrics: costs.metrics.map(({ metric, units, amount }) => {
+      const { label: name, category, unit, unit_share } = metrics[metric];
+      const open = costs.month === meter.month ? new Money(held.get(metric) ?? 0).times(unit_share) : new Money(0);
+      return {
+        metric,
+        name,
+        category,
+        unit,
+        quantity: JsonNumber.money(units),
+        amount_usd: amount && JsonNumber.money(amount),
+        open_quantity: JsonNumber.money(open),
+      };
+    }),
+  };
+}
