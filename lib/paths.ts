@@ -42,6 +42,20 @@ export const paths = {
   newKeyPair: (project: string) => inProject(project, 'key-pairs/new'),
   secrets: (project: string) => inProject(project, 'secrets'),
   newSecret: (project: string) => inProject(project, 'secrets/new'),
+  billing: (project: string) => inProject(project, 'billing'),
+  usage: (project: string, filters?: { month?: string; metric?: string; resource_id?: string }) =>
+    withQuery(inProject(project, 'billing/usage'), filters),
+  budget: (project: string) => inProject(project, 'billing/budget'),
+  budgetAlerts: (project: string) => inProject(project, 'billing/alerts'),
+  credit: (project: string, shown?: { top_up?: string; checkout?: string }) =>
+    withQuery(inProject(project, 'billing/credit'), shown),
+  invoices: (project: string) => inProject(project, 'billing/invoices'),
+  invoice: (project: string, id: string) => inProject(project, `billing/invoices/${id}`),
+  paymentMethods: (project: string, shown?: { checkout?: string }) =>
+    withQuery(inProject(project, 'billing/payment-methods'), shown),
+  pricing: (project: string) => inProject(project, 'billing/pricing'),
+  /** The page of the sandbox processor, which stands where another company's would: it knows ids alone. */
+  checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
   account: (project: string) => inProject(project, 'account'),
   auditLog: (project: string) => inProject(project, 'audit'),
   policy: (project: string) => inProject(project, 'policy'),
