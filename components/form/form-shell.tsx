@@ -1,7 +1,7 @@
 'use client';
 
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type ReactNode, useEffect, useMemo } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useMemo } from 'react';
 import { type DefaultValues, type FieldPath, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
 import type { $ZodType } from 'zod/v4/core';
 import { DisabledReason } from '@/components/data/disabled-reason';
@@ -72,16 +72,16 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
         {refusal.rest !== undefined && refusal.rest !== null && <ErrorNotice title={failure} error={refusal.rest} />}
         <div className="flex flex-wrap items-center gap-2 pt-1">
           <DisabledReason reason={disabledReason}>
-            <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending}>
+            <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending} onMouseDown={keepFocus}>
               {submitLabel}
             </Button>
           </DisabledReason>
           {typeof cancel === 'string' ? (
-            <ButtonLink variant="quiet" href={cancel}>
+            <ButtonLink variant="quiet" href={cancel} onMouseDown={keepFocus}>
               Cancel
             </ButtonLink>
           ) : (
-            <Button variant="quiet" onClick={cancel}>
+            <Button variant="quiet" onClick={cancel} onMouseDown={keepFocus}>
               Cancel
             </Button>
           )}
@@ -114,6 +114,14 @@ function isGroup(value: unknown): value is object {
 
 function isFieldOf<Values extends FieldValues>(values: Values, name: string): name is FieldPath<Values> {
   return fieldNames(values).includes(name);
+}
+
+/**
+ * The field that is left by pressing a button would show its error above the button, which then moves away from under
+ * the pointer before it is released: the click would be lost.
+ */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 /** The caller hands the failure back through `error`; here it only must not count as unhandled. */
