@@ -101,3 +101,36 @@ test('a reader sees what is there, and why nothing can be changed', async ({ pag
   await expect(page.getByRole('menuitem', { name: /Show value/ })).toContainText('needs the role member');
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toBeDisabled();
 });
+
+test('a long list is turned over page by page, in order, by an address that can be shared', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const names = Array.from({ length: 120 }, (_, position) => `key-${String(position).padStart(3, '0')}`);
+  for (const name of names) {
+    const data = { name, type: 'opaque', payload: name };
+    const made = await request.post('/api/v1/vault/secrets', { headers: bearer(tenant.token), data });
+    expect(made.status()).toBe(201);
+  }
+  await open(page, `/projects/${tenant.slug}/secrets?sort=name`, tenant.admin);
+  const cells = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:first-child');
+  const pages = page.getByRole('navigation', { name: 'Pages of secrets' });
+  await expect(cells).toHaveText(names.slice(0, 50));
+  await expect(pages.getByRole('button', { name: 'Previous' })).toBeDisabled();
+  await pages.getByRole('button', { name: 'Next' }).click();
+  await expect(cells).toHaveText(names.slice(50, 100));
+  await page.reload();
+  await expect(cells).toHaveText(names.slice(50, 100));
+  await expect(pages).toContainText('51–100');
+  await pages.getByRole('button', { name: 'Next' }).click();
+  await expect(cells).toHaveText(names.slice(100));
+  await expect(pages.getByRole('button', { name: 'Next' })).toBeDisabled();
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(cells).toHaveText(names.slice(50, 100));
+
+  // A search looks through all of them, not through the page.
+  await page.getByRole('searchbox', { name: 'Search secrets' }).fill('key-11');
+  await expect(cells).toHaveText(names.slice(110));
+});

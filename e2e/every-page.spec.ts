@@ -1,0 +1,134 @@
+import type { APIRequestContext, Page } from '@playwright/test';
+import { adminPaths, paths } from '../lib/paths';
+import { openOffice, test } from './backoffice-support';
+import { bearer, expect, expectAccessible, open, type Tenant } from './support';
+
+// Every address that the product has is found in its one builder of links: a page that is added is looked at without a
+// word here. What each page does is for the tests of its part; here is what must be so on all of them.
+
+/** A visitor who takes down every request to another server, and everything that a page complains of. */
+function watch(page: Page, baseURL: string | undefined) {
+  const seen = { foreign: [] as string[], problems: [] as string[], wide: [] as string[] };
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${baseURL}/`) && /^(https?|wss?):/.test(url)) seen.foreign.push(url);
+  });
+  page.on('pageerror', (error) => seen.problems.push(`${page.url()}: ${error.message}`));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) seen.problems.push(`${page.url()}: ${message.text()}`);
+  });
+  const visit = async (address: string, settled?: () => Promise<void>) => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const response = await page.goto(address);
+    expect([address, response?.status()]).toEqual([address, 200]);
+    const policy = response?.headers()['content-security-policy'] ?? '';
+    expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'(;| )/);
+    expect(policy).not.toContain("script-src 'unsafe-inline'");
+    await settled?.();
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expect(page.getByText('could not be loaded')).toHaveCount(0);
+    expect(await page.title(), `the title of ${address}`).not.toBe('Nephele');
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (over > 0) seen.wide.push(`${address} by ${over} px`);
+  };
+  return { visit, seen };
+}
+
+const nothing = { foreign: [], problems: [], wide: [] };
+
+/** One of each thing that has a page of its own, by the name that its address has among the builders. */
+async function one(request: APIRequestContext, { token }: Tenant): Promise<Record<string, string>> {
+  const headers = bearer(token);
+  const first = async (path: string) => (await (await request.get(`/api/v1${path}`, { headers })).json())[0].id;
+  const make = async (path: string, data: object): Promise<string> => {
+    const answer = await request.post(`/api/v1${path}`, { headers, data });
+    expect([path, answer.status()]).toEqual([path, 201]);
+    return (await answer.json()).id;
+  };
+  const network = await first('/network/networks');
+  const image = await first('/images/images?name=nephele-tiny');
+  const instance = await make('/compute/instances', {
+    name: 'web-1',
+    flavor_id: await first('/compute/flavors'),
+    image_id: image,
+    network_id: network,
+  });
+  await make('/network/floating-ips', {});
+  await make('/vault/secrets', { name: 'api-key', type: 'opaque', payload: 'x' });
+  await make('/auth/tokens', { name: 'nightly-backup', role: 'reader' });
+  return {
+    network,
+    image,
+    instance,
+    volume: await make('/storage/volumes', { name: 'data', size_gb: 1 }),
+    securityGroup: await first('/network/security-groups'),
+    port: await first('/network/ports'),
+    router: await first('/network/routers'),
+  };
+}
+
+/** A project's addresses, with those of one thing by its id. */
+const inProject = (tenant: Tenant, ids: Record<string, string>) =>
+  Object.entries(paths as Record<string, (project: string, id?: string) => string>)
+    .filter(([name]) => !['home', 'signIn', 'apiReference'].includes(name))
+    .map(([name, build]) => build(tenant.slug, ids[name]));
+
+for (const half of [0, 1]) {
+  test(`every page of a project is accessible, fits a phone and asks no other server (${half + 1} of 2)`, async ({
+    page,
+    tenant,
+    request,
+    baseURL,
+  }) => {
+    test.setTimeout(600_000);
+    const addresses = inProject(tenant, await one(request, tenant)).filter((_, position) => position % 2 === half);
+    expect(addresses.filter((address) => address.includes('undefined'))).toEqual([]);
+    await open(page, `/projects/${tenant.slug}`, tenant.admin);
+    const { visit, seen } = watch(page, baseURL);
+    for (const address of addresses) await visit(address);
+    expect(seen).toEqual(nothing);
+  });
+}
+
+test('every page of the back office is accessible, fits a phone and asks no other server', async ({
+  page,
+  tenant,
+  request,
+  administrator,
+  administratorToken,
+  baseURL,
+}) => {
+  test.setTimeout(600_000);
+  await one(request, tenant);
+  const headers = bearer(administratorToken);
+  const [operation] = await (await request.get('/admin/api/v1/operations', { headers })).json();
+  const ids: Record<string, string> = {
+    tenant: tenant.id,
+    tenantLimits: tenant.id,
+    user: administrator.id,
+    operation: operation.id,
+  };
+  const addresses = Object.entries(adminPaths as Record<string, (id?: string) => string>)
+    .filter(([name]) => !['signIn', 'requiredSecondFactor'].includes(name))
+    .map(([name, build]) => build(ids[name]));
+  expect(addresses.filter((address) => address.includes('undefined'))).toEqual([]);
+  await openOffice(page, adminPaths.home(), administrator);
+  const { visit, seen } = watch(page, baseURL);
+  for (const address of addresses) await visit(address);
+  expect(seen).toEqual(nothing);
+});
+
+test('the pages that come before a sign-in are accessible, fit a phone and ask no other server', async ({
+  page,
+  baseURL,
+}) => {
+  const { visit, seen } = watch(page, baseURL);
+  await visit(paths.signIn());
+  await visit(adminPaths.signIn());
+  await visit(paths.apiReference(), () =>
+    expect(page.getByRole('heading', { name: 'Nephele', exact: true })).toBeVisible({ timeout: 30_000 }),
+  );
+  expect(seen).toEqual(nothing);
+});
