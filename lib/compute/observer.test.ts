@@ -5,6 +5,7 @@ import { sql } from '@/lib/db/sql';
 import { prepareSteps } from '@/lib/images/steps';
 import { startWorker, type Worker } from '@/lib/operations/worker';
 import { testDatabase } from '@/lib/testing/database';
+import { createHost } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -111,6 +112,18 @@ test('what the platform powers down with itself keeps its wanted state, and boot
   await new Observer().look();
   await becomes(on, { status: 'active', task: null, status_reason: null });
   expect(await read(off)).toMatchObject({ status: 'stopped', status_reason: null });
+});
+
+test('a platform that stops leaves no network and no machine that no row knows, and touches none of another database', async () => {
+  const id = await running();
+  const networks = { routers: [{ id, networks: [], securityGroups: [], floatingIps: [] }] };
+  engines.topology = networks;
+  await execute(sql`TRUNCATE hosts CASCADE`);
+  await powerDown();
+  expect([engines.machines.size, engines.topology]).toEqual([1, networks]);
+  await createHost();
+  await powerDown();
+  expect([engines.machines.size, engines.topology]).toEqual([0, { routers: [] }]);
 });
 
 test('machines of another database are never touched: the host refuses to take part', async () => {

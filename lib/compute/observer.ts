@@ -74,7 +74,7 @@ export class Observer {
 }
 
 /** A row is there before its machine and goes after it: what no row of any host knows was left behind. */
-async function removeUnknown(ids: readonly string[]): Promise<void> {
+export async function removeUnknown(ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const unknown = await query<{ id: string }>(sql`
     SELECT machine.id FROM unnest(${ids}::uuid[]) AS machine (id) WHERE NOT EXISTS (SELECT FROM instances i WHERE i.id = machine.id)`);

@@ -1,9 +1,11 @@
-import { execute, query } from '@/lib/db/pool';
+import { execute, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { removeTopology } from '@/lib/network/topology';
 import { settings } from '@/lib/settings';
+import { removeUnknown } from './observer';
 import { readSpec } from './spec';
 
 /** How long a guest may take to answer its power button, when everybody waits for it. */
@@ -11,17 +13,22 @@ const GUEST_SECONDS = 20;
 
 /**
  * Powers down all guests of this host and takes its networking away, because the platform stops. What they should be
- * doing stays as it is, so that they boot with the next start.
+ * doing stays as it is, so that they boot with the next start. What no row knows is removed, as the observer would.
  */
 export async function powerDown(): Promise<void> {
+  // A host that the database has never heard of has another database's machines.
+  if (!(await queryOne(sql`SELECT FROM hosts WHERE id = ${settings().hostId}::text`))) return;
   const machines = await engines().compute.observeInstances();
-  const known = await query<{ id: string }>(sql`
-    SELECT id FROM instances WHERE host_id = ${settings().hostId}::text AND id = ANY (${machines.map(({ id }) => id)}::uuid[])`);
-  if (known.length === 0) return;
   await Promise.all(
-    known.map(({ id }) => powerDownOne(id).catch((error) => log.warn({ err: error, instance: id }, 'a guest goes on'))),
+    machines.map(({ id }) =>
+      powerDownOne(id).catch((error) => log.warn({ err: error, instance: id }, 'a guest goes on')),
+    ),
   );
-  await removeTopology();
+  await removeUnknown(machines.map(({ id }) => id));
+  await removeTopology().catch((error) => {
+    // Without the programs that make networks there are none.
+    if (!(error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE')) throw error;
+  });
 }
 
 async function powerDownOne(id: string): Promise<void> {

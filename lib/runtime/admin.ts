@@ -9,12 +9,14 @@ const usage = `Usage: npm run admin -- COMMAND
   reset-password EMAIL              gives a user a new password, and ends all sessions
   reset-2fa EMAIL                   removes a user's second factor
   rotate-keys signing|encryption    puts a new key in front; the older ones stay valid
+  power-down                        powers down the machines that a killed platform left running, and removes its networks
   database-url                      the address of the database while the platform runs, for pg_dump and psql`;
 
 /** `npm run admin`: what only somebody on the host may do, while the platform runs or is stopped. */
 export async function administer([command, subject, ...rest]: string[]): Promise<void> {
   try {
     if (command === 'database-url' && !subject) console.log(databaseAddress());
+    else if (command === 'power-down' && !subject) await powerDownHost();
     else if (!subject || rest.length > 0) fail(usage, 2);
     else if (command === 'rotate-keys') rotate(subject);
     else if (command === 'reset-password') await withDatabase(() => resetPassword(subject));
@@ -53,6 +55,21 @@ async function resetSecondFactor(email: string): Promise<void> {
   const { resetSecondFactor } = await import('@/lib/identity/recovery');
   await resetSecondFactor(email);
   console.log(`${email} signs in with the password alone now, and can set up a new second factor.`);
+}
+
+async function powerDownHost(): Promise<void> {
+  loadEnvironmentFile();
+  const { dataDir } = parseSettings(process.env);
+  // While the platform runs, its worker would start again what is stopped here.
+  const lock = lockDataDir(dataDir);
+  if ('heldBy' in lock)
+    throw new Error(`The platform runs (pid ${lock.heldBy}); stop it, that powers down its machines.`);
+  lock.release();
+  await withDatabase(async () => {
+    const { powerDown } = await import('@/lib/compute/power-down');
+    await powerDown();
+  });
+  console.log('Machines and networks of this host are down. Those that should run boot with the next start.');
 }
 
 /** Runs with the database of this host; where the embedded one is stopped, it is up for as long as that takes. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, chmod, constants, mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, chmod, constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { programEnvironment } from './exec';
@@ -8,6 +7,7 @@ import type { Host } from './host';
 import { builtTinyDisk } from './images/build-tiny';
 import { readRecord, removePath, writeRecord } from './record';
 import { waitFor } from './turns';
+import { makeWorkFolder } from './work-folder';
 
 export type Accelerator = { name: 'kvm' | 'tcg'; arguments: string[]; why: string };
 
@@ -56,18 +56,20 @@ const withArguments = ({ name, why }: Verdict): Accelerator => ({
 
 async function tryHardware(host: Host, canary: string): Promise<Verdict> {
   const broken = `${KVM} is there, but a test guest did not boot with it: guests are emulated and slow.`;
-  if (!(await canaryBoots(canary))) return { name: 'tcg', why: broken };
+  if (!(await canaryBoots(host, canary))) return { name: 'tcg', why: broken };
   // Guests run as users of their own; most distributions ship this device open to all.
   if (host.isolation === 'root') await chmod(KVM, 0o666);
   return { name: 'kvm', why: 'Guests run on the processor itself (KVM).' };
 }
 
-async function canaryBoots(disk: string): Promise<boolean> {
-  const work = await mkdtemp(join(tmpdir(), 'nephele-canary-'));
+async function canaryBoots(host: Host, disk: string): Promise<boolean> {
+  const work = await makeWorkFolder(host.cacheDir, 'canary');
   const serial = join(work, 'serial');
   const guest = spawn(
-    'qemu-system-x86_64',
+    // Nobody looks for it, so it ends with this process, however that ends.
+    'setpriv',
     [
+      ...['--pdeathsig', 'KILL', '--', 'qemu-system-x86_64'],
       ...['-machine', 'q35', ...KVM_ARGUMENTS, '-m', '192M', '-nodefaults', '-no-user-config', '-display', 'none'],
       ...['-drive', `if=virtio,file=${disk},format=qcow2,snapshot=on`, '-serial', `file:${serial}`],
     ],

@@ -148,8 +148,17 @@ const NOBODY = 65534;
 
 function startTimeOf(pid: number): number | undefined {
   const fields = statFields(pid);
-  // A zombie holds its pid until its parent looks, but it does nothing any more.
-  return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : Number(fields[19]);
+  if (fields === undefined || fields[0] === 'X') return undefined;
+  // A zombie holds its pid until its parent looks, but it does nothing any more once its other threads have ended too.
+  return fields[0] === 'Z' && threadsOf(pid) <= 1 ? undefined : Number(fields[19]);
+}
+
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0;
+  }
 }
 
 /** Fields of /proc/PID/stat after the name, which may itself hold blanks and brackets; the first is the state. */

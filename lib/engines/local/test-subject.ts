@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
 import type { Subject } from '../contract/subject';
 import type { EngineStatus } from '../status';
+import { dropShare, shares } from './compute/cgroup';
 import { run } from './exec';
 import { describeHost, type Host, type Isolation } from './host';
 import { openLocalEngine } from './local-engine';
@@ -52,6 +53,7 @@ function localSubject(isolation?: Isolation): LocalSubject {
     leftovers: () => leftoversOf(host),
     async dispose() {
       for (const process of findProcesses(host)) await endProcess(process);
+      for (const id of await shares(host)) await dropShare(host, id);
       await engine.network.ensureTopology({ routers: [] });
       await removePath(dataDir);
       await removePath(host.sockets);
@@ -66,7 +68,8 @@ async function leftoversOf(host: Host): Promise<string[]> {
   const network = (await namesIn(join(host.directory, 'network'))).filter((name) => !name.endsWith('.json'));
   const interfaces = Object.keys(networkInterfaces()).filter((name) => name === hostCable(host));
   const places = [...(await existingNamespaces(host)), ...interfaces, ...(await namesIn(host.sockets))];
-  return [...running, ...files.flat(), ...network, ...places];
+  const groups = (await shares(host)).map((id) => `share of ${id}`);
+  return [...running, ...files.flat(), ...network, ...places, ...groups];
 }
 
 /** A namespace beyond the host with a public address (TEST-NET-3) and a web server, as a stand-in for the Internet. */

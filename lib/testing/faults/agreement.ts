@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
-import { cpuHierarchy } from '@/lib/engines/local/compute/cgroup';
+import { cpuHierarchy, shares } from '@/lib/engines/local/compute/cgroup';
 import { run } from '@/lib/engines/local/exec';
 import { describeHost, type Host, shortHash } from '@/lib/engines/local/host';
 import { addressPlan } from '@/lib/engines/local/network/address-plan';
@@ -142,8 +143,7 @@ async function machines(host: Host, { instances }: Facts): Promise<string[]> {
   const seen = await engines().compute.observeInstances();
   const describe = (generation: number | null, power: string, volumes: string[]) =>
     `generation ${generation}, ${power}, volumes ${power === 'stopped' ? '-' : volumes.toSorted().join(' ')}`;
-  const hierarchy = await cpuHierarchy(host);
-  const groups = hierarchy ? (await namesIn(hierarchy.parent)).filter((name) => name.includes('-')) : on;
+  const groups = (await cpuHierarchy(host)) ? await shares(host) : on;
   return [
     ...differences('machine', on, processes),
     ...differences('share of the processors', on, groups),
@@ -255,5 +255,14 @@ export async function remains(dataDir: string): Promise<string[]> {
   const tables = (await run(['nft', 'list', 'tables'])).split('\n').filter((line) => line.includes(host.tag));
   const links = (await run(['ls', '/sys/class/net'])).split('\n').filter((line) => line.includes(host.tag));
   const processes = findProcesses(host).map(({ role, id }) => `${role} ${id}`);
-  return [...processes, ...(await existingNamespaces(host)), ...tables, ...links];
+  const hierarchy = await cpuHierarchy(host);
+  const groups = hierarchy && existsSync(hierarchy.parent) ? [hierarchy.parent] : [];
+  return [
+    ...processes,
+    ...(await existingNamespaces(host)),
+    ...tables,
+    ...links,
+    ...groups,
+    ...(await namesIn(host.sockets)),
+  ];
 }

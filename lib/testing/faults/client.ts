@@ -10,6 +10,8 @@ const PATIENCE_MS = 120_000;
 
 /** A caller that never takes "no answer" for an answer: it asks again, under the same Idempotency-Key, until it has one. */
 export class StubbornClient {
+  /** Answers that nobody should get, whatever is killed: the platform may be away (503), but never at a loss (500). */
+  readonly complaints: string[] = [];
   private token: Promise<string> | undefined;
 
   constructor(private readonly url: string) {}
@@ -20,6 +22,8 @@ export class StubbornClient {
     for (;;) {
       const reply = await this.attempt(method, path, body, key).catch(() => undefined);
       if (reply && reply.status < 500) return reply;
+      if (reply && reply.status !== 503)
+        this.complaints.push(`${method} ${path} → ${reply.status} ${JSON.stringify(reply.body)}`);
       if (Date.now() > until) throw new Error(`${method} ${path} has no answer: ${JSON.stringify(reply)}`);
       await delay(200);
     }

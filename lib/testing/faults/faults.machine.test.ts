@@ -132,6 +132,7 @@ it('whatever is killed, all that was acknowledged is so in the end, and everythi
   }
 
   expect(await agreed(5 * MINUTE_MS)).toEqual([]);
+  expect(client.complaints).toEqual([]);
   expect(await broken(client, known)).toEqual([]);
   const state = known.machines.get(keeper)?.power;
   const wake = { running: undefined, paused: 'unpause', stopped: 'start' }[state ?? 'running'];

@@ -1,10 +1,16 @@
 import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstanceSpec } from '@/lib/compute/engine';
+import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { namesIn } from '../record';
+import { Turns, waitFor } from '../turns';
 
 const MOUNT = '/sys/fs/cgroup';
+const EMPTIED_MS = 10_000;
+
+/** The engine's own group comes and goes with those of its guests. */
+const turns = new Turns();
 
 type Hierarchy = { version: 1 | 2; parent: string };
 
@@ -24,13 +30,17 @@ export async function cpuHierarchy(host: Host): Promise<Hierarchy | null> {
   return writable ? { version, parent: join(root, `nephele-${host.tag}`) } : null;
 }
 
-/** Puts a guest's process under a weight that grows with its vCPUs; a host that refuses runs it without. */
-export async function shareProcessors(host: Host, spec: InstanceSpec, pid: number): Promise<void> {
+/**
+ * Makes a group with a weight that grows with the guest's vCPUs.
+ * @returns prefix of a command that runs in it from its first instruction on, so that no crash leaves a guest outside; a
+ * host that refuses runs it without
+ */
+export async function sharedCommand(host: Host, spec: InstanceSpec): Promise<string[]> {
   const hierarchy = await cpuHierarchy(host);
-  if (!hierarchy) return;
+  if (!hierarchy) return [];
   const group = join(hierarchy.parent, spec.id);
   try {
-    await mkdir(group, { recursive: true });
+    await turns.take(hierarchy.parent, () => mkdir(group, { recursive: true }));
     if (hierarchy.version === 2) {
       await writeFile(join(MOUNT, 'cgroup.subtree_control'), '+cpu');
       await writeFile(join(hierarchy.parent, 'cgroup.subtree_control'), '+cpu');
@@ -38,9 +48,10 @@ export async function shareProcessors(host: Host, spec: InstanceSpec, pid: numbe
     } else {
       await writeFile(join(group, 'cpu.shares'), String(1024 * spec.vcpus));
     }
-    await writeFile(join(group, 'cgroup.procs'), String(pid));
+    return ['sh', '-c', '{ echo $$ > "$0"; } 2> /dev/null; exec "$@"', join(group, 'cgroup.procs')];
   } catch {
     // Shares are a comfort between guests; a guest without one is better than none.
+    return [];
   }
 }
 
@@ -48,7 +59,29 @@ export async function shareProcessors(host: Host, spec: InstanceSpec, pid: numbe
 export async function dropShare(host: Host, instanceId: string): Promise<void> {
   const hierarchy = await cpuHierarchy(host);
   if (!hierarchy) return;
-  await rmdir(join(hierarchy.parent, instanceId)).catch(() => {});
-  const left = await namesIn(hierarchy.parent);
-  if (!left.some((name) => name.includes('-'))) await rmdir(hierarchy.parent).catch(() => {});
+  const group = join(hierarchy.parent, instanceId);
+  // The kernel lets go of a group a moment after the last of its processes has ended.
+  const isGone = await waitFor(() => removedGroup(group), { timeoutMs: EMPTIED_MS, everyMs: 20 });
+  if (!isGone) throw new EngineError('ENGINE_ERROR', `${group} still holds processes.`);
+  // Fails while other guests have theirs in it.
+  await turns.take(hierarchy.parent, () => rmdir(hierarchy.parent)).catch(() => {});
+}
+
+/** Names of the groups of this engine's guests. */
+export async function shares(host: Host): Promise<string[]> {
+  const hierarchy = await cpuHierarchy(host);
+  return hierarchy ? (await namesIn(hierarchy.parent)).filter((name) => name.includes('-')) : [];
+}
+
+/** Whether the group is not there, or not any more. @throws whatever but its processes keeps it */
+async function removedGroup(group: string): Promise<boolean> {
+  try {
+    await rmdir(group);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return true;
+    if (code === 'EBUSY') return false;
+    throw error;
+  }
 }

@@ -12,7 +12,7 @@ import { runState, withMonitor } from '../qmp';
 import { removePath } from '../record';
 import { waitFor } from '../turns';
 import { ensureBootDisk } from './boot-disk';
-import { shareProcessors } from './cgroup';
+import { sharedCommand } from './cgroup';
 import { consoleLogFile, monitorSocket, qemuLogFile, socketDirectory } from './instance-record';
 import { qemuCommand } from './qemu-command';
 import { writeSeed } from './seed';
@@ -28,10 +28,10 @@ export async function startMachine(host: Host, spec: InstanceSpec, accelerator: 
   await prepareLogs(host, spec.id);
   const image = await requireImage(host, spec.disk.imageId);
   const disc = image.format === 'ISO' ? imageFile(host, image) : null;
-  const command = [...(await guestCommand(host, spec)), ...qemuCommand(host, spec, accelerator, { disc })];
+  const place = [...(await sharedCommand(host, spec)), ...(await guestCommand(host, spec))];
+  const command = [...place, ...qemuCommand(host, spec, accelerator, { disc })];
   const hasEnded = startProcess(host, 'qemu', spec.id, command, qemuLogFile(host, spec.id));
   const machine = await untilAnswering(host, spec.id, hasEnded);
-  await shareProcessors(host, spec, machine.pid);
   preferMainThread(host, machine.pid);
   return machine;
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import { namesIn, removePath } from '../record';
+import { makeWorkFolder } from '../work-folder';
 import { assembleDisk } from './tiny/disk';
 import { orderedModules } from './tiny/modules';
 import { publish, unpackPackages } from './tiny/packages';
@@ -23,8 +24,7 @@ const LIBRARIES =
  * @returns the path of a QCOW2 file in the cache
  */
 export async function buildTinyDisk(cacheDir: string): Promise<string> {
-  await mkdir(cacheDir, { recursive: true });
-  const work = await mkdtemp(join(cacheDir, 'tiny-'));
+  const work = await makeWorkFolder(cacheDir, 'tiny');
   try {
     const stage = join(work, 'stage');
     const fingerprint = await unpackPackages(cacheDir, stage);
