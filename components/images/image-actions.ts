@@ -2,6 +2,7 @@
 
 import { HardDrive, Server, Trash2 } from 'lucide-react';
 import { useConfirm } from '@/components/page/confirm';
+import { useFreeze } from '@/components/pricing/freeze';
 import type { Action } from '@/components/table/row-actions';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -12,19 +13,20 @@ import type { Image } from './image-look';
 export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}): (image: Image) => Action[] {
   const { project, api } = useProject();
   const confirm = useConfirm();
+  const frozen = useFreeze();
   const remove = api.useMutation('delete', '/api/v1/images/images/{id}');
   return (image) => [
     {
       label: 'Create instance from it',
       icon: Server,
       href: paths.newInstance(project.slug, { image_id: image.id }),
-      disabledReason: whyNotUse(image, project.role),
+      disabledReason: whyNotUse(image, project.role) ?? frozen,
     },
     {
       label: 'Create volume from it',
       icon: HardDrive,
       href: paths.newVolume(project.slug, { image_id: image.id }),
-      disabledReason: whyNotUse(image, project.role),
+      disabledReason: whyNotUse(image, project.role) ?? frozen,
     },
     {
       label: 'Delete',

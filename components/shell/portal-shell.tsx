@@ -2,6 +2,7 @@
 
 import { UserCog } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { FrozenBanner } from '@/components/pricing/frozen-banner';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalCommands, visibleTo } from './commands';
@@ -41,6 +42,7 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
           />
         }
       >
+        <FrozenBanner />
         {children}
         <ConnectionNotice />
         <GentleReload />

@@ -4,6 +4,7 @@ import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { useFreeze } from '@/components/pricing/freeze';
 import { Dialog } from '@/components/ui/dialog';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
@@ -13,6 +14,7 @@ import { gigabytesOf, StorageImpact } from './storage-impact';
 /** Makes a volume larger, also while it is attached. */
 export function ResizeDialog({ volume, close }: { volume: Volume; close: () => void }) {
   const { api } = useProject();
+  const frozen = useFreeze();
   const resize = api.useMutation('post', '/api/v1/storage/volumes/{id}/resize');
   const schema = z.object({
     size_gb: z.string().check(
@@ -36,6 +38,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
         error={resize.error}
         failure="The volume was not resized"
         submitLabel="Resize volume"
+        disabledReason={frozen}
         cancel={close}
         onSubmit={async ({ size_gb }) => {
           await resize.mutateAsync({ params: { path: { id: volume.id } }, body: { size_gb: Number(size_gb) } });

@@ -2,6 +2,7 @@
 
 import { HardDrive, Trash2 } from 'lucide-react';
 import { useConfirm } from '@/components/page/confirm';
+import { useFreeze } from '@/components/pricing/freeze';
 import type { Action } from '@/components/table/row-actions';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -11,13 +12,14 @@ import { type Snapshot, whyNotDeleteSnapshot, whyNotRestore } from './storage-ca
 export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
   const { project, api } = useProject();
   const confirm = useConfirm();
+  const frozen = useFreeze();
   const remove = api.useMutation('delete', '/api/v1/storage/snapshots/{id}');
   return (snapshot) => [
     {
       label: 'Create volume from it',
       icon: HardDrive,
       href: paths.newVolume(project.slug, { snapshot_id: snapshot.id }),
-      disabledReason: whyNotRestore(snapshot, project.role),
+      disabledReason: whyNotRestore(snapshot, project.role) ?? frozen,
     },
     {
       label: 'Delete',

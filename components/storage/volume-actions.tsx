@@ -4,6 +4,7 @@ import { Camera, Expand, Link2, Trash2, Unlink2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/page/confirm';
+import { useFreeze } from '@/components/pricing/freeze';
 import type { Action } from '@/components/table/row-actions';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
@@ -23,6 +24,7 @@ interface VolumeActions {
 export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {}): VolumeActions {
   const { project, api } = useProject();
   const confirm = useConfirm();
+  const frozen = useFreeze();
   const detach = api.useMutation('post', '/api/v1/storage/volumes/{id}/detach');
   const remove = api.useMutation('delete', '/api/v1/storage/volumes/{id}');
   const [opened, setOpened] = useState<{ what: 'attach' | 'resize'; volume: Volume }>();
@@ -55,7 +57,7 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
       {
         label: 'Resize',
         icon: Expand,
-        disabledReason: reason('resize'),
+        disabledReason: reason('resize') ?? frozen,
         onSelect: () => setOpened({ what: 'resize', volume }),
       },
       {

@@ -5,6 +5,7 @@ import { Size } from '@/components/data/amounts';
 import { StatusBadge } from '@/components/data/status-badge';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
@@ -45,7 +46,8 @@ export default function FlavorsPage() {
   const { project } = useProject();
   const state = useTableState();
   const list = useList('/api/v1/compute/flavors', state.query);
-  const refused = project.role === 'reader' ? 'Creating instances needs the role member.' : undefined;
+  const frozen = useFreeze();
+  const refused = project.role === 'reader' ? 'Creating instances needs the role member.' : frozen;
   return (
     <Page
       title="Flavors"

@@ -11,6 +11,7 @@ import { Time } from '@/components/data/time';
 import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { useList } from '@/lib/client/list';
@@ -73,12 +74,13 @@ export default function InstancesPage() {
   const flavors = useList('/api/v1/compute/flavors', { limit: 200 });
   const networks = useList('/api/v1/network/networks', { limit: 200, sort: 'name' });
   const { actionsOf, dialog } = useInstanceActions();
+  const frozen = useFreeze();
 
   const create = (
     <CreateLink
       label="Create instance"
       href={paths.newInstance(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : undefined}
+      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : frozen}
     />
   );
   return (

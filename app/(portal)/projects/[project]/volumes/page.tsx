@@ -10,6 +10,7 @@ import { Time } from '@/components/data/time';
 import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { AttachedTo } from '@/components/storage/attached-to';
 import type { Volume } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
@@ -83,11 +84,12 @@ export default function VolumesPage() {
   const state = useTableState(['status']);
   const list = useList('/api/v1/storage/volumes', state.query);
   const { actionsOf, dialog } = useVolumeActions();
+  const frozen = useFreeze();
   const create = (
     <CreateLink
       label="Create volume"
       href={paths.newVolume(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Creating volumes needs the role member.' : undefined}
+      disabledReason={project.role === 'reader' ? 'Creating volumes needs the role member.' : frozen}
     />
   );
   return (

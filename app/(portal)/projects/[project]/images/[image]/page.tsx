@@ -9,6 +9,7 @@ import type { Image } from '@/components/images/image-look';
 import { ImageProperties } from '@/components/images/image-properties';
 import { Loaded } from '@/components/page/loaded';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { ActionMenu } from '@/components/table/row-actions';
 import { ButtonLink } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
@@ -36,11 +37,12 @@ export default function ImagePage() {
 function ImageButtons({ image }: { image: Image }) {
   const { project } = useProject();
   const router = useRouter();
+  const frozen = useFreeze();
   const actionsOf = useImageActions({ onDeleted: () => router.push(paths.images(project.slug)) });
   return (
     <>
       <ActionMenu name={image.name} actions={actionsOf(image)} labelled />
-      <DisabledReason reason={whyNotUse(image, project.role)}>
+      <DisabledReason reason={whyNotUse(image, project.role) ?? frozen}>
         <ButtonLink variant="primary" href={paths.newInstance(project.slug, { image_id: image.id })}>
           Create instance
         </ButtonLink>

@@ -14,6 +14,7 @@ import { SelectField, TextAreaField, TextField } from '@/components/form/fields'
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -54,6 +55,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
   const router = useRouter();
   const create = api.useMutation('post', '/api/v1/compute/instances');
   const asked = useSearchParams();
+  const frozen = useFreeze();
   const form = useSchemaForm(schema, firstValues(choices, asked));
   const [imageId, flavorId, key] = useWatch({ control: form.control, name: ['image_id', 'flavor_id', 'key_pair_id'] });
   const image = choices?.images.find(({ id }) => id === imageId);
@@ -71,7 +73,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       error={create.error}
       failure="The instance was not created"
       submitLabel="Create instance"
-      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : undefined}
+      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : frozen}
       cancel={paths.instances(project.slug)}
       aside={<QuotaImpact flavor={flavor} />}
       onSubmit={async ({ key_pair_id, ssh_public_key, user_data, ...values }) => {

@@ -16,6 +16,7 @@ import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
 import { Loaded } from '@/components/page/loaded';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { ActionMenu } from '@/components/table/row-actions';
 import { ButtonLink } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -59,6 +60,7 @@ function NetworkMenu({ network }: { network: Network }) {
 
 function NetworkParts({ network }: { network: Network }) {
   const { project } = useProject();
+  const frozen = useFreeze();
   return (
     <div className="space-y-6">
       <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -95,7 +97,7 @@ function NetworkParts({ network }: { network: Network }) {
                 <CreateLink
                   label="Create instance"
                   href={paths.newInstance(project.slug)}
-                  disabledReason={project.role === 'reader' ? readersCannot : undefined}
+                  disabledReason={project.role === 'reader' ? readersCannot : frozen}
                 />
               }
             >

@@ -8,6 +8,7 @@ import { TopologyTable } from '@/components/network/topology-table';
 import { type TopologyData, useTopology } from '@/components/network/use-topology';
 import { Loaded } from '@/components/page/loaded';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { Button } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
@@ -34,10 +35,11 @@ export default function TopologyPage() {
 
 function Picture({ data }: { data: TopologyData }) {
   const { project } = useProject();
+  const frozen = useFreeze() !== undefined;
   const frame = useRef<HTMLDivElement>(null);
   return (
     <div ref={frame} className="min-h-80">
-      <TopologyPicture data={data} frame={frame} mayCreate={project.role !== 'reader'} />
+      <TopologyPicture data={data} frame={frame} mayCreate={project.role !== 'reader' && !frozen} />
     </div>
   );
 }

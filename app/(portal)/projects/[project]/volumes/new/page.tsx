@@ -7,6 +7,7 @@ import { CardsField, SelectField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
+import { useFreeze } from '@/components/pricing/freeze';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
 import { useProject } from '@/lib/client/project';
@@ -61,6 +62,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
   const { project, api } = useProject();
   const router = useRouter();
   const params = useSearchParams();
+  const frozen = useFreeze();
   const asked = { image: params.get('image_id') ?? '', snapshot: params.get('snapshot_id') ?? '' };
   const create = api.useMutation('post', '/api/v1/storage/volumes');
   const first: SourceKind = asked.image ? 'image' : asked.snapshot ? 'snapshot' : 'empty';
@@ -91,7 +93,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
           ? 'Creating volumes needs the role member.'
           : tooSmall
             ? `What it begins with needs ${least} GB.`
-            : undefined
+            : frozen
       }
       cancel={paths.volumes(project.slug)}
       aside={<StorageImpact volumes={1} gigabytes={gigabytesOf(size)} />}

@@ -1,0 +1,33 @@
+'use client';
+
+import { useProject } from '@/lib/client/project';
+import type { components } from '@/lib/client/schema';
+import { formatMoney } from '@/lib/format/money';
+import { untilBudgetTurns } from './turns';
+
+type Budget = components['schemas']['Budget'];
+
+/**
+ * The project's budget and how it stands: one request that the banner and all pages share. Hints say when someone changed
+ * it; the moments at which it changes by itself are known, and it is read again at them.
+ */
+export function useBudget() {
+  const { api } = useProject();
+  return api.useQuery('get', '/api/v1/billing/budget', undefined, {
+    refetchInterval: ({ state: { data } }) => (data ? untilBudgetTurns(data, Date.now()) : false),
+  });
+}
+
+/** Why nothing new can be created or made larger now (spec 3.1); undefined when it can. */
+export function useFreeze(): string | undefined {
+  const { data } = useBudget();
+  return data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
+}
+
+/** "The budget is used up: $250.02 spent this month of $250.00." */
+export function usedUp({ monthly_limit_usd, status }: Budget): string {
+  const credited = status.lift_usd > 0 ? ` and ${formatMoney(status.lift_usd)} more for credit that was added` : '';
+  return `The budget is used up: ${formatMoney(status.month_to_date_usd)} spent this month of ${formatMoney(monthly_limit_usd ?? 0)}${credited}.`;
+}
+
+export const WHO_LIFTS_IT = 'An admin of the project can raise the budget or add credit; it takes effect at once.';
