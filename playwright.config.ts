@@ -23,7 +23,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   // A busy machine is no reason to fail: the waits inside are for conditions.
-  timeout: 120_000,
+  timeout: 300_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,
   retries: process.env.CI ? 2 : 0,
