@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { execute, queryOne } from '@/lib/db/pool';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, query, queryOne } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
 import { sql } from '@/lib/db/sql';
 import { prepareSteps } from '@/lib/images/steps';
 import { startWorker, type Worker } from '@/lib/operations/worker';
+import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createHost } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
@@ -25,6 +26,7 @@ beforeAll(() => {
   worker = startWorker({ steps: [...instanceSteps, prepareSteps], jobs: [] });
 });
 afterAll(() => worker.stop());
+afterEach(() => setTestClock(0));
 beforeEach(async () => {
   engines = useMemoryEngines();
   observer = new Observer();
@@ -52,6 +54,42 @@ test('a machine that was lost is brought back, with a word to its owner', async 
   expect(await read(id)).toMatchObject({ status: 'rebooting', status_reason: expect.stringContaining('lost') });
   await becomes(id, { status: 'active', task: null, status_reason: null });
   expect(engines.machines.get(id)?.fault).toBeNull();
+});
+
+const HOUR_MS = 3_600_000;
+const spansOf = (id: string, metric: string) =>
+  query<{ from: Date; to: Date | null }>(sql`SELECT started_at AS from, ended_at AS to FROM spans
+    WHERE resource_id = ${id}::uuid AND metric = ${metric}::text ORDER BY id`);
+
+test('a machine that was lost while nobody looked is billed until it was last seen, and its disk on', async () => {
+  const id = await running();
+  const before = Date.now();
+  await observer.look();
+  const after = Date.now();
+  await setTestClock(6 * HOUR_MS);
+  engines.befall(id, 'crashed');
+  await observer.look();
+  const [billed, again] = await spansOf(id, 'compute_vcpu');
+  expect(billed?.to?.getTime()).toBeGreaterThanOrEqual(before);
+  expect(billed?.to?.getTime()).toBeLessThanOrEqual(after);
+  // It is being brought back, which is billed.
+  expect(again?.from.getTime()).toBeGreaterThanOrEqual(after + 6 * HOUR_MS);
+  expect(await spansOf(id, 'block_storage')).toMatchObject([{ to: null }]);
+  await becomes(id, { status: 'active', task: null });
+});
+
+test('a machine that was lost while the worker was away is billed until its last sample', async () => {
+  const id = await running();
+  const sampled = new Date(Date.now() + HOUR_MS);
+  await execute(sql`INSERT INTO instance_samples SELECT (jsonb_populate_record(NULL::instance_samples, jsonb_build_object('instance_id', id,
+      'project_id', project_id, 'at', ${sampled}::timestamptz, 'cpu_seconds', 0, 'memory_bytes', 0, 'disk_read_bytes', 0, 'disk_write_bytes', 0,
+      'disk_reads', 0, 'disk_writes', 0, 'network_rx_bytes', 0, 'network_tx_bytes', 0, 'egress_bytes', 0))).*
+    FROM instances WHERE id = ${id}::uuid`);
+  await setTestClock(6 * HOUR_MS);
+  engines.machines.delete(id);
+  await new Observer().look();
+  expect(await read(id)).toMatchObject({ status: 'error' });
+  expect(await spansOf(id, 'compute_vcpu')).toMatchObject([{ to: sampled }]);
 });
 
 test('a guest that switched itself off is stopped, and says so until it is started', async () => {

@@ -6,9 +6,10 @@ import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { operationInsert } from '@/lib/operations/enqueue';
 import { settings } from '@/lib/settings';
+import type { ObservedInstance } from './engine';
 import { pauseKind, startKind, stopKind } from './operations';
 import { decideRepair, type History, type KnownInstance, type Repair } from './repair';
-import type { InstanceTask, Power } from './transitions';
+import type { InstanceStatus, InstanceTask, Power } from './transitions';
 
 /** Recoveries longer ago than this count no more. */
 const RECOVERIES_MS = 10 * 60_000;
@@ -17,6 +18,9 @@ type Row = KnownInstance & { project_id: string; updated_at: Date; busy: boolean
 
 /** The guests of a suspended project stop, and stay so until they are started after it was resumed. */
 const stopForSuspension: Repair = { kind: 'restore', power: 'stopped', reason: 'The project was suspended.' };
+
+/** In these a machine is on, and billed. */
+const ON: readonly InstanceStatus[] = ['active', 'paused', 'rebooting', 'rebuilding'];
 
 /** What brings a machine to what it should do. */
 const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> = {
@@ -29,6 +33,8 @@ const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> =
 export class Observer {
   private readonly recoveries = new Map<string, number[]>();
   private readonly silences = new Map<string, number>();
+  /** When each was last seen switched on. */
+  private readonly seenOn = new Map<string, Date>();
 
   async look(): Promise<void> {
     const { compute } = engines();
@@ -38,19 +44,23 @@ export class Observer {
         EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy,
         (SELECT p.status = 'suspended' FROM projects p WHERE p.id = i.project_id) AS suspended
       FROM instances i WHERE i.host_id = ${settings().hostId}::text`);
+    const looked = now();
     const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
     const { diskBytes } = await compute.capacity();
     for (const row of rows) {
       const machine = seen.get(row.id);
       seen.delete(row.id);
       this.silences.set(row.id, machine?.fault === 'unresponsive' ? (this.silences.get(row.id) ?? 0) + 1 : 0);
+      if (isOn(machine)) this.seenOn.set(row.id, looked);
       if (row.busy) continue;
       const mayRun = !row.suspended || row.power === 'stopped' || row.status === 'error';
       const repair = mayRun
         ? decideRepair(row, machine, this.historyOf(row.id), diskBytes.free === 0)
         : stopForSuspension;
-      if (repair && (await carryOut(row, repair)) && repair.kind === 'restore' && repair.lost)
-        this.noteRecovery(row.id);
+      const lost = ON.includes(row.status) && !isOn(machine);
+      if (!repair || !(await carryOut(row, repair, lost ? { seenOn: this.seenOn.get(row.id) ?? null } : null)))
+        continue;
+      if (repair.kind === 'restore' && repair.lost) this.noteRecovery(row.id);
     }
     this.forget(new Set(rows.map(({ id }) => id)));
     await removeUnknown([...seen.keys()]);
@@ -68,7 +78,7 @@ export class Observer {
   }
 
   private forget(present: ReadonlySet<string>): void {
-    for (const map of [this.recoveries, this.silences])
+    for (const map of [this.recoveries, this.silences, this.seenOn])
       for (const id of map.keys()) if (!present.has(id)) map.delete(id);
   }
 }
@@ -84,8 +94,15 @@ export async function removeUnknown(ids: readonly string[]): Promise<void> {
   }
 }
 
-/** Writes a repair, with its operation, unless someone has acted meanwhile. */
-async function carryOut(row: Row, repair: Repair): Promise<boolean> {
+function isOn(machine: ObservedInstance | undefined): boolean {
+  return machine !== undefined && machine.power !== 'stopped';
+}
+
+/**
+ * Writes a repair, with its operation, unless someone has acted meanwhile.
+ * @param lost it turned out to be off while it was billed: that ends when it was last known to be on, by a look or a sample
+ */
+async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } | null): Promise<boolean> {
   const power = repair.kind === 'restore' ? (repair.power ?? row.power) : row.power;
   const { kind, task } = restoring[power];
   const set = {
@@ -98,10 +115,14 @@ async function carryOut(row: Row, repair: Repair): Promise<boolean> {
     repair.kind === 'restore'
       ? sql`, ordered AS (${operationInsert({ at: now(), request_id: null }, operation, row.project_id, raw('put_right'))})`
       : raw('');
+  const lostAt = lost
+    ? sql`, lost_at = least(platform_now(), greatest(launched_at, ${lost.seenOn}::timestamptz,
+        (SELECT max(s.at) FROM instance_samples s WHERE s.instance_id = ${row.id}::uuid)))`
+    : raw('');
   const written = await queryOne(sql`
     WITH put_right AS (
       UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
-        power = ${power}::text, updated_at = platform_now()
+        power = ${power}::text, updated_at = platform_now()${lostAt}
       WHERE id = ${row.id}::uuid AND updated_at = ${row.updated_at}::timestamptz RETURNING id
     ), hinted AS (
       INSERT INTO changes (project_id, topic, resource_id, at)
