@@ -1,3 +1,4 @@
+import { alertEndpoints } from '@/lib/alerts/endpoints';
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
 import { billingEndpoints } from '@/lib/billing/endpoints';
@@ -34,6 +35,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...secretEndpoints,
   ...billingEndpoints,
   ...budgetEndpoints,
+  ...alertEndpoints,
   ...paymentEndpoints,
   ...invoiceEndpoints,
   ...auditEndpoints,

@@ -8,6 +8,8 @@ import { ApiError } from './errors';
  */
 const pathsOf: Record<string, readonly string[]> = {
   administrator: ['/admin/api/v1/administrators', '/admin/api/v1/users', '/admin/api/v1/auth/me'],
+  alert_delivery: ['/api/v1/billing/alerts', '/api/v1/billing/budget'],
+  alert_secret: ['/api/v1/billing/alerts'],
   api_token: ['/api/v1/auth/tokens', '/api/v1/identity/tokens'],
   budget: ['/api/v1/billing/budget', '/admin/api/v1/billing'],
   checkout_session: ['/api/v1/billing', '/admin/api/v1/billing'],

@@ -1,3 +1,5 @@
+import { deliverySteps } from '@/lib/alerts/delivery';
+import { alertJobs } from '@/lib/alerts/schedule';
 import { computePurges } from '@/lib/compute/purges';
 import { instanceSteps } from '@/lib/compute/steps';
 import { prepareOwnImages } from '@/lib/images/readiness';
@@ -17,6 +19,7 @@ export const operationSteps: readonly OperationSteps[] = [
   ...imageSteps,
   ...storageSteps,
   collectSteps,
+  deliverySteps,
 ];
 
 /** Everything that workers do again and again. */
@@ -25,6 +28,7 @@ export const periodicJobs: readonly PeriodicJob[] = [
   ...computePurges,
   ...meteringJobs,
   closeMonthsJob,
+  ...alertJobs,
   settleOpenPages,
   prepareOwnImages,
 ];

@@ -1,0 +1,188 @@
+import { afterEach, expect, test } from 'vitest';
+import { query, queryOne } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { startWorker } from '@/lib/operations/worker';
+import { stopTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { credit, holds, spend, testResource } from '@/lib/testing/money';
+import { api, createProject, signIn, type TestProject } from '@/lib/testing/world';
+import { alertJobs, raiseAlerts } from './schedule';
+
+testDatabase();
+const call = api();
+const START = '2027-03-10T00:00:00Z';
+const at = (moment: string, ms = 0) => stopTestClock(new Date(new Date(moment).getTime() + ms).toISOString());
+afterEach(() => stopTestClock(START));
+
+async function setBudget(project: TestProject, budget: Record<string, unknown>) {
+  const token = await signIn(project.users.admin.id);
+  const body = { notify_emails: ['finance@acme.example'], ...budget };
+  const { status, text } = await call('PUT', '/billing/budget', { token, body });
+  expect(status, text).toBe(200);
+}
+
+/** A project that spends 0.24 USD an hour from now on (10 vCPUs at 0.024) and has this budget. */
+async function spending(name: string, budget: Record<string, unknown> = { monthly_limit_usd: 2.4 }) {
+  const project = await createProject(name);
+  const machine = testResource(project.id);
+  await setBudget(project, budget);
+  await holds(machine, 'compute_vcpu', '10');
+  return { project, machine };
+}
+
+type Raised = { threshold: number; month: string; crossed_at: string; spend: number; frozen: boolean };
+async function raisedOf({ id }: { id: string }): Promise<Raised[]> {
+  const rows = await query<Omit<Raised, 'crossed_at'> & { crossed_at: Date }>(sql`
+    SELECT threshold, to_char(month, 'YYYY-MM') AS month, crossed_at, spend_usd::float8 AS spend, frozen
+    FROM budget_alerts WHERE project_id = ${id}::uuid ORDER BY crossed_at, threshold`);
+  return rows.map((row) => ({ ...row, crossed_at: row.crossed_at.toISOString() }));
+}
+const percents = async (project: TestProject) => (await raisedOf(project)).map(({ threshold }) => threshold);
+async function dueOf({ id }: TestProject): Promise<string | undefined> {
+  const row = await queryOne<{ due_at: Date }>(sql`SELECT due_at FROM alert_schedule WHERE project_id = ${id}::uuid`);
+  return row?.due_at.toISOString();
+}
+
+test('each threshold, and 100 % always, alerts at its computed moment and not a millisecond before', async () => {
+  await at(START);
+  const { project } = await spending('exact');
+  await raiseAlerts();
+  expect(await raisedOf(project)).toEqual([]);
+  const moments: [number, string][] = [
+    [50, '2027-03-10T05:00:00.000Z'],
+    [80, '2027-03-10T08:00:00.000Z'],
+    [90, '2027-03-10T09:00:00.000Z'],
+    [100, '2027-03-10T10:00:00.000Z'],
+  ];
+  for (const [threshold, moment] of moments) {
+    expect(await dueOf(project)).toBe(moment);
+    await at(moment, -1);
+    expect(await raiseAlerts()).toBe(0);
+    await at(moment);
+    expect(await raiseAlerts()).toBe(1);
+    expect((await raisedOf(project)).at(-1)).toEqual({
+      threshold,
+      month: '2027-03',
+      crossed_at: moment,
+      spend: (2.4 * threshold) / 100,
+      frozen: false,
+    });
+    expect(await raiseAlerts()).toBe(0);
+  }
+  expect(await dueOf(project), 'nothing is left to look at this month').toBe('2027-04-01T00:00:00.000Z');
+});
+
+test('a worker that was away dates what it missed by when it was reached', async () => {
+  await at(START);
+  const { project } = await spending('late');
+  await at('2027-03-12T00:00:00Z');
+  await raiseAlerts();
+  expect((await raisedOf(project)).map(({ threshold, crossed_at }) => [threshold, crossed_at])).toEqual([
+    [50, '2027-03-10T05:00:00.000Z'],
+    [80, '2027-03-10T08:00:00.000Z'],
+    [90, '2027-03-10T09:00:00.000Z'],
+    [100, '2027-03-10T10:00:00.000Z'],
+  ]);
+});
+
+test('many workers at once raise each alert once, with one delivery for each receiver', async () => {
+  await at(START);
+  const { project } = await spending('raced', {
+    monthly_limit_usd: 2.4,
+    notify_emails: ['a@x.example', 'b@x.example'],
+  });
+  await at('2027-03-10T08:00:00Z');
+  const counts = await Promise.all(Array.from({ length: 8 }, () => raiseAlerts()));
+  expect(counts.reduce((sum, count) => sum + count)).toBe(2);
+  const deliveries = await query<{ line: string }>(sql`
+    SELECT a.threshold || ' ' || d.target AS line FROM alert_deliveries d JOIN budget_alerts a ON a.id = d.alert_id
+    JOIN operations o ON o.resource_id = d.id AND o.kind = 'alert.deliver' WHERE d.project_id = ${project.id}::uuid ORDER BY 1`);
+  expect(deliveries.map(({ line }) => line)).toEqual([
+    '50 a@x.example',
+    '50 b@x.example',
+    '80 a@x.example',
+    '80 b@x.example',
+  ]);
+});
+
+test('what starts or is counted brings the moment forward, what stops puts it off', async () => {
+  await at(START);
+  const { project, machine } = await spending('moving');
+  const other = testResource(project.id, 'other');
+  await raiseAlerts();
+  await holds(other, 'compute_vcpu', '10');
+  expect(await dueOf(project), 'it is looked at anew at once').toBe(new Date(START).toISOString());
+  await raiseAlerts();
+  expect(await dueOf(project)).toBe('2027-03-10T02:30:00.000Z');
+  await holds(machine, 'compute_vcpu', '0');
+  await at('2027-03-10T02:30:00Z');
+  await raiseAlerts();
+  expect([await percents(project), await dueOf(project)]).toEqual([[], '2027-03-10T05:00:00.000Z']);
+  // 0.60 are spent; 0.60 more at once are half of the budget.
+  await spend(project.id, 600_000);
+  await raiseAlerts();
+  expect(await percents(project)).toEqual([50]);
+});
+
+test('a budget that changes is looked at anew; nothing is told twice in a month, whatever it is raised to', async () => {
+  await at(START);
+  const { project } = await spending('raised', { monthly_limit_usd: 2.4, enable_quota_freeze: true });
+  await at('2027-03-10T10:00:00Z');
+  await raiseAlerts();
+  expect((await raisedOf(project)).map(({ threshold, frozen }) => `${threshold} ${frozen}`)).toEqual([
+    '50 true',
+    '80 true',
+    '90 true',
+    '100 true',
+  ]);
+  await credit(project.id, '0.24');
+  await at('2027-03-10T11:00:00Z');
+  expect(await raiseAlerts()).toBe(0);
+  await setBudget(project, { monthly_limit_usd: 4.8, enable_quota_freeze: true, thresholds: [50, 60, 80] });
+  await raiseAlerts();
+  // 60 % of 4.80 are reached after twelve hours: that threshold is new.
+  expect(await dueOf(project)).toBe('2027-03-10T12:00:00.000Z');
+  await at('2027-03-11T00:00:00Z');
+  expect(await raiseAlerts()).toBe(1);
+  expect(await percents(project)).toEqual([50, 80, 90, 100, 60]);
+});
+
+test('a new month begins anew, at the rates of that month', async () => {
+  await at(START);
+  const { project } = await spending('monthly', { monthly_limit_usd: 2.4, thresholds: [] });
+  await at('2027-03-10T10:00:00Z');
+  await raiseAlerts();
+  await query(sql`INSERT INTO rates (id, metric, effective_from, price_usd, created_by, created_at)
+    VALUES (gen_random_uuid(), 'compute_vcpu', '2027-04-01', 0.048, 'test', now())`);
+  await at('2027-04-01T00:00:00Z');
+  await raiseAlerts();
+  expect(await dueOf(project)).toBe('2027-04-01T05:00:00.000Z');
+  await at('2027-04-01T05:00:00Z');
+  await raiseAlerts();
+  expect((await raisedOf(project)).map(({ threshold, month }) => [month, threshold])).toEqual([
+    ['2027-03', 100],
+    ['2027-04', 100],
+  ]);
+});
+
+test('a project without a budget alerts nobody, however much it spends', async () => {
+  await at(START);
+  const { project } = await spending('boundless', { monthly_limit_usd: null });
+  await spend(project.id, 100_000_000);
+  await at('2027-03-20T00:00:00Z');
+  await raiseAlerts();
+  expect(await raisedOf(project)).toEqual([]);
+});
+
+test('running workers raise it by themselves, once', async () => {
+  await at(START);
+  const { project } = await spending('by-itself');
+  const workers = [1, 2].map(() => startWorker({ steps: [], jobs: alertJobs }));
+  try {
+    await at('2027-03-10T05:00:00Z');
+    await expect.poll(() => percents(project), { timeout: 30_000 }).toEqual([50]);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  }
+  expect(await percents(project)).toEqual([50]);
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { id, timestamp } from '@/lib/api/schemas';
+import { usd } from '@/lib/rating/usd';
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export const channels = ['email', 'webhook'] as const;
+
+const alert = z.strictObject({
+  id,
+  month: z.string().meta({ example: '2026-02' }),
+  threshold_percent: z.int().min(1).max(100),
+  limit_usd: usd,
+  spend_usd: usd,
+  frozen: z.boolean(),
+  crossed_at: timestamp.meta({ description: 'When spend reached the threshold, as exactly as the meter knows.' }),
+});
+
+export const delivery = z
+  .strictObject({
+    id: id.meta({ description: 'The `webhook-id` of all its attempts.' }),
+    alert: alert.nullable().meta({ description: 'null: a test.' }),
+    channel: z.enum(channels),
+    target: z.string().meta({ description: 'The e-mail address or URL.' }),
+    status: z.enum(deliveryStatuses).meta({ description: '`failed`: no further attempt is made.' }),
+    attempts: z.int(),
+    response_status: z.int().nullable().meta({ description: 'HTTP status of the webhook’s last answer.' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
+    next_attempt_at: timestamp.nullable(),
+    delivered_at: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'AlertDelivery' });
+export type Delivery = z.output<typeof delivery>;
+
+export const deliveryFilters = {
+  status: z.enum(deliveryStatuses).optional(),
+  channel: z.enum(channels).optional(),
+};
+
+export const testAlerts = z.strictObject({}).meta({ id: 'TestAlerts', example: {} });
+export const rotateSecret = z.strictObject({}).meta({ id: 'RotateAlertSecret', example: {} });
+
+export const signingSecret = z
+  .strictObject({
+    secret: z.string().meta({
+      description: 'For a library of Standard Webhooks.',
+      example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+    }),
+    created_at: timestamp,
+    previous_expires_at: timestamp.nullable().meta({
+      description: 'Until then webhooks are signed with the secret before this one too; null: there is none.',
+    }),
+  })
+  .meta({ id: 'AlertSigningSecret' });
+export type SigningSecret = z.output<typeof signingSecret>;

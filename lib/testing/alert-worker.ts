@@ -1,0 +1,6 @@
+import { deliverySteps } from '@/lib/alerts/delivery';
+import { startWorker } from '@/lib/operations/worker';
+
+/* A worker process of its own that delivers alerts, for tests that kill it or read its log. It says when it runs. */
+startWorker({ steps: [deliverySteps], jobs: [], lease_ms: 300 });
+process.send?.('ready');
