@@ -1,0 +1,72 @@
+import { newId } from '@/lib/db/id';
+import { execute } from '@/lib/db/pool';
+import { raw, sql } from '@/lib/db/sql';
+import { TINY_IMAGE } from './hosts';
+import { createProject, type TestProject } from './world';
+
+/**
+ * A project that came to be with a month, alone among those whose months are left to close: what a test says of an
+ * invoice is of this one.
+ */
+export async function projectSince(month: string, name = 'acme'): Promise<TestProject> {
+  await execute(sql`UPDATE project_accounts SET billed_until = '2100-01-01'`);
+  const project = await createProject(name);
+  const began = new Date(`${month}-01T00:00:00Z`);
+  await execute(sql`UPDATE projects SET created_at = ${began}::timestamptz WHERE id = ${project.id}::uuid`);
+  return project;
+}
+
+export type FlavorSize = { vcpus: number; ram_gb: number; disk_gb: number; gpu_slices?: number };
+
+export async function createFlavor({ vcpus, ram_gb, disk_gb, gpu_slices = 0 }: FlavorSize): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO flavors (id, name, vcpus, ram_gb, disk_gb, gpu_slices, created_at, updated_at) VALUES (${id}::uuid, ${id}::text,
+    ${vcpus}::int, ${ram_gb}::numeric, ${disk_gb}::int, ${gpu_slices}::int, platform_now(), platform_now())`);
+  return id;
+}
+
+/** The row of an instance, as it is when its creation was admitted. No worker knows of it. */
+export async function instanceRow(project: TestProject, flavor: string, name = 'web'): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, host_id, power, hostname,
+      created_at, updated_at)
+    SELECT ${id}::uuid, ${project.id}::uuid, ${name}::text, 'provisioning', ${flavor}::uuid, owner_id, id, 'test-host', 'running', 'web',
+      platform_now(), platform_now() FROM images WHERE id = ${TINY_IMAGE}::uuid`);
+  return id;
+}
+
+/** What workers write when it has come to be in a state; with the first `active` a guest has run. */
+export async function becomes(table: 'instances' | 'volumes' | 'snapshots' | 'images', id: string, status: string) {
+  const first = raw(
+    table === 'instances' && status === 'active' ? ', launched_at = coalesce(launched_at, platform_now())' : '',
+  );
+  await execute(
+    sql`UPDATE ${raw(table)} SET status = ${status}::text, updated_at = platform_now()${first} WHERE id = ${id}::uuid`,
+  );
+}
+
+export async function volumeRow(project: TestProject, size_gb: number, name = 'data'): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO volumes (id, project_id, name, size_gb, status, host_id, created_at, updated_at) VALUES (${id}::uuid,
+    ${project.id}::uuid, ${name}::text, ${size_gb}::int, 'creating', 'test-host', platform_now(), platform_now())`);
+  return id;
+}
+
+export async function snapshotRow(project: TestProject, volume: string): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO snapshots (id, project_id, name, volume_id, size_gb, status, created_at, updated_at)
+    SELECT ${id}::uuid, ${project.id}::uuid, 'before', id, size_gb, 'creating', platform_now(), platform_now() FROM volumes WHERE id = ${volume}::uuid`);
+  return id;
+}
+
+export async function imageRow(project: TestProject, size_bytes: bigint): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO images (id, project_id, owner_id, name, format, status, source, size_bytes, min_disk_gb, created_at, updated_at)
+    VALUES (${id}::uuid, ${project.id}::uuid, ${project.id}::uuid, 'own', 'RAW', 'importing', '{"kind": "upload"}', ${String(size_bytes)}::bigint, 1,
+      platform_now(), platform_now())`);
+  return id;
+}
+
+export async function removeRow(table: 'instances' | 'volumes' | 'snapshots' | 'images', id: string): Promise<void> {
+  await execute(sql`DELETE FROM ${raw(table)} WHERE id = ${id}::uuid`);
+}
