@@ -4,6 +4,7 @@ import {
   Camera,
   CircleUserRound,
   Cpu,
+  CreditCard,
   Disc3,
   EthernetPort,
   Fingerprint,
@@ -22,6 +23,7 @@ import {
   Users,
   UsersRound,
   Vault,
+  Wallet,
   Waypoints,
   Workflow,
 } from 'lucide-react';
@@ -184,7 +186,25 @@ export const portalNavigation: readonly NavigationGroup[] = [
       },
     ],
   },
-  { label: 'Billing', entries: [] },
+  {
+    label: 'Billing',
+    entries: [
+      {
+        label: 'Credit',
+        icon: Wallet,
+        href: (project) => paths.credit(project),
+        keywords: ['top-up', 'prepaid', 'balance', 'pay', 'ledger'],
+        actions: [{ label: 'Add credit', href: (project) => paths.credit(project, { top_up: '25' }), role: 'admin' }],
+      },
+      {
+        label: 'Payment methods',
+        icon: CreditCard,
+        href: (project) => paths.paymentMethods(project),
+        role: 'member',
+        keywords: ['card', 'visa', 'mastercard', 'stripe'],
+      },
+    ],
+  },
   {
     label: 'Project settings',
     entries: [

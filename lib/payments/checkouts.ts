@@ -57,7 +57,7 @@ export function createCardSession(call: ProjectCall, input: ReturnUrls) {
 
 async function openPage(call: ProjectCall, kind: Row['kind'], amount_usd: string | null, given: ReturnUrls) {
   const id = newId();
-  const back = await returnUrls(call.project_id, given);
+  const back = await returnUrls(call.project_id, { id, kind }, given);
   const expires_at = new Date(call.at.getTime() + OPEN_FOR_MS);
   const customer = await customerOf(call.project_id);
   // The row first: what is paid on a page whose address never reached us is found by our id.
@@ -94,6 +94,7 @@ async function openPage(call: ProjectCall, kind: Row['kind'], amount_usd: string
 /** The addresses that the processor's page leads back to: this site's own, so that no link of ours leads astray. */
 async function returnUrls(
   projectId: string,
+  { id, kind }: Pick<Row, 'id' | 'kind'>,
   given: ReturnUrls,
 ): Promise<Required<{ [Name in keyof ReturnUrls]: string }>> {
   const { baseUrl } = settings();
@@ -104,11 +105,9 @@ async function returnUrls(
     }
   }
   const project = await queryOne<{ slug: string }>(sql`SELECT slug FROM projects WHERE id = ${projectId}::uuid`);
-  const billing = `${baseUrl}${paths.overview(project?.slug ?? '')}/billing`;
-  return {
-    success_url: given.success_url ?? `${billing}?checkout=success`,
-    cancel_url: given.cancel_url ?? `${billing}?checkout=cancelled`,
-  };
+  const page = kind === 'card' ? paths.paymentMethods : paths.credit;
+  const back = (checkout: string) => `${baseUrl}${page(project?.slug ?? '', { checkout })}`;
+  return { success_url: given.success_url ?? back(id), cancel_url: given.cancel_url ?? back('cancelled') };
 }
 
 /** How a page stands, as far as the processor has said. @throws ApiError 404 */

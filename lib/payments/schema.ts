@@ -44,7 +44,7 @@ export const setupIntent = z
 const returnUrl = z.url().max(2000).optional();
 const returnUrls = {
   success_url: returnUrl.meta({
-    description: 'Where the browser goes afterwards; on this site. Absent: the billing page.',
+    description: 'Where the browser goes afterwards; on this site. Absent: the page of credit, or of cards.',
   }),
   cancel_url: returnUrl.meta({ description: 'Where the browser goes when nothing was done; on this site.' }),
 };

@@ -1,0 +1,132 @@
+'use client';
+
+import { Plus, Wallet } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useSearchParams } from 'next/navigation';
+import { CheckoutOutcome } from '@/components/billing/checkout-outcome';
+import { creditKindLook } from '@/components/billing/credit-kinds';
+import { Money } from '@/components/data/amounts';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { Time } from '@/components/data/time';
+import { TextLink } from '@/components/network/text-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { whenReachable } from '@/components/ui/when-reachable';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const TopUpDialog = dynamic(() =>
+  whenReachable(() => import('@/components/billing/top-up-dialog').then((module) => module.TopUpDialog)),
+);
+
+type Entry = Row<'/api/v1/billing/credits'>;
+
+const column = columnsOf<Entry>();
+const columns = [
+  column.accessor('created_at', { header: 'When', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('kind', { header: 'Kind', meta: { from: 'sm' }, cell: ({ getValue }) => <Kind kind={getValue()} /> }),
+  column.accessor('reason', { header: 'For', cell: ({ row: { original } }) => <Reason entry={original} /> }),
+  column.accessor('amount_usd', {
+    header: 'Amount',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => (
+      <span className={getValue() > 0 ? 'font-medium text-positive-ink' : undefined}>
+        {getValue() > 0 && '+'}
+        <Money usd={getValue()} />
+      </span>
+    ),
+  }),
+  column.accessor('balance_usd', {
+    header: 'Balance',
+    meta: { align: 'right', from: 'sm' },
+    cell: ({ getValue }) => <Money usd={getValue()} />,
+  }),
+];
+
+function Kind({ kind }: Pick<Entry, 'kind'>) {
+  const { label, tone } = creditKindLook[kind];
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
+function Reason({ entry: { kind, reason, reference } }: { entry: Entry }) {
+  const { project } = useProject();
+  if (kind !== 'invoice') return reason;
+  return <TextLink href={paths.invoice(project.slug, reference)}>{reason}</TextLink>;
+}
+
+const DEFAULT_AMOUNT = '25';
+
+/** Prepaid credit: what is left, how to get more, and every entry of its ledger. */
+export default function CreditPage() {
+  const { project, api } = useProject();
+  const overview = api.useQuery('get', '/api/v1/billing/overview');
+  const state = useTableState();
+  const list = useList('/api/v1/billing/credits', state.query);
+  const amount = useSearchParams().get('top_up');
+  const refused = project.role === 'admin' ? undefined : 'Adding credit needs the role admin.';
+  const add = (
+    <DisabledReason reason={refused}>
+      <Button variant="primary" onClick={() => show(DEFAULT_AMOUNT)}>
+        <Plus /> Add credit
+      </Button>
+    </DisabledReason>
+  );
+  return (
+    <Page
+      title="Credit"
+      description="Prepaid by card or granted by the platform. Invoices use it up before any card is charged."
+      actions={add}
+    >
+      <CheckoutOutcome />
+      <Card className="mb-6">
+        <p className="text-ink-muted text-sm">Balance</p>
+        <Loaded query={overview} what="The balance" skeleton={<Skeleton className="mt-1 h-8 w-32" />}>
+          {({ credit_usd }) => (
+            <p className="mt-0.5 font-semibold text-2xl tracking-[-0.02em]">
+              <Money usd={credit_usd} />
+            </p>
+          )}
+        </Loaded>
+      </Card>
+      <DataTable
+        noun="entry"
+        nouns="entries"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ reason }) => reason}
+        searchable={false}
+        empty={
+          <EmptyState icon={Wallet} title="No credit yet" action={add}>
+            Credit is paid in advance. It pays invoices first, and lifts a budget freeze the moment it arrives.
+          </EmptyState>
+        }
+      />
+      {amount !== null && refused === undefined && <TopUpDialog amount={amount || DEFAULT_AMOUNT} close={hide} />}
+    </Page>
+  );
+}
+
+/** The dialog stands in the address, so that other pages can lead right into it. */
+function show(amount: string): void {
+  change((search) => search.set('top_up', amount));
+}
+
+function hide(): void {
+  change((search) => search.delete('top_up'));
+}
+
+function change(apply: (search: URLSearchParams) => void): void {
+  const search = new URLSearchParams(window.location.search);
+  apply(search);
+  const { pathname } = window.location;
+  window.history.replaceState(null, '', search.size > 0 ? `${pathname}?${search}` : pathname);
+}

@@ -1,0 +1,156 @@
+'use client';
+
+import { CreditCard, Plus, Star, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { cardAge, cardName, expiryText, type PaymentMethod } from '@/components/billing/cards';
+import { CheckoutOutcome } from '@/components/billing/checkout-outcome';
+import { useHostedPages } from '@/components/billing/hosted-page';
+import { useNow } from '@/components/data/clock';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { useConfirm } from '@/components/page/confirm';
+import { EmptyState } from '@/components/page/empty-state';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+
+const column = columnsOf<PaymentMethod>();
+const columns = [
+  column.accessor('last4', {
+    header: 'Card',
+    cell: ({ row: { original } }) => (
+      <span className="flex items-center gap-2.5">
+        <CreditCard className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
+        <span className="font-medium">{cardName(original)}</span>
+      </span>
+    ),
+  }),
+  column.accessor('is_default', {
+    header: 'Use',
+    cell: ({ getValue }) => (getValue() ? <Badge tone="accent">Default</Badge> : null),
+  }),
+  column.accessor('exp_month', {
+    header: 'Expires',
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) => <Expiry card={original} />,
+  }),
+  column.accessor('created_at', {
+    header: 'Added',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+function Expiry({ card }: { card: PaymentMethod }) {
+  const now = useNow();
+  const age = now === undefined ? 'good' : cardAge(card, now);
+  return (
+    <span className="inline-flex items-center gap-2 tabular-nums">
+      {expiryText(card)}
+      {age !== 'good' && <StatusBadge status={age} />}
+    </span>
+  );
+}
+
+const onlyAdmins = 'Changing payment methods needs the role admin.';
+
+/** The cards that invoices are charged to. Their numbers are the payment processor's alone. */
+export default function PaymentMethodsPage() {
+  const { project, api } = useProject();
+  const confirm = useConfirm();
+  const state = useTableState();
+  const list = useList('/api/v1/billing/payment-methods', state.query);
+  const choose = api.useMutation('post', '/api/v1/billing/payment-methods/{id}/default');
+  const remove = api.useMutation('delete', '/api/v1/billing/payment-methods/{id}');
+  const refused = project.role === 'admin' ? undefined : onlyAdmins;
+  const add = <AddCard refused={refused} />;
+  const cards = list.data?.rows ?? [];
+  return (
+    <Page
+      title="Payment methods"
+      description="At the end of a month the default card is charged what credit does not cover. Card numbers stay with the payment processor."
+      actions={add}
+    >
+      <CheckoutOutcome />
+      {choose.error !== null && (
+        <div className="mb-5">
+          <ErrorNotice title="The default card was not changed" error={choose.error} />
+        </div>
+      )}
+      <DataTable
+        noun="card"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={cardName}
+        searchable={false}
+        actions={(card) => [
+          {
+            label: 'Make default',
+            icon: Star,
+            disabledReason: refused ?? (card.is_default ? 'It is the default card.' : undefined),
+            onSelect: () => choose.mutate({ params: { path: { id: card.id } } }),
+          },
+          {
+            label: 'Remove',
+            icon: Trash2,
+            danger: true,
+            disabledReason: refused,
+            onSelect: () =>
+              confirm({
+                title: `Remove ${cardName(card)}?`,
+                consequence: removalSentence(card, cards),
+                confirmLabel: 'Remove card',
+                onConfirm: () => remove.mutateAsync({ params: { path: { id: card.id } } }),
+              }),
+          },
+        ]}
+        empty={
+          <EmptyState icon={CreditCard} title="No card yet" action={add}>
+            With a card, invoices pay themselves. Without one they are paid from prepaid credit, and what is left stays
+            open.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
+
+function AddCard({ refused }: { refused: string | undefined }) {
+  const { saveCard, error } = useHostedPages();
+  const [pending, setPending] = useState(false);
+  return (
+    <>
+      <DisabledReason reason={refused}>
+        <Button
+          variant="primary"
+          pending={pending}
+          onClick={() => {
+            setPending(true);
+            void saveCard().catch(() => setPending(false));
+          }}
+        >
+          <Plus /> Add card
+        </Button>
+      </DisabledReason>
+      {error !== null && <ErrorNotice title="The processor’s page could not be opened" error={error} />}
+    </>
+  );
+}
+
+/** What follows when a card goes: which one is charged then, or that none is. */
+function removalSentence({ id, is_default }: PaymentMethod, cards: readonly PaymentMethod[]): string {
+  const gone = 'The payment processor forgets it, too; to use it again it has to be added again.';
+  if (!is_default) return `${gone} Invoices are charged to another card already.`;
+  // The list is the newest first: of the others the oldest becomes the default.
+  const next = cards.filter((card) => card.id !== id).at(-1);
+  return next
+    ? `${gone} Invoices are charged to ${cardName(next)} from now on.`
+    : `${gone} It is the only card: invoices that credit does not cover stay open until there is another.`;
+}

@@ -1,0 +1,29 @@
+import { notFound, redirect } from 'next/navigation';
+import { SandboxCheckout } from '@/components/billing/sandbox-checkout';
+import { ProjectScope } from '@/lib/client/project';
+import { membershipsOf } from '@/lib/identity/own-account';
+import { currentPerson } from '@/lib/identity/page-session';
+import { paths } from '@/lib/paths';
+import { processorName } from '@/lib/payments/processor';
+
+interface CheckoutPageProps {
+  params: Promise<{ project: string; id: string }>;
+}
+
+/** Where the sandbox stands in for a payment processor, its page: a top-up is paid here, or a card saved. */
+export default async function CheckoutPage({ params }: CheckoutPageProps) {
+  if (processorName() !== 'sandbox') notFound();
+  const { project: projectId, id } = await params;
+  const person = await currentPerson();
+  if (!person) redirect(paths.signIn(paths.checkout(projectId, id)));
+  const membership = (await membershipsOf(person.user_id)).find(
+    ({ project_id, status }) => project_id === projectId && status === 'active',
+  );
+  if (!membership) notFound();
+  const { project_slug: slug, project_name: name, role } = membership;
+  return (
+    <ProjectScope project={{ id: projectId, slug, name, role }}>
+      <SandboxCheckout id={id} />
+    </ProjectScope>
+  );
+}
