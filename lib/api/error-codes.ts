@@ -3,7 +3,8 @@ import type { ErrorCode } from './errors';
 
 /** The codes that an endpoint may answer with: those of its kind, and those it declares. */
 export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
-  const codes = new Set<ErrorCode>(['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', ...endpoint.errors]);
+  const everywhere = ['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const;
+  const codes = new Set<ErrorCode>([...everywhere, ...endpoint.errors]);
   if (endpoint.access !== 'public') {
     for (const code of ['UNAUTHENTICATED', 'FORBIDDEN'] as const) codes.add(code);
     if (endpoint.realm === 'tenant') codes.add('TENANT_SUSPENDED');

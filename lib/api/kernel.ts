@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { recordAudit } from '@/lib/audit/entry';
 import { now } from '@/lib/clock';
+import { isDatabaseAway } from '@/lib/db/away';
 import { newId } from '@/lib/db/id';
 import { log } from '@/lib/log';
 import { requestSeconds, unauthenticatedRequests } from '@/lib/metrics';
@@ -8,7 +9,7 @@ import { settings } from '@/lib/settings';
 import { type Caller, callerKey } from './caller';
 import { clientAddress } from './client-address';
 import { type AnyEndpoint, type Call, fullPath, Reply } from './endpoint';
-import { ApiError } from './errors';
+import { ApiError, type ErrorCode } from './errors';
 import { freeKey, holdKey, keepHeld, keptAnswer, RacedByTwin, requestKey } from './idempotency';
 import { writeJson } from './json';
 import { LightResponse } from './light-response';
@@ -303,9 +304,9 @@ class Serving {
     });
   }
 
-  /** Every refusal of a known caller is on record; a flood of them (429) is only counted. */
+  /** Every refusal of a known caller is on record; a flood of them is only counted, and without a database nothing is kept. */
   private async auditRefusal(call: Call, error: ApiError): Promise<void> {
-    if (call.record.audited || !call.caller || error.code === 'RATE_LIMITED') return;
+    if (call.record.audited || !call.caller || unrecorded.has(error.code)) return;
     const { endpoint } = call;
     await recordAudit(call, {
       action: endpoint.audit ?? endpoint.operation_id,
@@ -341,7 +342,17 @@ function tooMany(rate: RateVerdict): ApiError {
   });
 }
 
+const unrecorded: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
+
+/** What the caller reads of an error that nobody foresaw; a database that is away for a moment is none of those. */
 function internalError(error: unknown): ApiError {
+  if (isDatabaseAway(error)) {
+    return new ApiError(
+      'SERVICE_UNAVAILABLE',
+      'The database is out of reach. Repeat the request in a moment; under the same Idempotency-Key it is carried out once.',
+      { headers: { 'Retry-After': '1' }, cause: error },
+    );
+  }
   return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side; quote the X-Request-Id to your operator.', {
     cause: error,
   });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { log } from '@/lib/log';
 import { databaseUrl, settings } from '@/lib/settings';
+import { DatabaseAway, isConnectionLoss } from './away';
 import { compile, type Sql } from './sql';
 
 declare global {
@@ -49,6 +50,7 @@ async function send<Row extends object>(piece: Sql, attempt = 1): Promise<pg.Que
   try {
     return await pool().query<Row>(compile(piece));
   } catch (error) {
+    if (isConnectionLoss(error)) throw new DatabaseAway('The database is out of reach.', { cause: error });
     if (databaseError(error)?.code !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error;
     return send(piece, attempt + 1);
   }
