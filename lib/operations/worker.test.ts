@@ -121,9 +121,9 @@ test('what an operation waits for is told to open pages once, and named when the
     { failed: async (_, reason) => done({ log: reason }) },
   );
   work(undefined, { steps: [steps] });
-  const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 400 }));
+  const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 4000 }));
   await untilStatus(id, 'failed');
-  const reason = 'It was not finished within 0 s. The last problem: Nearly there.';
+  const reason = 'It was not finished within 4 s. The last problem: Nearly there.';
   expect(await logOf(id)).toEqual(['stage disk', `error disk ${reason}`, `info disk ${reason}`]);
   const hints = await query(sql`SELECT FROM changes WHERE resource_id = ${id}::text`);
   // The create's own, one for each reason, its failure and its end.
