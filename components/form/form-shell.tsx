@@ -38,7 +38,7 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
   disabledReason?: string | undefined;
   /** Where leaving the form leads. */
   cancel: string | (() => void);
-  /** Beside the form on wide screens, below it on narrow ones: what it takes of the quota, what it costs. */
+  /** Beside the form on wide screens, between it and its button on narrow ones: what it costs, what it takes of the quota. */
   aside?: ReactNode;
   children: ReactNode;
 }
@@ -65,10 +65,19 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
     <form
       noValidate
       onSubmit={form.handleSubmit((values) => onSubmit(values).catch(toldThroughError))}
-      className={aside ? 'grid items-start gap-x-10 gap-y-6 xl:grid-cols-[minmax(0,42rem)_20rem]' : 'max-w-2xl'}
+      className={
+        aside
+          ? 'grid items-start gap-x-10 gap-y-5 xl:grid-cols-[minmax(0,42rem)_20rem] xl:grid-rows-[auto_1fr]'
+          : 'max-w-2xl space-y-5'
+      }
     >
-      <div className="min-w-0 space-y-5">
-        {children}
+      <div className="min-w-0 space-y-5">{children}</div>
+      {aside && (
+        <aside className="space-y-4 max-xl:max-w-2xl xl:sticky xl:top-20 xl:col-start-2 xl:row-span-2 xl:row-start-1">
+          {aside}
+        </aside>
+      )}
+      <div className="min-w-0 space-y-5 xl:col-start-1">
         {refusal.rest !== undefined && refusal.rest !== null && <ErrorNotice title={failure} error={refusal.rest} />}
         <div className="flex flex-wrap items-center gap-2 pt-1">
           <DisabledReason reason={disabledReason}>
@@ -87,7 +96,6 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
           )}
         </div>
       </div>
-      {aside && <aside className="space-y-4 max-xl:max-w-2xl xl:sticky xl:top-20">{aside}</aside>}
     </form>
   );
 }

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { useFreeze } from '@/components/pricing/freeze';
+import { Price } from '@/components/pricing/price';
 import { Dialog } from '@/components/ui/dialog';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
@@ -25,6 +26,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
   });
   const form = useSchemaForm(schema, { size_gb: '' });
   const typed = useWatch({ control: form.control, name: 'size_gb' });
+  const more = Math.max(0, gigabytesOf(typed) - volume.size_gb);
   return (
     <Dialog
       open
@@ -59,7 +61,13 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
           width="short"
           autoFocus
         />
-        <StorageImpact volumes={0} gigabytes={Math.max(0, gigabytesOf(typed) - volume.size_gb)} plain />
+        <Price
+          claims={[{ metric: 'block_storage', quantity: more, label: 'More of it' }]}
+          missing="Give it a new size to see what the difference costs."
+          billed="On top of what the volume costs now, from when it has grown."
+          plain
+        />
+        <StorageImpact volumes={0} gigabytes={more} plain />
       </FormShell>
     </Dialog>
   );

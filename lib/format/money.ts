@@ -15,6 +15,7 @@ function dollars(minimum: number, maximum: number): Intl.NumberFormat {
 
 const cents = dollars(2, 2);
 const exact = dollars(2, 6);
+const hourly = dollars(4, 4);
 
 /** USD for people: cents, and for less than a cent as many of six decimals as it takes to not read as nothing. */
 export function formatMoney(amount: Amount): string {
@@ -25,4 +26,10 @@ export function formatMoney(amount: Amount): string {
 /** A unit price, never rounded to cents: `0.024`, `hour` → `$0.024 / hour`. */
 export function formatRate(amount: Amount, per: string): string {
   return `${exact.format(Number(amount))} / ${per}`;
+}
+
+/** What an hour costs: `$0.0662`, and below a cent all six decimals. */
+export function formatHourly(amount: Amount): string {
+  const value = Number(amount);
+  return (value > 0 && value < 0.01 ? exact : hourly).format(value);
 }

@@ -31,6 +31,19 @@ export function formatDate(moment: Moment, timeZone?: string): string {
   return formatter({ day: 'numeric', month: 'short', year: 'numeric' }, timeZone).format(new Date(moment));
 }
 
+/** `27 Nov, 10:05` in the reader's zone: a moment of this month or the next. */
+export function formatMoment(moment: Moment, timeZone?: string): string {
+  return formatter({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }, timeZone).format(
+    new Date(moment),
+  );
+}
+
+/** A month of UTC as the API writes it, `2026-11`: `Nov 2026`, or `November` where the year is plain. */
+export function formatMonth(month: string, form: 'short' | 'long' = 'short'): string {
+  const options: Intl.DateTimeFormatOptions = form === 'long' ? { month: 'long' } : { month: 'short', year: 'numeric' };
+  return formatter(options, 'UTC').format(new Date(`${month}-01T00:00:00Z`));
+}
+
 /** `21 Nov 2026, 08:55:12 UTC`, to the second and with its zone: the reader's, or `timeZone`. */
 export function formatExact(moment: Moment, timeZone?: string): string {
   return formatter(

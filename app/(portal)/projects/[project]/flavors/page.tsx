@@ -5,6 +5,7 @@ import { Size } from '@/components/data/amounts';
 import { StatusBadge } from '@/components/data/status-badge';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
+import { FlavorMonth, FlavorPrice } from '@/components/pricing/flavor-price';
 import { useFreeze } from '@/components/pricing/freeze';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
@@ -31,13 +32,25 @@ const columns = [
   }),
   column.accessor('disk_gb', {
     header: 'Boot disk',
-    meta: { align: 'right' },
+    meta: { align: 'right', from: 'sm' },
     cell: ({ getValue }) => <Size gigabytes={getValue()} />,
   }),
   column.accessor('gpu_slices', {
     header: 'GPU slices',
     meta: { align: 'right', from: 'sm' },
     cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : getValue()),
+  }),
+  column.display({
+    id: 'hour',
+    header: 'Per hour',
+    meta: { align: 'right', from: 'sm' },
+    cell: ({ row: { original } }) => <FlavorPrice flavor={original} per="hour" />,
+  }),
+  column.display({
+    id: 'month',
+    header: 'Per month',
+    meta: { align: 'right' },
+    cell: ({ row: { original } }) => <FlavorPrice flavor={original} per="month" />,
   }),
 ];
 
@@ -51,7 +64,12 @@ export default function FlavorsPage() {
   return (
     <Page
       title="Flavors"
-      description="The sizes that instances come in. vCPUs and memory count against the project’s quota; boot disks do not."
+      description={
+        <>
+          The sizes that instances come in, and what one costs while it runs; <FlavorMonth />. vCPUs and memory count
+          against the project’s quota; boot disks do not.
+        </>
+      }
     >
       <DataTable
         noun="flavor"

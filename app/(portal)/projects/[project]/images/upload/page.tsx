@@ -10,6 +10,7 @@ import { ImageFileField } from '@/components/images/image-file-field';
 import { UploadsGoOn } from '@/components/images/upload-list';
 import { startUpload } from '@/components/images/uploads';
 import { Page } from '@/components/page/page';
+import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -51,7 +52,6 @@ export default function UploadImagePage() {
     <Page
       title="Upload image"
       description="The bytes are checked against the format before anything can be made from them."
-      narrow
     >
       <FormShell
         form={form}
@@ -67,6 +67,13 @@ export default function UploadImagePage() {
               : undefined
         }
         cancel={paths.images(project.slug)}
+        aside={
+          <Price
+            claims={[{ metric: 'image_storage', quantity: gigabytes(file?.size ?? 0) }]}
+            missing="Choose a file to see what keeping it costs."
+            billed="Metered by the size of its file, from when it is checked until it is deleted."
+          />
+        }
         onSubmit={async ({ file: chosen, min_ram_mb, ...facts }) => {
           if (!chosen) return;
           startUpload(project.id, chosen, { ...facts, min_ram_mb: Number(min_ram_mb) });
@@ -107,6 +114,11 @@ export default function UploadImagePage() {
       </FormShell>
     </Page>
   );
+}
+
+/** Bytes in GB, to six decimals: never nothing where there is something. */
+function gigabytes(bytes: number): number {
+  return Math.ceil((bytes / 1024 ** 3) * 1e6) / 1e6;
 }
 
 function noteOf(guess: Guess): string | undefined {

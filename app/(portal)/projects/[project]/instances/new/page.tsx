@@ -14,7 +14,9 @@ import { SelectField, TextAreaField, TextField } from '@/components/form/fields'
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
+import { claimsOf } from '@/components/pricing/claims';
 import { useFreeze } from '@/components/pricing/freeze';
+import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -75,7 +77,16 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       submitLabel="Create instance"
       disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : frozen}
       cancel={paths.instances(project.slug)}
-      aside={<QuotaImpact flavor={flavor} />}
+      aside={
+        <>
+          <Price
+            claims={flavor ? claimsOf(flavor) : []}
+            missing="Choose a flavor to see what it costs."
+            billed="Billed from when it is active. While it is stopped, its boot disk alone is billed."
+          />
+          <QuotaImpact flavor={flavor} />
+        </>
+      }
       onSubmit={async ({ key_pair_id, ssh_public_key, user_data, ...values }) => {
         const { id } = await create.mutateAsync({
           body: {

@@ -1,11 +1,13 @@
 'use client';
 
 import { useRouter, useSearchParams } from 'next/navigation';
+import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { SelectField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
+import { Price } from '@/components/pricing/price';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
@@ -22,7 +24,7 @@ const schema = z.object({
 export default function NewSnapshotPage() {
   const volumes = useList('/api/v1/storage/volumes', { limit: 200, sort: 'name' });
   return (
-    <Page title="Create snapshot" narrow>
+    <Page title="Create snapshot">
       {volumes.error && !volumes.data ? (
         <ErrorNotice
           title="The volumes could not be loaded"
@@ -42,6 +44,8 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
   const volumeId = useSearchParams().get('volume_id') ?? '';
   const create = api.useMutation('post', '/api/v1/storage/snapshots');
   const form = useSchemaForm(schema, { name: '', volume_id: volumeId, description: '' });
+  const chosen = useWatch({ control: form.control, name: 'volume_id' });
+  const volume = volumes?.find(({ id }) => id === chosen);
   return (
     <FormShell
       form={form}
@@ -57,6 +61,13 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
             : undefined
       }
       cancel={volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug)}
+      aside={
+        <Price
+          claims={[{ metric: 'block_storage', quantity: volume?.size_gb ?? 0, label: 'Snapshot' }]}
+          missing="Choose a volume to see what a snapshot of it costs."
+          billed="Billed as the size of its volume, from when it is there until it is deleted."
+        />
+      }
       onSubmit={async (values) => {
         await create.mutateAsync({ body: values });
         router.push(volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug));

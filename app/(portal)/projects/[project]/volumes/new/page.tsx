@@ -8,6 +8,7 @@ import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
 import { useFreeze } from '@/components/pricing/freeze';
+import { Price } from '@/components/pricing/price';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
 import { useProject } from '@/lib/client/project';
@@ -96,7 +97,16 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
             : frozen
       }
       cancel={paths.volumes(project.slug)}
-      aside={<StorageImpact volumes={1} gigabytes={gigabytesOf(size)} />}
+      aside={
+        <>
+          <Price
+            claims={[{ metric: 'block_storage', quantity: gigabytesOf(size), label: 'Volume' }]}
+            missing="Give it a size to see what it costs."
+            billed="Billed from when it is there until it is deleted, attached or not."
+          />
+          <StorageImpact volumes={1} gigabytes={gigabytesOf(size)} />
+        </>
+      }
       onSubmit={async ({ source, image_id, snapshot_id, size_gb, ...values }) => {
         const { id } = await create.mutateAsync({
           body: {

@@ -1,0 +1,42 @@
+'use client';
+
+import { Skeleton } from '@/components/ui/skeleton';
+import type { Row } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { formatHourly, formatMoney } from '@/lib/format/money';
+import { formatMonth } from '@/lib/format/time';
+import { quote } from '@/lib/pricing/quote';
+import { hoursOf } from '@/lib/rating/month';
+import { claimsOf } from './claims';
+
+interface FlavorPriceProps {
+  flavor: Row<'/api/v1/compute/flavors'>;
+  per: 'hour' | 'month';
+}
+
+/** What an instance of a flavor costs while it runs, its boot disk included. */
+export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
+  const { data: card, error } = usePricing();
+  if (error && !card) return <span className="text-ink-subtle">unknown</span>;
+  if (!card) return <Skeleton className="ml-auto h-3.5 w-14" />;
+  const { usd_per_hour, usd_per_month } = quote(card, claimsOf(flavor));
+  const usd = per === 'hour' ? usd_per_hour : usd_per_month;
+  return (
+    <data value={usd} title={`${usd} USD`} className="whitespace-nowrap">
+      {per === 'hour' ? formatHourly(usd) : formatMoney(usd)}
+    </data>
+  );
+}
+
+/** What a price per month is of: "a month is the 720 hours of November". */
+export function FlavorMonth() {
+  const { data: card } = usePricing();
+  return card
+    ? `a month is the ${hoursOf(card.month)} hours of ${formatMonth(card.month, 'long')}`
+    : 'with its boot disk';
+}
+
+function usePricing() {
+  const { api } = useProject();
+  return api.useQuery('get', '/api/v1/billing/pricing');
+}
