@@ -8,6 +8,7 @@ import {
   Disc3,
   EthernetPort,
   Fingerprint,
+  Gauge,
   Globe,
   HardDrive,
   KeyRound,
@@ -189,6 +190,12 @@ export const portalNavigation: readonly NavigationGroup[] = [
   {
     label: 'Billing',
     entries: [
+      {
+        label: 'Budget',
+        icon: Gauge,
+        href: paths.budget,
+        keywords: ['limit', 'freeze', 'alert', 'threshold', 'cap', 'spend'],
+      },
       {
         label: 'Credit',
         icon: Wallet,

@@ -1,0 +1,184 @@
+'use client';
+
+import { useMutation } from '@tanstack/react-query';
+import { History } from 'lucide-react';
+import Link from 'next/link';
+import { useState } from 'react';
+import { ChoiceField, TextAreaField, TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Button } from '@/components/ui/button';
+import { notify } from '@/components/ui/notify';
+import { ApiError } from '@/lib/client/errors';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+import { BudgetPreview } from './budget-preview';
+import { type Budget, budgetOf, budgetSchema, differences, inputsOf, type SetBudget } from './budget-values';
+import type { Pace } from './pace';
+
+/** A budget with its version. */
+export interface VersionedBudget {
+  budget: Budget;
+  tag: string;
+}
+
+interface BudgetFormProps {
+  /** As it is now; what it was when the form was opened is kept here. */
+  current: VersionedBudget;
+  pace: Pace;
+  reload: () => Promise<unknown>;
+  /** The version that a change of the reader's own has made. */
+  onSaved: (saved: VersionedBudget) => void;
+}
+
+/** The monthly budget. A change of someone else's is never overwritten unseen. */
+export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) {
+  const { project, client } = useProject();
+  const [base, setBase] = useState(current);
+  // The version that the last save replaced: until the page has read again, it is what `current` still shows.
+  const [replaced, setReplaced] = useState<string>();
+  const form = useSchemaForm(budgetSchema, inputsOf(base.budget));
+  const save = useMutation({
+    mutationFn: async (body: SetBudget): Promise<VersionedBudget> => {
+      const header = { 'If-Match': base.tag };
+      const { data, response } = await client.PUT('/api/v1/billing/budget', { params: { header }, body });
+      const tag = response.headers.get('etag');
+      if (!data || tag === null) throw new Error('the budget comes with its entity tag');
+      return { budget: data, tag };
+    },
+    onError: reload,
+  });
+  const stale = save.error instanceof ApiError && save.error.code === 'PRECONDITION_FAILED';
+  const changed = base.tag !== current.tag && current.tag !== replaced;
+  const sameAgain = changed && differences(base.budget, current.budget).length === 0;
+  // Another version of the same settings: there is nothing to decide.
+  if (sameAgain) setBase(current);
+  const outdated = changed && !sameAgain;
+
+  const takeOver = () => {
+    // What was typed here stays; what was not follows the other change.
+    form.reset(inputsOf(current.budget), { keepDirtyValues: true });
+    setBase(current);
+    save.reset();
+  };
+  return (
+    <FormShell
+      form={form}
+      loading={false}
+      error={stale && outdated ? null : save.error}
+      failure="The budget was not changed"
+      submitLabel="Save budget"
+      disabledReason={
+        project.role !== 'admin'
+          ? 'Changing the budget needs the role admin.'
+          : outdated
+            ? 'The budget was changed meanwhile. Take the present one over first.'
+            : undefined
+      }
+      cancel={paths.billing(project.slug)}
+      aside={<BudgetPreview control={form.control} pace={pace} status={current.budget.status} />}
+      onSubmit={async (values) => {
+        const saved = await save.mutateAsync(budgetOf(values));
+        onSaved(saved);
+        setReplaced(base.tag);
+        setBase(saved);
+        form.reset(inputsOf(saved.budget));
+        void notify(
+          'success',
+          saved.budget.status.frozen ? 'The budget is saved; the project is frozen' : 'The budget is in force',
+        );
+      }}
+    >
+      {outdated && <ChangedMeanwhile before={base.budget} now={current.budget} refused={stale} onTakeOver={takeOver} />}
+      <TextField
+        control={form.control}
+        name="monthly_limit_usd"
+        label="Monthly limit"
+        description="For each month of UTC. Empty: no budget."
+        inputMode="decimal"
+        unit="USD"
+        autoComplete="off"
+        width="short"
+      />
+      <TextField
+        control={form.control}
+        name="thresholds"
+        label="Alert at"
+        description="Percents of the limit, each once a month. At 100 there is always an alert."
+        unit="%"
+        autoComplete="off"
+        width="short"
+      />
+      <ChoiceField
+        control={form.control}
+        name="enable_quota_freeze"
+        form="switch"
+        label="Freeze at 100 %"
+        description="New instances, volumes, databases, clusters and load balancers, and making them larger, are refused until the month ends, the budget is raised or credit is added. What runs goes on, and can be started, restored and deleted."
+      />
+      <TextAreaField
+        control={form.control}
+        name="notify_emails"
+        label="Alerts by e-mail"
+        description="One address a line; they need not belong to members."
+        rows={3}
+        placeholder="finance@example.com"
+        optional
+      />
+      <TextField
+        control={form.control}
+        name="webhook_url"
+        label="Alerts by webhook"
+        description={
+          <>
+            Signed as Standard Webhooks. The secret, a test and every delivery are under{' '}
+            <Link
+              href={paths.budgetAlerts(project.slug)}
+              className="rounded-sm text-accent underline underline-offset-2"
+            >
+              Budget alerts
+            </Link>
+            .
+          </>
+        }
+        type="url"
+        inputMode="url"
+        placeholder="https://hooks.example.com/budget"
+        mono
+        optional
+      />
+    </FormShell>
+  );
+}
+
+interface ChangedMeanwhileProps {
+  before: Budget;
+  now: Budget;
+  /** A change of the reader's own was refused for it. */
+  refused: boolean;
+  onTakeOver: () => void;
+}
+
+function ChangedMeanwhile({ before, now, refused, onTakeOver }: ChangedMeanwhileProps) {
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-4 text-sm">
+      <History className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="font-medium">Someone changed the budget meanwhile</p>
+        <p className="mt-0.5 text-pretty text-ink-muted">
+          {refused ? 'So yours was not saved. ' : ''}What you typed stays in the form; the rest takes the present
+          values.
+        </p>
+        <ul className="mt-2 space-y-0.5 break-words tabular-nums">
+          {differences(before, now).map(({ name, before: old, now: present }) => (
+            <li key={name}>
+              {name}: {old} → {present}
+            </li>
+          ))}
+        </ul>
+        <Button size="sm" className="mt-3" onClick={onTakeOver}>
+          Take the present budget over
+        </Button>
+      </div>
+    </div>
+  );
+}
