@@ -16,6 +16,7 @@ import { operationEndpoints, projectOperationEndpoints } from '@/lib/operations/
 import { paymentEndpoints } from '@/lib/payments/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
+import { reconciliationEndpoints } from '@/lib/reconciliation/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
 import { storageEndpoints } from '@/lib/storage/endpoints';
 import { tokenEndpoints } from '@/lib/tokens/endpoints';
@@ -26,7 +27,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...memberEndpoints,
   ...tokenEndpoints,
-  ...iamEndpoints,
+  ...iamEndpoints(() => endpoints),
   ...quotaEndpoints,
   ...computeEndpoints,
   ...networkingEndpoints,
@@ -45,6 +46,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...tenantEndpoints,
   ...limitEndpoints,
   ...platformInvoiceEndpoints,
+  ...reconciliationEndpoints,
   ...operationEndpoints,
   ...engineReportEndpoints,
   ...platformEventEndpoints,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from '@/lib/api/endpoint';
+import { type AnyEndpoint, endpoint } from '@/lib/api/endpoint';
 import { listQuery, sortQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import { assumeRole } from './assume-role';
@@ -7,8 +7,11 @@ import * as providers from './providers';
 import * as schema from './schema';
 import { simulate } from './simulate';
 
-/** Policy simulation, and the identities of workloads (spec 4.17, 5.5). */
-export const iamEndpoints = [
+/**
+ * Policy simulation, and the identities of workloads (spec 4.17, 5.5).
+ * @param table all endpoints, which hold these: it is looked at when asked about, not while they are being made
+ */
+export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
   endpoint({
     method: 'POST',
     path: '/iam/simulate',
@@ -23,7 +26,7 @@ export const iamEndpoints = [
     responses: { 200: schema.simulation },
     audit: 'iam.simulate',
     idempotency: 'none',
-    handle: (call, { body }) => simulate(call, body),
+    handle: (call, { body }) => simulate(call, body, table()),
   }),
   endpoint({
     method: 'GET',

@@ -1,7 +1,5 @@
 import { lesserRole, type ProjectStatus, type Role } from '@/lib/api/caller';
 import type { AnyEndpoint, TenantCall } from '@/lib/api/endpoint';
-// The table holds the endpoint of this very function: it is looked at when asked, not while it is being made.
-import { endpoints } from '@/lib/api/endpoints';
 import { ApiError, noSuch } from '@/lib/api/errors';
 import { decide, type Subject } from '@/lib/api/policy';
 import { endpointMatcher } from '@/lib/api/routes';
@@ -18,9 +16,13 @@ type Identity = { subject: Subject | undefined; owner?: string; shortfall?: stri
  * Whether an identity may call an endpoint now, by the decision that a real request meets (spec 5.5).
  * @throws ApiError 403 when another identity is none of the caller's business, 404 when the project has none such
  */
-export async function simulate(call: TenantCall, { identity, method, path }: Simulate): Promise<Simulation> {
+export async function simulate(
+  call: TenantCall,
+  { identity, method, path }: Simulate,
+  endpoints: readonly AnyEndpoint[],
+): Promise<Simulation> {
   const { subject, shortfall } = await identityOf(call, identity);
-  const endpoint = endpointAt(method, path);
+  const endpoint = endpointAt(endpoints, method, path);
   if (!endpoint)
     return { allowed: false, reason: `No endpoint answers ${method} ${path}; /docs lists all.`, matched: [] };
   const { allowed, reason, matched } = decide(subject, endpoint.access);
@@ -31,10 +33,11 @@ export async function simulate(call: TenantCall, { identity, method, path }: Sim
   };
 }
 
-let matcher: ReturnType<typeof endpointMatcher> | undefined;
+const matchers = new WeakMap<readonly AnyEndpoint[], ReturnType<typeof endpointMatcher>>();
 
-function endpointAt(method: string, path: string): AnyEndpoint | undefined {
-  matcher ??= endpointMatcher(endpoints);
+function endpointAt(endpoints: readonly AnyEndpoint[], method: string, path: string): AnyEndpoint | undefined {
+  const matcher = matchers.get(endpoints) ?? endpointMatcher(endpoints);
+  matchers.set(endpoints, matcher);
   return matcher(method, /^(\/admin)?\/api\/v1\//.test(path) ? path : `/api/v1${path}`);
 }
 
