@@ -24,7 +24,7 @@ export default defineConfig({
   workers: 2,
   // A busy machine is no reason to fail: the waits inside are for conditions.
   timeout: 300_000,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   forbidOnly: true,
   retries: process.env.CI ? 2 : 0,
   reporter: [['list'], ['json', { outputFile: 'test-results/browser.json' }]],
