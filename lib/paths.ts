@@ -88,6 +88,16 @@ export const adminPaths = {
   operations: (filters?: { tenant_id?: string; status?: string; resource_id?: string }) =>
     withQuery('/admin/operations', filters),
   operation: (id: string) => `/admin/operations/${id}`,
+  revenue: (filters?: { month?: string }) => withQuery('/admin/billing', filters),
+  invoices: (filters?: { status?: string; month?: string; tenant_id?: string }) =>
+    withQuery('/admin/billing/invoices', filters),
+  closings: () => '/admin/billing/closings',
+  budgets: (filters?: { frozen?: 'true' | 'false'; search?: string }) => withQuery('/admin/billing/budgets', filters),
+  credits: (filters?: { tenant_id?: string }) => withQuery('/admin/billing/credits', filters),
+  rates: () => '/admin/billing/rates',
+  newRate: (of?: { metric?: string }) => withQuery('/admin/billing/rates/new', of),
+  reconciliations: () => '/admin/billing/reconciliations',
+  reconciliation: (id: string) => `/admin/billing/reconciliations/${id}`,
   account: () => '/admin/account',
 } as const;
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { ListChecks, Pause, Pencil, Play, ScrollText, SlidersHorizontal, UsersRound } from 'lucide-react';
+import { Coins, ListChecks, Pause, Pencil, Play, ScrollText, SlidersHorizontal, UsersRound } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/page/confirm';
@@ -9,6 +9,7 @@ import { whenReachable } from '@/components/ui/when-reachable';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Row } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
+import { useGrantCredit } from './money/grant-credit';
 
 const RenameDialog = dynamic(() =>
   whenReachable(() => import('./rename-tenant-dialog').then((module) => module.RenameTenantDialog)),
@@ -26,6 +27,7 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
   const resume = api.useMutation('post', '/admin/api/v1/tenants/{tenant_id}/resume');
   const [open, setOpen] = useState<{ dialog: 'rename' | 'suspend'; tenant: Tenant }>();
   const close = () => setOpen(undefined);
+  const { grantCredit, dialog: grantDialog } = useGrantCredit();
 
   const askToResume = ({ id, name, suspension_reason }: Tenant) =>
     confirm({
@@ -44,6 +46,7 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
   const actions = (tenant: Tenant): readonly Action[] => [
     { label: 'Edit limits', icon: SlidersHorizontal, href: adminPaths.tenantLimits(tenant.id) },
     { label: 'Rename', icon: Pencil, onSelect: () => setOpen({ dialog: 'rename', tenant }) },
+    { label: 'Grant credit', icon: Coins, onSelect: () => grantCredit({ id: tenant.id, name: tenant.name }) },
     { label: 'Users', icon: UsersRound, href: adminPaths.users({ tenant_id: tenant.id }) },
     { label: 'Operations', icon: ListChecks, href: adminPaths.operations({ tenant_id: tenant.id }) },
     { label: 'Audit log', icon: ScrollText, href: adminPaths.audit({ tenant_id: tenant.id }) },
@@ -55,6 +58,7 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
   const dialogs = (
     <>
       {open?.dialog === 'rename' && <RenameDialog tenant={open.tenant} close={close} />}
+      {grantDialog}
       {open?.dialog === 'suspend' && <SuspendDialog tenant={open.tenant} close={close} />}
     </>
   );

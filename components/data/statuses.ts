@@ -101,6 +101,10 @@ const looks = new Map<string, StatusLook>([
   ['deferred', wait('Left to the next')],
   ['carried', rest('On the next', Forward)],
   ['void', rest('Void', Ban)],
+  ['coming', wait('Coming')],
+  ['current', good('In force')],
+  ['past', rest('Past')],
+  ['replaced', rest('Replaced', Ban)],
   ['delivered', good('Delivered')],
 
   // connections

@@ -14,7 +14,7 @@ import type { KeyboardEvent, ReactNode } from 'react';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Button } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
-import type { List } from '@/lib/client/list';
+import type { Listed } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
 import { type Action, ActionMenu } from './row-actions';
@@ -33,15 +33,17 @@ declare module '@tanstack/react-table' {
 /** Columns of a table: `const column = columnsOf<Secret>()`. One with `enableSorting` must be an order of the API. */
 export const columnsOf = createColumnHelper;
 
-interface DataTableProps<R extends { id: string }> {
+interface DataTableProps<R extends object> {
   /** One of them, in lower case: "secret". */
   noun: string;
   /** Several of them, where an s does not do. */
   nouns?: string;
-  list: List<R>;
+  list: Listed<R>;
   state: TableState;
   // biome-ignore lint/suspicious/noExplicitAny: columns of different value types share one array (TanStack Table)
   columns: ColumnDef<R, any>[];
+  /** What tells rows apart that have no `id`. */
+  rowId?: (row: R) => string;
   /** What the row's thing is called, for the names of its controls. */
   rowName: (row: R) => string;
   actions?: (row: R) => readonly Action[];
@@ -54,18 +56,23 @@ interface DataTableProps<R extends { id: string }> {
 
 const none: never[] = [];
 
+function ownId(row: object): string {
+  if (!('id' in row)) throw new Error('rows without an id need a rowId');
+  return String(row.id);
+}
+
 const shownFrom = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden', xl: 'max-xl:hidden' } as const;
 
 /** A list of the API: search, filter, order and paging are the server's, so they are right at any length. */
-export function DataTable<R extends { id: string }>(props: DataTableProps<R>) {
+export function DataTable<R extends object>(props: DataTableProps<R>) {
   const { noun, nouns = `${noun}s`, list, state, columns, rowName, actions, toolbar, empty } = props;
-  const { searchable = true, filters = [] } = props;
+  const { searchable = true, filters = [], rowId = ownId } = props;
   const rows = list.data?.rows;
   const table = useReactTable({
     data: rows ?? none,
     columns,
     getCoreRowModel: getCoreRowModel(),
-    getRowId: (row) => row.id,
+    getRowId: rowId,
     manualSorting: true,
     defaultColumn: { enableSorting: false },
   });

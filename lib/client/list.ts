@@ -26,6 +26,18 @@ export interface ListPage<R> {
 
 export type List<R> = UseQueryResult<ListPage<R>>;
 
+/** What a table shows of a list. */
+export interface Listed<R> extends Pick<List<R>, 'error' | 'isFetching' | 'isPlaceholderData'> {
+  data: ListPage<R> | undefined;
+  refetch: () => unknown;
+}
+
+/** A list whose rows are known by something else than an `id` of their own. */
+export function keyedBy<R>({ data, ...list }: List<R>, idOf: (row: R) => string): Listed<R & { id: string }> {
+  const rows = data?.rows.map((row) => ({ ...row, id: idOf(row) }));
+  return { ...list, data: data && rows && { rows, next: data.next } };
+}
+
 /** One page of a list; `query` comes from `useTableState`. */
 export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row<P>> {
   const { headers } = useApi();

@@ -99,6 +99,9 @@ function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
             <span key="records" className="flex flex-wrap gap-x-4">
               <TextLink href={adminPaths.operations({ tenant_id: id })}>Its operations</TextLink>
               <TextLink href={adminPaths.audit({ tenant_id: id })}>Its audit log</TextLink>
+              <TextLink href={adminPaths.invoices({ tenant_id: id })}>Its invoices</TextLink>
+              <TextLink href={adminPaths.credits({ tenant_id: id })}>Its credit</TextLink>
+              <TextLink href={adminPaths.budgets({ search: id })}>Its budget</TextLink>
             </span>,
           ],
           ['Created', <Time key="created" at={created_at} form="exact" />],

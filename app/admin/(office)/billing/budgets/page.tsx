@@ -1,0 +1,115 @@
+'use client';
+
+import { Snowflake } from 'lucide-react';
+import { Amount } from '@/components/backoffice/money/amount';
+import { BudgetUse } from '@/components/backoffice/money/budget-use';
+import { useGrantCredit } from '@/components/backoffice/money/grant-credit';
+import { TextLink } from '@/components/backoffice/text-link';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { keyedBy, type Row, useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+type Budget = Row<'/admin/api/v1/billing/budgets'> & { id: string };
+
+const column = columnsOf<Budget>();
+const columns = [
+  column.accessor('tenant_name', {
+    id: 'name',
+    header: 'Tenant',
+    enableSorting: true,
+    cell: ({ row: { original } }) => (
+      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+    ),
+  }),
+  column.accessor('frozen', {
+    header: 'Freeze',
+    cell: ({ row: { original } }) => <Freeze {...original} />,
+  }),
+  column.accessor('month_to_date_usd', {
+    header: 'Spent this month',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('monthly_limit_usd', {
+    header: 'Budget',
+    meta: { align: 'right', from: 'sm' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('used_percent', {
+    header: 'Used',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <BudgetUse percent={getValue()} />,
+  }),
+  column.accessor('lift_usd', {
+    header: 'Lifted by credit',
+    meta: { align: 'right', from: 'xl' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('credit_usd', {
+    header: 'Credit',
+    meta: { align: 'right', from: 'lg' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+];
+
+function Freeze({ frozen, frozen_since, freezes_at, enable_quota_freeze }: Budget) {
+  if (frozen) {
+    return (
+      <span className="inline-flex flex-wrap items-center gap-x-2">
+        <StatusBadge status="frozen" />
+        <span className="text-ink-muted text-xs">
+          <Time at={frozen_since} />
+        </span>
+      </span>
+    );
+  }
+  if (!enable_quota_freeze) return <span className="text-ink-subtle">off</span>;
+  return (
+    <span className="text-ink-muted text-xs">
+      <Time at={freezes_at} none="not this month" />
+    </span>
+  );
+}
+
+const frozenOptions = [
+  { value: 'true', label: 'Frozen now' },
+  { value: 'false', label: 'Not frozen' },
+];
+
+/** The tenants' budgets: who is frozen, and who will be. */
+export default function BudgetsPage() {
+  const state = useTableState(['frozen']);
+  const list = keyedBy(useList('/admin/api/v1/billing/budgets', state.query), ({ tenant_id }) => tenant_id);
+  const { grantCredit, dialog } = useGrantCredit();
+  return (
+    <Page
+      title="Budgets and freezes"
+      description="Tenants set their own budgets. One that is frozen creates nothing new until it raises its budget or has more credit; what runs goes on."
+    >
+      <DataTable
+        noun="tenant"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ tenant_name }) => tenant_name}
+        filters={[{ name: 'frozen', label: 'Freeze', options: frozenOptions }]}
+        actions={({ tenant_id, tenant_name }) => [
+          { label: 'Grant credit', onSelect: () => grantCredit({ id: tenant_id, name: tenant_name }) },
+          { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
+          { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
+        ]}
+        empty={
+          <EmptyState icon={Snowflake} title="No tenants yet">
+            Each tenant shows here with what it has spent this month and the budget that it set for itself.
+          </EmptyState>
+        }
+      />
+      {dialog}
+    </Page>
+  );
+}

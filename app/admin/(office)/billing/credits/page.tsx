@@ -1,0 +1,85 @@
+'use client';
+
+import { Coins } from 'lucide-react';
+import { TenantFilter } from '@/components/backoffice/tenant-filter';
+import { TextLink } from '@/components/backoffice/text-link';
+import { Money } from '@/components/data/amounts';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { ButtonLink } from '@/components/ui/button';
+import { type Row, useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+type Credit = Row<'/admin/api/v1/billing/credits'>;
+
+const kinds: Record<Credit['kind'], string> = { top_up: 'Top-up', grant: 'Grant', invoice: 'Used by an invoice' };
+
+const column = columnsOf<Credit>();
+const columns = [
+  column.accessor('created_at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('tenant_name', {
+    header: 'Tenant',
+    cell: ({ row: { original } }) => (
+      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+    ),
+  }),
+  column.accessor('kind', { header: 'Kind', meta: { from: 'sm' }, cell: ({ getValue }) => kinds[getValue()] }),
+  column.accessor('amount_usd', {
+    header: 'Amount',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => (
+      <span className={getValue() > 0 ? 'text-positive-ink' : undefined}>
+        {getValue() > 0 && '+'}
+        <Money usd={getValue()} />
+      </span>
+    ),
+  }),
+  column.accessor('reason', {
+    header: 'Reason',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <span className="line-clamp-2 max-w-md break-words">{getValue()}</span>,
+  }),
+  column.accessor('created_by', { header: 'By', meta: { from: 'lg' } }),
+];
+
+/** What moved the credit of tenants: the ledger of all of them. */
+export default function CreditPage() {
+  const state = useTableState(['tenant_id', 'kind']);
+  const { sort: _sort, ...query } = state.query;
+  const list = useList('/admin/api/v1/billing/credits', query);
+  return (
+    <Page
+      title="Credit"
+      description="Every movement of prepaid credit: paid by card, granted here, used by invoices. To grant some, choose the tenant."
+      actions={
+        <ButtonLink href={adminPaths.budgets()} variant="primary">
+          Choose a tenant
+        </ButtonLink>
+      }
+    >
+      <DataTable
+        noun="movement"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ tenant_name, reason }) => `${tenant_name}: ${reason}`}
+        filters={[
+          { name: 'kind', label: 'Kind', options: Object.entries(kinds).map(([value, label]) => ({ value, label })) },
+        ]}
+        toolbar={<TenantFilter state={state} />}
+        actions={({ tenant_id }) => [
+          { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
+          { label: 'Its budget', href: adminPaths.budgets({ search: tenant_id }) },
+        ]}
+        empty={
+          <EmptyState icon={Coins} title="No credit has moved yet">
+            Tenants top up by card in the portal. You can grant credit under Budgets and freezes, or on a tenant’s page.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

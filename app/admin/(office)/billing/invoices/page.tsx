@@ -1,0 +1,128 @@
+'use client';
+
+import { FileDown, ReceiptText } from 'lucide-react';
+import { Amount } from '@/components/backoffice/money/amount';
+import { useMonthFilter } from '@/components/backoffice/money/months';
+import { TenantFilter } from '@/components/backoffice/tenant-filter';
+import { TextLink } from '@/components/backoffice/text-link';
+import { StatusBadge } from '@/components/data/status-badge';
+import { statusLook } from '@/components/data/statuses';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { notify } from '@/components/ui/notify';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { download } from '@/lib/client/download';
+import { ApiError } from '@/lib/client/errors';
+import { type Row, useList } from '@/lib/client/list';
+import { formatMonth } from '@/lib/format/time';
+import { adminPaths } from '@/lib/paths';
+
+type Invoice = Row<'/admin/api/v1/billing/invoices'>;
+
+const column = columnsOf<Invoice>();
+const columns = [
+  column.accessor('number', {
+    header: 'Number',
+    cell: ({ getValue }) => <span className="font-mono text-xs">{getValue()}</span>,
+  }),
+  column.accessor('payment.status', {
+    id: 'status',
+    header: 'Payment',
+    cell: ({ row: { original } }) => <StatusBadge status={original.payment.status} reason={original.payment.failure} />,
+  }),
+  column.accessor('tenant_name', {
+    header: 'Tenant',
+    cell: ({ row: { original } }) => (
+      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+    ),
+  }),
+  column.accessor('month', {
+    header: 'Month',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <span className="whitespace-nowrap">{formatMonth(getValue())}</span>,
+  }),
+  column.accessor('subtotal_usd', {
+    header: 'Total',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('credit_usd', {
+    header: 'From credit',
+    meta: { align: 'right', from: 'lg' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('due_usd', {
+    header: 'By card',
+    meta: { align: 'right', from: 'md' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('payment.attempts', {
+    id: 'attempts',
+    header: 'Tries',
+    meta: { align: 'right', from: 'xl' },
+  }),
+  column.accessor('payment.next_attempt_at', {
+    id: 'next_attempt_at',
+    header: 'Next try',
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+  column.accessor('payment.paid_at', {
+    id: 'paid_at',
+    header: 'Paid',
+    meta: { from: 'xl' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+const statuses = ['open', 'paid', 'failed', 'deferred', 'carried'].map((value) => ({
+  value,
+  label: statusLook(value).label,
+}));
+
+/** The invoices of all tenants; those that could not be paid are a filter away. */
+export default function InvoicesPage() {
+  const { headers } = useBackOffice();
+  const state = useTableState(['status', 'month', 'tenant_id']);
+  // The list has an order of its own and no search.
+  const { search: _search, sort: _sort, ...query } = state.query;
+  const list = useList('/admin/api/v1/billing/invoices', query);
+  const month = useMonthFilter();
+  const save = ({ id, number }: Invoice) =>
+    void download(`/admin/api/v1/billing/invoices/${id}/pdf`, {}, headers, `${number}.pdf`).catch((error: unknown) =>
+      notify('error', `${number} was not downloaded`, {
+        description: error instanceof ApiError ? error.message : 'Try again.',
+      }),
+    );
+  return (
+    <Page
+      title="Invoices"
+      description="One a tenant and month, numbered without gaps, never changed. A failed charge is tried again by itself for four weeks."
+    >
+      <DataTable
+        noun="invoice"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ number }) => number}
+        searchable={false}
+        filters={[{ name: 'status', label: 'Payment', options: statuses }, month]}
+        toolbar={<TenantFilter state={state} />}
+        actions={(invoice) => [
+          { label: 'Download PDF', icon: FileDown, onSelect: () => save(invoice) },
+          { label: 'Only this tenant', onSelect: () => state.set({ tenant_id: invoice.tenant_id }) },
+          { label: 'Its credit', href: adminPaths.credits({ tenant_id: invoice.tenant_id }) },
+        ]}
+        empty={
+          <EmptyState icon={ReceiptText} title="No invoices yet">
+            They come to be by themselves when a month is closed, six hours after its end (UTC), for every tenant that
+            owes something.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

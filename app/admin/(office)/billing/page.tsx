@@ -1,0 +1,103 @@
+'use client';
+
+import { TrendingUp } from 'lucide-react';
+import { Amount } from '@/components/backoffice/money/amount';
+import { MonthTotals } from '@/components/backoffice/money/month-totals';
+import { useMonthFilter } from '@/components/backoffice/money/months';
+import { TextLink } from '@/components/backoffice/text-link';
+import { StatusBadge } from '@/components/data/status-badge';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { keyedBy, type Row, useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+type Revenue = Row<'/admin/api/v1/billing/revenue'> & { id: string };
+
+const column = columnsOf<Revenue>();
+const right = { align: 'right' } as const;
+const columns = [
+  column.accessor('tenant_name', {
+    id: 'name',
+    header: 'Tenant',
+    enableSorting: true,
+    cell: ({ row: { original } }) => (
+      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+    ),
+  }),
+  column.accessor('so_far_usd', {
+    header: 'So far',
+    meta: right,
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('invoiced_usd', {
+    header: 'Invoiced',
+    enableSorting: true,
+    meta: right,
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('credit_used_usd', {
+    header: 'From credit',
+    meta: { ...right, from: 'lg' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('paid_usd', {
+    header: 'By card',
+    meta: { ...right, from: 'md' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('open_usd', {
+    header: 'Open',
+    meta: { ...right, from: 'sm' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('carried_usd', {
+    header: 'On the next',
+    meta: { ...right, from: 'xl' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('payment_status', {
+    header: 'Invoice',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => {
+      const status = getValue();
+      return status === null ? <span className="text-ink-subtle">none</span> : <StatusBadge status={status} />;
+    },
+  }),
+];
+
+/** What a month brings in, by tenant. */
+export default function RevenuePage() {
+  const state = useTableState(['month']);
+  const list = keyedBy(useList('/admin/api/v1/billing/revenue', state.query), ({ tenant_id }) => tenant_id);
+  const month = useMonthFilter();
+  return (
+    <Page
+      title="Revenue"
+      description="What a month (UTC) has come to so far, what was invoiced for it, and how it was paid."
+    >
+      <div className="space-y-6">
+        <MonthTotals month={state.filter('month')} />
+        <DataTable
+          noun="tenant"
+          list={list}
+          state={state}
+          columns={columns}
+          rowName={({ tenant_name }) => tenant_name}
+          filters={[month]}
+          actions={({ tenant_id, month: of }) => [
+            { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
+            { label: 'All invoices of the month', href: adminPaths.invoices({ month: of }) },
+            { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
+          ]}
+          empty={
+            <EmptyState icon={TrendingUp} title="No tenants yet">
+              What tenants use is metered from their first resource on, and shows here as it adds up.
+            </EmptyState>
+          }
+        />
+      </div>
+    </Page>
+  );
+}

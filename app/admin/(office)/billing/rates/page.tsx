@@ -1,0 +1,78 @@
+'use client';
+
+import { Plus, Tags } from 'lucide-react';
+import { type RatedMetric, RateHistory } from '@/components/backoffice/money/rate-history';
+import { CreateLink } from '@/components/page/create-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { keyedBy, useList } from '@/lib/client/list';
+import { formatRate } from '@/lib/format/money';
+import { formatMonth } from '@/lib/format/time';
+import { adminPaths } from '@/lib/paths';
+
+const column = columnsOf<RatedMetric & { id: string }>();
+const columns = [
+  column.accessor('name', {
+    header: 'Metric',
+    cell: ({ getValue }) => <span className="font-medium">{getValue()}</span>,
+  }),
+  column.accessor('unit_price_usd', {
+    header: 'This month',
+    meta: { align: 'right' },
+    cell: ({ row: { original } }) =>
+      original.unit_price_usd === null ? (
+        <span className="text-ink-subtle">not priced</span>
+      ) : (
+        <span className="whitespace-nowrap">{formatRate(original.unit_price_usd, original.unit)}</span>
+      ),
+  }),
+  column.accessor('rates', {
+    header: 'Coming',
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) => <Coming {...original} />,
+  }),
+];
+
+function Coming({ rates, unit }: RatedMetric) {
+  const coming = rates.filter(({ state }) => state === 'coming');
+  if (coming.length === 0) return <span className="text-ink-subtle">–</span>;
+  return coming.map(({ id, effective_from, unit_price_usd }) => (
+    <span key={id} className="block whitespace-nowrap text-xs tabular-nums">
+      {formatRate(unit_price_usd, unit)} from {formatMonth(effective_from)}
+    </span>
+  ));
+}
+
+/** The rate card and its history. */
+export default function RatesPage() {
+  const state = useTableState();
+  const rates = useList('/admin/api/v1/billing/rates', {});
+  const add = <CreateLink label="Add a rate" href={adminPaths.newRate()} />;
+  return (
+    <Page
+      title="Rates"
+      description="What tenants pay for each unit. Rates begin with a coming month (UTC) and are never edited, so that an old invoice computed again says the same."
+      actions={add}
+    >
+      <div className="space-y-8">
+        <DataTable
+          noun="metric"
+          list={keyedBy(rates, ({ metric }) => metric)}
+          state={state}
+          columns={columns}
+          rowName={({ name }) => name}
+          searchable={false}
+          actions={({ metric }) => [{ label: 'Add a rate', icon: Plus, href: adminPaths.newRate({ metric }) }]}
+          empty={
+            <EmptyState icon={Tags} title="No metrics">
+              The platform’s metrics come with it.
+            </EmptyState>
+          }
+        />
+        <RateHistory metrics={rates.data?.rows ?? []} />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,75 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { TextLink } from '@/components/backoffice/text-link';
+import { Money } from '@/components/data/amounts';
+import { Time } from '@/components/data/time';
+import { Loaded } from '@/components/page/loaded';
+import { Skeleton } from '@/components/ui/skeleton';
+import { formatCount } from '@/lib/format/quantity';
+import { formatMonth } from '@/lib/format/time';
+import { adminPaths } from '@/lib/paths';
+import { MonthState } from './month-state';
+import { type MonthClosing, useClosings } from './months';
+
+/** What all tenants together were invoiced for a month, and how it was paid. */
+export function MonthTotals({ month }: { month: string | undefined }) {
+  const closings = useClosings();
+  return (
+    <Loaded query={closings} what="The month" skeleton={<Skeleton className="h-25 w-full" />}>
+      {({ rows }) => {
+        const shown = month === undefined ? rows[0] : rows.find((row) => row.month === month);
+        return shown ? <Totals {...shown} /> : null;
+      }}
+    </Loaded>
+  );
+}
+
+function Totals({
+  month,
+  state,
+  closes_at,
+  invoices,
+  subtotal_usd,
+  credit_usd,
+  due_usd,
+  paid_usd,
+  failed,
+}: MonthClosing) {
+  return (
+    <section aria-label={formatMonth(month)} className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+      <Tile title={formatMonth(month)} value={<MonthState state={state} />}>
+        {state === 'running' ? (
+          <>
+            Invoices come <Time at={closes_at} />
+          </>
+        ) : (
+          <TextLink href={adminPaths.invoices({ month })}>{formatCount(invoices, 'invoice')}</TextLink>
+        )}
+      </Tile>
+      <Tile title="Invoiced" value={<Money usd={subtotal_usd} />}>
+        Of it <Money usd={credit_usd} /> from prepaid credit
+      </Tile>
+      <Tile title="To be paid by card" value={<Money usd={due_usd} />}>
+        <Money usd={paid_usd} /> is paid
+      </Tile>
+      <Tile title="Failed payments" value={failed}>
+        {failed === 0 ? (
+          'Nothing needs you'
+        ) : (
+          <TextLink href={adminPaths.invoices({ month, status: 'failed' })}>See which</TextLink>
+        )}
+      </Tile>
+    </section>
+  );
+}
+
+function Tile({ title, value, children }: { title: string; value: ReactNode; children: ReactNode }) {
+  return (
+    <div className="rounded-lg border bg-surface p-4">
+      <h2 className="text-ink-muted text-sm">{title}</h2>
+      <p className="mt-1 flex min-h-8 items-center font-semibold text-2xl tabular-nums tracking-[-0.02em]">{value}</p>
+      <p className="mt-1 text-ink-muted text-xs tabular-nums">{children}</p>
+    </div>
+  );
+}
