@@ -8,6 +8,7 @@ import { closeMonthsJob } from '@/lib/invoices/close';
 import { collectSteps } from '@/lib/invoices/collection';
 import { meteringJobs } from '@/lib/metering/usage-events';
 import { settleOpenPages } from '@/lib/payments/checkouts';
+import { reconciliationJobs } from '@/lib/reconciliation/service';
 import { storageSteps } from '@/lib/storage/steps';
 import type { PeriodicJob } from './periodic';
 import { purges } from './purge';
@@ -29,6 +30,7 @@ export const periodicJobs: readonly PeriodicJob[] = [
   ...meteringJobs,
   closeMonthsJob,
   ...alertJobs,
+  ...reconciliationJobs,
   settleOpenPages,
   prepareOwnImages,
 ];

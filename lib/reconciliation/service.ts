@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { invalid, notFound } from '@/lib/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { now } from '@/lib/clock';
+import type { Prisma } from '@/lib/db/generated/client';
+import { newId } from '@/lib/db/id';
+import { execute, queryOne } from '@/lib/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { log } from '@/lib/log';
+import { metricNames, metrics } from '@/lib/metering/metrics';
+import type { PeriodicJob } from '@/lib/operations/periodic';
+import { purge } from '@/lib/operations/purge';
+import { Money } from '@/lib/rating/cost';
+import { monthOf, startOf } from '@/lib/rating/month';
+import { compare } from './compare';
+import type { Reconcile, Reconciliation, ReconciliationReport } from './schema';
+
+/** How many differences a report lists. */
+const LISTED = 100;
+const hour = 60 * 60_000;
+/** What one check may go over. */
+const LONGEST_MS = 400 * 24 * hour;
+/** A month is looked at until its invoice is some days old. */
+const LOOK_BACK_MS = 3 * 24 * hour;
+
+/** From the beginning of the month that was running three days ago: what is wrong is found before it is old. */
+const usualBeginning = (at: Date) => startOf(monthOf(new Date(at.getTime() - LOOK_BACK_MS)));
+
+/** Compares a period and keeps the report; differences are also told in the log, for an operator's alarm. */
+export async function reconcile(from: Date, to: Date): Promise<{ id: string; differing: number }> {
+  const compared = await compare(from, to);
+  const { resources, differences } = compared;
+  const id = newId();
+  await execute(
+    insert<Prisma.ReconciliationUncheckedCreateInput>('reconciliations', {
+      id,
+      period_from: compared.from,
+      period_to: compared.to,
+      resources,
+      differing: differences.length,
+      differences: sql`${JSON.stringify(differences.slice(0, LISTED))}::jsonb`,
+      created_at: now(),
+    }),
+  );
+  const facts = { reconciliation: id, resources, differing: differences.length };
+  if (differences.length > 0) log.error(facts, 'what was billed differs from the history of resources');
+  else log.info(facts, 'what was billed is what the history of resources says');
+  return { id, differing: differences.length };
+}
+
+export const reconciliationJobs: readonly PeriodicJob[] = [
+  {
+    name: 'reconcile billing',
+    every_ms: 6 * hour,
+    async run() {
+      await reconcile(usualBeginning(now()), now());
+    },
+  },
+  purge('reconciliations', 24 * hour, "created_at < (SELECT platform_now()) - interval '400 days'"),
+];
+
+type Row = Omit<Reconciliation, 'period_from' | 'period_to' | 'created_at'> & {
+  period_from: Date;
+  period_to: Date;
+  created_at: Date;
+};
+const columns = raw('id, period_from, period_to, resources, differing, created_at');
+
+function view({ id, period_from, period_to, resources, differing, created_at }: Row): Reconciliation {
+  return {
+    id,
+    period_from: period_from.toISOString(),
+    period_to: period_to.toISOString(),
+    resources,
+    differing,
+    created_at: created_at.toISOString(),
+  };
+}
+
+/** Reports, the newest first. */
+export async function listReconciliations(
+  _: AdministratorCall,
+  filters: { differing?: 'true' | 'false' | undefined; limit: number; cursor?: string | undefined },
+): Promise<Page<Reconciliation>> {
+  const where: Sql[] = [];
+  if (filters.differing === 'true') where.push(raw('differing > 0'));
+  if (filters.differing === 'false') where.push(raw('differing = 0'));
+  return (await keysetPage<Row>({ select: columns, from: raw('reconciliations'), where, ...filters })).map(view);
+}
+
+/** What a row's JSON holds, as `reconcile` wrote it. */
+const stored = z.array(
+  z.object({
+    kind: z.enum(['usage', 'count', 'spend', 'invoice']),
+    project_id: z.string(),
+    resource_type: z.string().nullable(),
+    resource_id: z.string().nullable(),
+    resource_name: z.string().nullable(),
+    metric: z.enum(metricNames),
+    expected: z.string(),
+    billed: z.string(),
+  }),
+);
+
+/** A report with its differences. @throws ApiError 404 */
+export async function readReconciliation(_: AdministratorCall, id: string): Promise<Sendable<ReconciliationReport>> {
+  const row = await queryOne<Row & { differences: unknown }>(
+    sql`SELECT ${columns}, differences FROM reconciliations WHERE id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The reconciliation', '');
+  const differences = stored.parse(row.differences).map((difference) => {
+    const { kind, project_id, resource_type, resource_id, resource_name, metric } = difference;
+    const counts = metrics[metric].basis === 'count';
+    const shown = (quantity: string) => JsonNumber.money(new Money(quantity).div(counts ? 1 : 3600));
+    return {
+      kind,
+      tenant_id: project_id,
+      resource:
+        resource_type !== null && resource_id !== null
+          ? { type: resource_type, id: resource_id, name: resource_name }
+          : null,
+      metric,
+      expected: shown(difference.expected),
+      billed: shown(difference.billed),
+      unit: counts ? ('count' as const) : ('quantity_hours' as const),
+    };
+  });
+  return { ...view(row), differences };
+}
+
+/** Compares any period now. @throws ApiError 400 for one that has not begun, or is too long */
+export async function reconcileNow(
+  call: AdministratorCall,
+  period: Reconcile,
+): Promise<Sendable<ReconciliationReport>> {
+  const from = period.from ? new Date(period.from) : usualBeginning(call.at);
+  const to = period.to ? new Date(period.to) : call.at;
+  if (from >= call.at) throw invalid('from: must lie in the past.');
+  if (to.getTime() - from.getTime() > LONGEST_MS) throw invalid('to: at most 400 days after from.');
+  const { id, differing } = await reconcile(from, to);
+  call.record.resource = { type: 'reconciliation', id };
+  call.record.details = { from: from.toISOString(), to: to.toISOString(), differing };
+  return readReconciliation(call, id);
+}
