@@ -96,8 +96,7 @@ export const adminPaths = {
   credits: (filters?: { tenant_id?: string }) => withQuery('/admin/billing/credits', filters),
   rates: () => '/admin/billing/rates',
   newRate: (of?: { metric?: string }) => withQuery('/admin/billing/rates/new', of),
-  reconciliations: () => '/admin/billing/reconciliations',
-  reconciliation: (id: string) => `/admin/billing/reconciliations/${id}`,
+  reconciliations: (shown?: { differing?: 'true' }) => withQuery('/admin/billing/reconciliations', shown),
   account: () => '/admin/account',
 } as const;
 

@@ -1,0 +1,84 @@
+'use client';
+
+import { TextLink } from '@/components/backoffice/text-link';
+import { Quantity } from '@/components/data/amounts';
+import { Id } from '@/components/data/id';
+import { PropertyList } from '@/components/data/property-list';
+import { Time } from '@/components/data/time';
+import { Loaded } from '@/components/page/loaded';
+import { Dialog } from '@/components/ui/dialog';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import type { components } from '@/lib/client/schema';
+import { formatCount } from '@/lib/format/quantity';
+import { adminPaths } from '@/lib/paths';
+
+type Difference = components['schemas']['ReconciliationReport']['differences'][number];
+
+const kinds: Record<Difference['kind'], string> = {
+  usage: 'Usage differs from the resource’s history',
+  count: 'The count differs from the events',
+  spend: 'Live spend differs from what is behind it',
+  invoice: 'The invoice differs from what it was made of',
+};
+
+/** All that one check found. */
+export function DifferencesSheet({ id, close }: { id: string; close: () => void }) {
+  const { api } = useBackOffice();
+  const query = api.useQuery('get', '/admin/api/v1/billing/reconciliations/{id}', { params: { path: { id } } });
+  return (
+    <Dialog open onOpenChange={(open) => open || close()} form="sheet" title="What the check found">
+      <Loaded query={query} what="The check" skeleton={<Skeleton className="h-60 w-full" />}>
+        {({ period_from, period_to, resources, differing, differences }) => (
+          <div className="space-y-5 text-sm">
+            <PropertyList
+              items={[
+                ['From', <Time key="from" at={period_from} form="exact" />],
+                ['To', <Time key="to" at={period_to} form="exact" />],
+                ['Compared', formatCount(resources, 'resource')],
+                ['Found', differing === 0 ? 'No difference' : formatCount(differing, 'difference')],
+              ]}
+            />
+            {differences.length > 0 && (
+              <ul aria-label="Differences" className="divide-y rounded-lg border">
+                {differences.map((difference) => (
+                  <Found key={keyOf(difference)} {...difference} />
+                ))}
+              </ul>
+            )}
+            {differing > differences.length && (
+              <p className="text-ink-muted text-xs">The first {differences.length} are shown.</p>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+const keyOf = ({ kind, tenant_id, resource, metric, expected }: Difference) =>
+  [kind, tenant_id, resource?.id, metric, expected].join(' ');
+
+function Found({ kind, tenant_id, resource, metric, expected, billed, unit }: Difference) {
+  const word = unit === 'count' ? 'in all' : 'unit-hours';
+  return (
+    <li className="space-y-1 px-3 py-2.5">
+      <p className="font-medium">{kinds[kind]}</p>
+      <p className="text-ink-muted">
+        {metric.replaceAll('_', ' ')}: billed <Quantity value={billed} unit={word} />, should be{' '}
+        <Quantity value={expected} unit={word} />
+      </p>
+      <p className="flex flex-wrap items-center gap-x-3 text-xs">
+        <TextLink href={adminPaths.tenant(tenant_id)}>The tenant</TextLink>
+        {resource && (
+          <>
+            <span>
+              {resource.type} {resource.name}
+            </span>
+            <Id value={resource.id} label="resource id" />
+          </>
+        )}
+      </p>
+    </li>
+  );
+}
