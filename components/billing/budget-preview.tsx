@@ -6,9 +6,9 @@ import { type Control, useWatch } from 'react-hook-form';
 import { Money } from '@/components/data/amounts';
 import { Time } from '@/components/data/time';
 import { Card } from '@/components/ui/card';
-import { formatMoney } from '@/lib/format/money';
-import { formatMoment } from '@/lib/format/time';
+import { formatHourly, formatMoney } from '@/lib/format/money';
 import { type Budget, type BudgetInputs, limitOf, percentsOf } from './budget-values';
+import { Moment } from './moment';
 import { type Crossing, crossingOf, type Pace, spentAt } from './pace';
 
 interface BudgetPreviewProps {
@@ -85,15 +85,9 @@ function Sentence({ pace, limit, lift, freezes }: SentenceProps) {
   }
   return (
     <>
-      At today’s pace {freezes ? 'the freeze starts' : 'the budget is used up'} on{' '}
-      <time dateTime={new Date(crossing).toISOString()}>{momentText(crossing)}</time>.
+      At today’s pace {freezes ? 'the freeze starts' : 'the budget is used up'} on <Moment at={crossing} />.
     </>
   );
-}
-
-/** `23 Nov at 14:10`, in the reader's zone. */
-export function momentText(at: number): string {
-  return formatMoment(at).replace(', ', ' at ');
 }
 
 interface StepProps {
@@ -138,7 +132,7 @@ function Step({ percent, amount, crossing, freezes }: StepProps) {
 function Today({ pace }: { pace: Pace }) {
   return (
     <p className="mt-4 border-t pt-3 text-pretty text-ink-muted text-xs">
-      Spent this month: <Money usd={pace.spent_usd} />. What runs now costs <Money usd={pace.usd_per_hour} /> an hour.
+      Spent this month: <Money usd={pace.spent_usd} />. What runs now costs {formatHourly(pace.usd_per_hour)} an hour.
     </p>
   );
 }

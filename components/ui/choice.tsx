@@ -6,7 +6,7 @@ type Props = Omit<ComponentProps<'input'>, 'type'>;
 
 // Native inputs, drawn: the browser brings keyboard, forms and assistive technology, for no script at all.
 const box = clsx(
-  'peer shrink-0 appearance-none border border-line-strong bg-surface shadow-control transition-colors duration-100',
+  'peer shrink-0 appearance-none border border-line-strong shadow-control transition-colors duration-100',
   'checked:border-accent checked:bg-accent disabled:cursor-not-allowed disabled:opacity-50',
   'aria-invalid:border-critical',
 );
@@ -14,7 +14,11 @@ const box = clsx(
 export function Checkbox({ className, ...rest }: Props) {
   return (
     <span className={clsx('relative inline-grid size-4 shrink-0 place-items-center', className)}>
-      <input type="checkbox" className={clsx(box, 'absolute inset-0 rounded-sm indeterminate:bg-accent')} {...rest} />
+      <input
+        type="checkbox"
+        className={clsx(box, 'absolute inset-0 rounded-sm bg-surface indeterminate:bg-accent')}
+        {...rest}
+      />
       <Check
         className="pointer-events-none relative hidden size-3 stroke-3 text-accent-ink peer-checked:block"
         aria-hidden="true"
@@ -26,7 +30,7 @@ export function Checkbox({ className, ...rest }: Props) {
 export function Radio({ className, ...rest }: Props) {
   return (
     <span className={clsx('relative inline-grid size-4 shrink-0 place-items-center', className)}>
-      <input type="radio" className={clsx(box, 'absolute inset-0 rounded-full')} {...rest} />
+      <input type="radio" className={clsx(box, 'absolute inset-0 rounded-full bg-surface')} {...rest} />
       <span className="pointer-events-none relative hidden size-1.5 rounded-full bg-accent-ink peer-checked:block" />
     </span>
   );

@@ -1,0 +1,95 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { CategoryCosts } from '@/components/billing/category-costs';
+import { paceOf } from '@/components/billing/pace';
+import { RunningCosts } from '@/components/billing/running-costs';
+import { SpendSentence } from '@/components/billing/spend-sentence';
+import type { Overview } from '@/components/billing/spend-series';
+import { SpendTiles } from '@/components/billing/spend-tiles';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { untilBudgetTurns } from '@/components/pricing/turns';
+import { ButtonLink } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useProject } from '@/lib/client/project';
+import { formatMoney } from '@/lib/format/money';
+import { paths } from '@/lib/paths';
+
+const SpendChart = dynamic(() => import('@/components/billing/spend-chart').then((module) => module.SpendChart), {
+  ssr: false,
+  loading: () => <Skeleton className="h-65 w-full" />,
+});
+const DailyChart = dynamic(() => import('@/components/billing/daily-chart').then((module) => module.DailyChart), {
+  ssr: false,
+  loading: () => <Skeleton className="h-50 w-full" />,
+});
+
+/** What the project costs: this month so far and to its end, by service and by day, and what costs money now. */
+export default function CostsPage() {
+  const { project, api } = useProject();
+  const query = api.useQuery('get', '/api/v1/billing/overview', undefined, {
+    // Hints say when something was started or stopped; when the budget freezes, or the month ends, is known.
+    refetchInterval: ({ state: { data } }) => (data ? untilBudgetTurns(data.budget, Date.now()) : false),
+  });
+  return (
+    <Page
+      title="Costs"
+      badge={query.data?.budget.status.frozen && <StatusBadge status="frozen" />}
+      description="What this project costs this month (UTC), and what it will have cost at the end of it."
+      actions={<ButtonLink href={paths.usage(project.slug)}>Explore usage</ButtonLink>}
+    >
+      <div className="space-y-6">
+        <Loaded query={query} what="The costs" skeleton={<Outline />}>
+          {(overview) => <Month overview={overview} />}
+        </Loaded>
+        <RunningCosts />
+      </div>
+    </Page>
+  );
+}
+
+function Month({ overview }: { overview: Overview }) {
+  const pace = paceOf(overview);
+  const days = overview.by_day.map(({ day, amount_usd }) => ({ day, value: amount_usd }));
+  return (
+    <>
+      <SpendTiles overview={overview} pace={pace} />
+      <Card title="Spend and forecast" description={<SpendSentence overview={overview} />}>
+        <SpendChart overview={overview} pace={pace} />
+      </Card>
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
+        <Card title="By service">
+          <CategoryCosts categories={overview.by_category} />
+        </Card>
+        <Card title="By day" description={dearestDay(days)}>
+          <DailyChart days={days} format={(usd) => formatMoney(usd).replace(/\.00$/, '')} />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+
+/** What the bars show, in words. */
+function dearestDay(days: readonly { day: string; value: number }[]): string {
+  const dearest = [...days].sort((one, other) => other.value - one.value)[0];
+  if (!dearest || dearest.value === 0) return 'Nothing was billed this month yet.';
+  return `Days are those of UTC. The most expensive was ${dayOf.format(Date.parse(dearest.day))} at ${formatMoney(dearest.value)}.`;
+}
+
+function Outline() {
+  return (
+    <div className="space-y-6">
+      <Skeleton className="h-26 w-full rounded-lg" />
+      <Skeleton className="h-86 w-full rounded-lg" />
+      <div className="grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
+        <Skeleton className="h-60 w-full rounded-lg" />
+        <Skeleton className="h-60 w-full rounded-lg" />
+      </div>
+    </div>
+  );
+}

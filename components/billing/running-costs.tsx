@@ -1,0 +1,84 @@
+'use client';
+
+import { Leaf } from 'lucide-react';
+import { Money } from '@/components/data/amounts';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { type Row, useList } from '@/lib/client/list';
+import { formatHourly } from '@/lib/format/money';
+import { formatCount, formatQuantity } from '@/lib/format/quantity';
+import { ResourceLink } from './resource-link';
+
+type Running = Row<'/api/v1/billing/running'>;
+
+const column = columnsOf<Running>();
+const columns = [
+  column.accessor('resource', {
+    header: 'Resource',
+    cell: ({ getValue }) => <ResourceLink resource={getValue()} />,
+  }),
+  column.accessor('metrics', {
+    header: 'Billed for',
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <span className="text-ink-muted">{getValue().map(held).join(', ')}</span>,
+  }),
+  column.accessor('since', {
+    header: 'Since',
+    meta: { from: 'xl' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+  column.accessor('usd_per_hour', {
+    header: 'An hour',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Price usd={getValue()} hourly />,
+  }),
+  column.accessor('usd_per_month', {
+    header: 'A month',
+    meta: { align: 'right', from: 'sm' },
+    cell: ({ getValue }) => <Price usd={getValue()} />,
+  }),
+];
+
+function Price({ usd, hourly = false }: { usd: number | null; hourly?: boolean }) {
+  if (usd === null) return <span className="text-ink-subtle">no price</span>;
+  return hourly ? <data value={usd}>{formatHourly(usd)}</data> : <Money usd={usd} />;
+}
+
+/** `4 vCPUs`, `8 GB memory` */
+function held({ name, quantity, unit }: Running['metrics'][number]): string {
+  // Abbreviations have no plural.
+  const amount = unit === 'GB' ? formatQuantity(quantity, unit) : formatCount(quantity, unit);
+  if (amount.toLowerCase().includes(name.toLowerCase())) return amount;
+  // Names of products keep their capitals.
+  return `${amount} ${/[A-Z]/.test(name.slice(1)) ? name : name.toLowerCase()}`;
+}
+
+/** What costs money at this moment, the most expensive first, each leading to where it can be changed. */
+export function RunningCosts() {
+  const state = useTableState();
+  const list = useList('/api/v1/billing/running', state.query);
+  return (
+    <section aria-labelledby="running-costs">
+      <h2 id="running-costs" className="mb-3 font-semibold text-base tracking-[-0.006em]">
+        What costs money at this moment
+      </h2>
+      <DataTable
+        noun="resource"
+        list={list}
+        state={state}
+        columns={columns}
+        rowId={({ resource: { type, id } }) => `${type} ${id}`}
+        rowName={({ resource }) => resource.name}
+        searchable={false}
+        empty={
+          <EmptyState icon={Leaf} title="Nothing costs money now">
+            Instances are billed while they run; disks, snapshots and volumes while they exist. What does is listed
+            here, the dearest first.
+          </EmptyState>
+        }
+      />
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+'use client';
+
+import { Area, AreaChart, CartesianGrid, ReferenceDot, ReferenceLine, Tooltip, XAxis, YAxis } from 'recharts';
+import { ticks } from '@/components/compute/telemetry-series';
+import { useWidth } from '@/components/compute/use-width';
+import { formatMoney } from '@/lib/format/money';
+import { formatMoment } from '@/lib/format/time';
+import { axisWidth } from './axis';
+import type { Pace } from './pace';
+import { dayTicks, limitLines, type Overview, type SpendPoint, spendPoints } from './spend-series';
+
+const HEIGHT = 260;
+
+const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** Spend of the month until now, its forecast, and where it crosses the budget. The page says the same in words. */
+export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace }) {
+  const [box, width] = useWidth();
+  const { forecast_usd, budget } = overview;
+  const { monthly_limit_usd: limit, status } = budget;
+  const points = spendPoints(overview, pace);
+  const drawn = Math.max(forecast_usd, pace.spent_usd, 0.000001);
+  const lines = limitLines(limit, status.lift_usd, drawn);
+  const amounts = ticks(Math.max(drawn, ...lines.map(({ amount }) => amount)) * 1.04, false);
+  const crossing = status.reached_at === null || limit === null ? undefined : Date.parse(status.reached_at);
+  return (
+    <div ref={box} style={{ height: HEIGHT }} aria-hidden="true">
+      {width > 0 && (
+        <AreaChart
+          width={width}
+          height={HEIGHT}
+          data={points}
+          margin={{ top: 16, right: 12, bottom: 0, left: 0 }}
+          accessibilityLayer={false}
+        >
+          <CartesianGrid vertical={false} stroke="var(--line)" />
+          <XAxis
+            dataKey="at"
+            type="number"
+            domain={[pace.month_start, pace.month_end]}
+            ticks={dayTicks(pace, width < 480 ? 3 : 7)}
+            tickFormatter={(at: number) => dayOf.format(at)}
+            tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
+            tickLine={false}
+            height={24}
+            axisLine={{ stroke: 'var(--line)' }}
+          />
+          <YAxis
+            width={axisWidth(amounts.map(short))}
+            domain={[0, amounts.at(-1) ?? 1]}
+            ticks={amounts}
+            tickFormatter={short}
+            tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
+            tickLine={false}
+            axisLine={false}
+          />
+          <Tooltip
+            isAnimationActive={false}
+            cursor={{ stroke: 'var(--line-strong)' }}
+            content={({ active, label }) => {
+              const point = active ? points.find(({ at }) => at === Number(label)) : undefined;
+              return point ? <Reading point={point} /> : null;
+            }}
+          />
+          <Area
+            dataKey="spent"
+            type="linear"
+            stroke="var(--accent)"
+            strokeWidth={2}
+            fill="var(--accent)"
+            fillOpacity={0.14}
+            dot={false}
+            activeDot={{ r: 3.5, strokeWidth: 0 }}
+            isAnimationActive={false}
+          />
+          <Area
+            dataKey="forecast"
+            type="linear"
+            stroke="var(--accent)"
+            strokeWidth={2}
+            strokeDasharray="3 4"
+            fill="var(--accent)"
+            fillOpacity={0.05}
+            dot={false}
+            activeDot={{ r: 3.5, strokeWidth: 0 }}
+            isAnimationActive={false}
+          />
+          {lines.map(({ amount, label }) => (
+            <ReferenceLine
+              key={label}
+              y={amount}
+              stroke="var(--critical)"
+              strokeDasharray="6 4"
+              label={{
+                value: `${label} ${formatMoney(amount)}`,
+                position: 'insideTopLeft',
+                fill: 'var(--critical-ink)',
+                fontSize: 11,
+                offset: 6,
+              }}
+            />
+          ))}
+          <ReferenceDot
+            x={pace.at}
+            y={pace.spent_usd}
+            r={4}
+            fill="var(--accent)"
+            stroke="var(--surface)"
+            strokeWidth={2}
+          />
+          {crossing !== undefined && limit !== null && lines.length > 0 && (
+            <ReferenceDot x={crossing} y={limit} r={5} fill="var(--surface)" stroke="var(--critical)" strokeWidth={2} />
+          )}
+        </AreaChart>
+      )}
+    </div>
+  );
+}
+
+function Reading({ point: { at, spent, forecast } }: { point: SpendPoint }) {
+  return (
+    <div className="rounded-md border bg-raised px-2.5 py-1.5 text-xs shadow-raised">
+      <p className="text-ink-muted">{formatMoment(at)}</p>
+      <p className="mt-0.5 font-medium tabular-nums">
+        {formatMoney(spent ?? forecast ?? 0)} {spent === undefined ? 'forecast' : 'spent'}
+      </p>
+    </div>
+  );
+}
+
+/** Amounts of an axis: dollars where they are, cents where it takes them. */
+function short(amount: number): string {
+  return formatMoney(amount).replace(/\.00$/, '');
+}
