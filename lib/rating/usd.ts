@@ -2,14 +2,14 @@ import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 
 /** What all amounts together stay below, so that a JSON number holds every one of their digits. */
-const MOST = 100_000_000;
+export const MOST_USD = 100_000_000;
 
 /** An amount of money in a request: six decimals at most. Its shortest text is the decimal that was sent. */
 export function usdInput(least: number) {
   return z
     .number()
     .min(least)
-    .max(MOST)
+    .max(MOST_USD)
     .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimals')
     .meta({ description: 'USD, at most six decimals.' });
 }

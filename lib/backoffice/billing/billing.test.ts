@@ -136,7 +136,23 @@ describe('credit', () => {
     expect(audited.map(({ details }) => details)).toEqual([{ amount_usd: 0.25, reason: 'For the outage' }]);
   });
 
-  test.each([0, -5, 0.0000001, 1e12])('an amount of %d is refused', async (amount_usd) => {
+  test('is taken back as far as it is there, and never below zero, however many do it at once', async () => {
+    const project = await createProject('taken');
+    const move = (amount_usd: number) =>
+      office('POST', `/tenants/${project.id}/credits`, { amount_usd, reason: 'correction' });
+    await move(10);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => move(-4)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.text).toContain('2 USD of credit left');
+    expect((await move(-2)).body).toMatchObject({ kind: 'grant', amount_usd: -2 });
+    const { body } = await office('GET', `/billing/credits?tenant_id=${project.id}&kind=grant`);
+    expect((body as { amount_usd: number }[]).map(({ amount_usd }) => amount_usd)).toEqual([-2, -4, -4, 10]);
+    expect(
+      (await prisma().projectAccount.findUniqueOrThrow({ where: { project_id: project.id } })).credit_usd.toNumber(),
+    ).toBe(0);
+  });
+
+  test.each([0, 0.0000001, 1e12, -1e12])('an amount of %d is refused', async (amount_usd) => {
     const project = await createProject('odd');
     const refused = await office('POST', `/tenants/${project.id}/credits`, { amount_usd, reason: 'x' });
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('amount_usd')]);

@@ -2,7 +2,7 @@ import type { AdministratorCall } from '@/lib/api/endpoint';
 import { notFound } from '@/lib/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { keysetPage, type Page } from '@/lib/api/pagination';
-import { addCredit } from '@/lib/credit/ledger';
+import { addCredit, useCredit as takeCredit } from '@/lib/credit/ledger';
 import { newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
@@ -50,8 +50,9 @@ export async function listCredits(_: AdministratorCall, filters: Filters): Promi
 }
 
 /**
- * Grants a tenant prepaid credit, which lifts a freeze for its very next request (api.md, section 6).
- * @throws ApiError 404
+ * Grants a tenant prepaid credit, which lifts a freeze for its very next request (spec 3.1). Below zero it takes back what
+ * was granted or paid; a freeze that the credit had lifted stays lifted.
+ * @throws ApiError 404, 409 where more is to be taken back than is there
  */
 export async function grantCredit(
   call: AdministratorCall,
@@ -72,11 +73,15 @@ export async function grantCredit(
     kind: 'grant',
     created_at: call.at,
   });
+  const amount = String(Math.abs(amount_usd));
+  const moved = { ...entry, amount_usd: amount, project_id: tenantId, source: `grant:${id}`, at: call.at };
   await commit(call, {
     project_id: tenantId,
     resource: { type: 'credit', id, name: tenant.slug },
     locks: true,
-    rows: { credit: addCredit('grant', { ...entry, project_id: tenantId, source: `grant:${id}`, at: call.at }) },
+    target: sql`SELECT k.credit_usd + ${entry.amount_usd}::numeric >= 0 AS allowed, trim_scale(k.credit_usd)::text AS state FROM k`,
+    forbidden: (left) => `amount_usd: the tenant has ${left} USD of credit left, which is all that can be taken back.`,
+    rows: { credit: amount_usd > 0 ? addCredit('grant', moved) : takeCredit('grant', moved) },
     details: { amount_usd, reason },
     answer: { status: 201, body: granted },
   });

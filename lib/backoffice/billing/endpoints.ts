@@ -54,7 +54,7 @@ export const moneyEndpoints = [
     path: '/tenants/{tenant_id}/credits',
     realm,
     operation_id: 'grantCredit',
-    summary: 'Grant a tenant prepaid credit',
+    summary: 'Grant a tenant prepaid credit, or take some back',
     description:
       'In force for the very next request: a project that is frozen goes on until that much more is spent. Invoices use ' +
       'credit up before they charge a card.',
@@ -63,6 +63,7 @@ export const moneyEndpoints = [
     params: tenantParams,
     body: schema.grantCredit,
     responses: { 201: schema.credit },
+    errors: ['CONFLICT'],
     audit: 'credit.grant',
     handle: (call, { params, body }) => grantCredit(call, params.tenant_id, body),
   }),

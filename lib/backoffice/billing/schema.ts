@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { displayName, id, timestamp } from '@/lib/api/schemas';
 import { categories, metricNames } from '@/lib/metering/metrics';
-import { usd, usdInput } from '@/lib/rating/usd';
+import { MOST_USD, usd, usdInput } from '@/lib/rating/usd';
 
 export const month = z
   .string()
@@ -77,7 +77,9 @@ export type Credit = z.output<typeof credit>;
 
 export const grantCredit = z
   .strictObject({
-    amount_usd: usdInput(0.01),
+    amount_usd: usdInput(-MOST_USD)
+      .refine((amount) => amount !== 0, 'must not be zero')
+      .meta({ description: 'USD, at most six decimals. Below zero: taken back, as far as it is there.' }),
     reason: displayName.max(500).meta({ description: 'The tenant reads it.' }),
   })
   .meta({ id: 'GrantCredit', example: { amount_usd: 25, reason: 'For the outage of 3 March' } });
