@@ -27,15 +27,19 @@ export interface ListPage<R> {
 export type List<R> = UseQueryResult<ListPage<R>>;
 
 /** What a table shows of a list. */
-export interface Listed<R> extends Pick<List<R>, 'error' | 'isFetching' | 'isPlaceholderData'> {
+export interface Listed<R> {
   data: ListPage<R> | undefined;
+  error: unknown;
+  isFetching: boolean;
+  isPlaceholderData: boolean;
   refetch: () => unknown;
 }
 
 /** A list whose rows are known by something else than an `id` of their own. */
-export function keyedBy<R>({ data, ...list }: List<R>, idOf: (row: R) => string): Listed<R & { id: string }> {
-  const rows = data?.rows.map((row) => ({ ...row, id: idOf(row) }));
-  return { ...list, data: data && rows && { rows, next: data.next } };
+export function keyedBy<R>(list: Listed<R>, idOf: (row: R) => string): Listed<R & { id: string }> {
+  const { data, error, isFetching, isPlaceholderData, refetch } = list;
+  const keyed = data && { rows: data.rows.map((row) => ({ ...row, id: idOf(row) })), next: data.next };
+  return { data: keyed, error, isFetching, isPlaceholderData, refetch };
 }
 
 /** One page of a list; `query` comes from `useTableState`. */
