@@ -1,16 +1,32 @@
+import { join } from 'node:path';
 import { startHostAgent } from '@/lib/compute/host-agent';
 import { closePool } from '@/lib/db/pool';
+import { log } from '@/lib/log';
 import { startWorker } from '@/lib/operations/worker';
+import { settings } from '@/lib/settings';
+import { tryLock, waitForLock } from './lock';
 import { announceStop } from './stopping';
 import { runSupervised } from './supervised';
 
+/** Two workers would give one host's machines and networks orders at the same time: the second stands by. */
+const lockPath = join(settings().dataDir, 'worker.lock');
+
 await runSupervised(async () => {
-  const worker = startWorker();
-  const host = startHostAgent();
+  let parts: { stop(): Promise<void> }[] = [];
+  let stopping = false;
+  const begin = () => {
+    if (!stopping) parts = [startWorker(), startHostAgent()];
+  };
+  const lock = tryLock(lockPath);
+  if ('heldBy' in lock) {
+    log.warn({ pid: lock.heldBy }, 'another worker looks after this host; this one begins when it has ended');
+    void waitForLock(lockPath).then(begin);
+  } else begin();
   return {
     async stop() {
+      stopping = true;
       announceStop();
-      await Promise.all([worker.stop(), host.stop()]);
+      await Promise.all(parts.map((part) => part.stop()));
       await closePool();
     },
   };

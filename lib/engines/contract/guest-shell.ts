@@ -18,7 +18,7 @@ export class GuestShell {
   }
 
   /** Connects and resolves once a prompt answers and the tiny image has done its last steps, which write between ours. */
-  static async open(path: string, timeoutMs = 120_000): Promise<GuestShell> {
+  static async open(path: string, timeoutMs = 240_000): Promise<GuestShell> {
     const shell = new GuestShell(createConnection(path));
     const knock = setInterval(() => shell.socket.write('\n'), 500);
     try {
@@ -26,7 +26,7 @@ export class GuestShell {
     } finally {
       clearInterval(knock);
     }
-    await shell.eventually('! pgrep -f init.d/late > /dev/null', timeoutMs);
+    await shell.eventually("! ps | grep -q '[i]nit.d/late'", timeoutMs);
     await shell.run('dmesg -n 1');
     return shell;
   }
