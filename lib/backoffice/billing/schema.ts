@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { displayName, id, timestamp } from '@/lib/api/schemas';
+import { id, timestamp } from '@/lib/api/schemas';
 import { categories, metricNames } from '@/lib/metering/metrics';
 import { MOST_USD, usd, usdInput } from '@/lib/rating/usd';
 
@@ -80,7 +80,13 @@ export const grantCredit = z
     amount_usd: usdInput(-MOST_USD)
       .refine((amount) => amount !== 0, 'must not be zero')
       .meta({ description: 'USD, at most six decimals. Below zero: taken back, as far as it is there.' }),
-    reason: displayName.max(500).meta({ description: 'The tenant reads it.' }),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
+      .meta({ description: 'The tenant reads it.' }),
   })
   .meta({ id: 'GrantCredit', example: { amount_usd: 25, reason: 'For the outage of 3 March' } });
 export type GrantCredit = z.output<typeof grantCredit>;
