@@ -18,7 +18,8 @@ export function BudgetOutlook({ impact, month }: { impact: BudgetImpact; month: 
       <h3 className="font-medium">Forecast for {formatMonth(month, 'long')}</h3>
       <p className="mt-1 flex flex-wrap items-center gap-x-1.5 tabular-nums">
         {formatMoney(forecast_usd.before)}
-        <ArrowRight className="size-3.5 text-ink-subtle" aria-label="becomes" />
+        <ArrowRight className="size-3.5 text-ink-subtle" aria-hidden="true" />
+        <span className="sr-only">becomes</span>
         <span className="font-medium">{formatMoney(forecast_usd.after)}</span>
         {limit_usd !== null && <span className="text-ink-muted">of {formatMoney(limit_usd)}</span>}
       </p>

@@ -35,7 +35,13 @@ export function Price({ claims, missing, billed, plain = false }: PriceProps) {
       <p className="text-pretty text-ink-muted text-xs">{billed}</p>
     </div>
   );
-  if (!plain) return <Card title="Price">{content}</Card>;
+  if (!plain) {
+    return (
+      <Card title="Price" aria-label="Price">
+        {content}
+      </Card>
+    );
+  }
   return <section aria-label="Price">{content}</section>;
 }
 
