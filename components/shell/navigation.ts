@@ -1,8 +1,10 @@
 import {
+  BellRing,
   BrickWallShield,
   Building2,
   CalendarCheck,
   Camera,
+  ChartColumn,
   ChartSpline,
   CircleUserRound,
   Coins,
@@ -205,10 +207,22 @@ export const portalNavigation: readonly NavigationGroup[] = [
         keywords: ['billing', 'spend', 'forecast', 'money', 'burn', 'price'],
       },
       {
+        label: 'Usage',
+        icon: ChartColumn,
+        href: (project) => paths.usage(project),
+        keywords: ['metering', 'csv', 'export', 'consumption', 'egress'],
+      },
+      {
         label: 'Budget',
         icon: Gauge,
         href: paths.budget,
-        keywords: ['limit', 'freeze', 'alert', 'threshold', 'cap', 'spend'],
+        keywords: ['limit', 'freeze', 'threshold', 'cap', 'spend'],
+      },
+      {
+        label: 'Budget alerts',
+        icon: BellRing,
+        href: paths.budgetAlerts,
+        keywords: ['notification', 'webhook', 'e-mail', 'delivery', 'signing secret'],
       },
       {
         label: 'Credit',
@@ -223,6 +237,18 @@ export const portalNavigation: readonly NavigationGroup[] = [
         href: (project) => paths.paymentMethods(project),
         role: 'member',
         keywords: ['card', 'visa', 'mastercard', 'stripe'],
+      },
+      {
+        label: 'Invoices',
+        icon: ReceiptText,
+        href: paths.invoices,
+        keywords: ['bill', 'pdf', 'statement', 'receipt'],
+      },
+      {
+        label: 'Rate card',
+        icon: Tags,
+        href: paths.pricing,
+        keywords: ['price', 'rates', 'tariff', 'pricing'],
       },
     ],
   },
@@ -261,7 +287,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
     ],
   },
   {
-    label: 'Money',
+    label: 'Billing',
     entries: [
       {
         label: 'Revenue',

@@ -1,0 +1,172 @@
+'use client';
+
+import { BellRing, KeyRound, Mail, Send, Webhook } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { StatusBadge } from '@/components/data/status-badge';
+import { statusLook } from '@/components/data/statuses';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { useBudget } from '@/components/pricing/freeze';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { Button, ButtonLink } from '@/components/ui/button';
+import { whenReachable } from '@/components/ui/when-reachable';
+import { type Row, useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { formatMoney } from '@/lib/format/money';
+import { paths } from '@/lib/paths';
+
+const SigningSecretDialog = dynamic(() =>
+  whenReachable(() =>
+    import('@/components/billing/signing-secret-dialog').then((module) => module.SigningSecretDialog),
+  ),
+);
+
+type Delivery = Row<'/api/v1/billing/alerts'>;
+
+const column = columnsOf<Delivery>();
+const columns = [
+  column.accessor('alert', { header: 'Alert', cell: ({ getValue }) => <Alert alert={getValue()} /> }),
+  column.accessor('target', {
+    header: 'To',
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) => <Target {...original} />,
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ row: { original } }) => <StatusBadge status={original.status} reason={original.error} />,
+  }),
+  column.accessor('attempts', {
+    header: 'Tries',
+    meta: { align: 'right', from: 'lg' },
+    cell: ({ row: { original } }) => <Tries {...original} />,
+  }),
+  column.accessor('created_at', {
+    header: 'Sent',
+    meta: { from: 'md' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+];
+
+function Alert({ alert }: Pick<Delivery, 'alert'>) {
+  if (!alert) return <span className="text-ink-muted">Test</span>;
+  return (
+    <span>
+      <span className="font-medium">
+        {alert.threshold_percent} % of {formatMoney(alert.limit_usd)}
+      </span>
+      {alert.frozen && <span className="text-caution-ink"> and the freeze</span>}
+      <span className="block text-ink-muted text-xs">
+        crossed <Time at={alert.crossed_at} form="moment" />
+      </span>
+    </span>
+  );
+}
+
+function Target({ channel, target }: Pick<Delivery, 'channel' | 'target'>) {
+  const Icon = channel === 'email' ? Mail : Webhook;
+  return (
+    <span className="flex max-w-72 items-center gap-2 xl:max-w-md">
+      <Icon className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
+      <span className="sr-only">{channel === 'email' ? 'E-mail' : 'Webhook'}</span>
+      <span className="truncate" title={target}>
+        {target}
+      </span>
+    </span>
+  );
+}
+
+function Tries({ attempts, next_attempt_at }: Pick<Delivery, 'attempts' | 'next_attempt_at'>) {
+  return (
+    <>
+      {attempts}
+      {attempts > 0 && next_attempt_at && (
+        <span className="block text-ink-muted text-xs">
+          next <Time at={next_attempt_at} />
+        </span>
+      )}
+    </>
+  );
+}
+
+const onlyAdmins = 'This needs the role admin.';
+
+/** What was sent when the budget was used up step by step, to whom, and what became of it. */
+export default function AlertsPage() {
+  const { project, api } = useProject();
+  const state = useTableState(['status', 'channel']);
+  const list = useList('/api/v1/billing/alerts', state.query);
+  const budget = useBudget();
+  const test = api.useMutation('post', '/api/v1/billing/alerts/test');
+  const [secretShown, setSecretShown] = useState(false);
+  const refused = project.role === 'admin' ? undefined : onlyAdmins;
+  const nobody =
+    budget.data && budget.data.notify_emails.length === 0 && budget.data.webhook_url === null
+      ? 'The budget names nobody to tell. Add an e-mail address or a webhook to it first.'
+      : undefined;
+  return (
+    <Page
+      title="Budget alerts"
+      description="Each threshold of the budget alerts once a month. What fails is tried again, eight times in most of a day."
+      actions={
+        <>
+          <DisabledReason reason={refused}>
+            <Button onClick={() => setSecretShown(true)}>
+              <KeyRound /> Signing secret
+            </Button>
+          </DisabledReason>
+          <DisabledReason reason={refused ?? nobody}>
+            <Button variant="primary" pending={test.isPending} onClick={() => test.mutate({ body: {} })}>
+              <Send /> Send a test
+            </Button>
+          </DisabledReason>
+        </>
+      }
+    >
+      {test.error !== null && (
+        <div className="mb-5">
+          <ErrorNotice title="The test was not sent" error={test.error} />
+        </div>
+      )}
+      <DataTable
+        noun="delivery"
+        nouns="deliveries"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ target }) => target}
+        searchable={false}
+        filters={[
+          {
+            name: 'status',
+            label: 'Status',
+            options: ['pending', 'delivered', 'failed'].map((value) => ({ value, label: statusLook(value).label })),
+          },
+          {
+            name: 'channel',
+            label: 'Channel',
+            options: [
+              { value: 'email', label: 'E-mail' },
+              { value: 'webhook', label: 'Webhook' },
+            ],
+          },
+        ]}
+        empty={
+          <EmptyState
+            icon={BellRing}
+            title="No alerts yet"
+            action={<ButtonLink href={paths.budget(project.slug)}>Open the budget</ButtonLink>}
+          >
+            When spend passes a threshold of the budget, the people and the webhook that the budget names are told, and
+            each delivery is listed here.
+          </EmptyState>
+        }
+      />
+      {secretShown && <SigningSecretDialog close={() => setSecretShown(false)} />}
+    </Page>
+  );
+}

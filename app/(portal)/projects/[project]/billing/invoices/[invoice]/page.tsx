@@ -1,0 +1,110 @@
+'use client';
+
+import { CreditCard, Download } from 'lucide-react';
+import { useParams } from 'next/navigation';
+import { useState } from 'react';
+import { useInvoiceActions } from '@/components/billing/invoice-actions';
+import { InvoiceLines } from '@/components/billing/invoice-lines';
+import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
+import { DisabledReason } from '@/components/data/disabled-reason';
+import { PropertyList } from '@/components/data/property-list';
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { TextLink } from '@/components/network/text-link';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+/** One invoice: its lines, what credit paid, and how the rest is paid. */
+export default function InvoicePage() {
+  const { invoice: id } = useParams<{ invoice: string }>();
+  const { api } = useProject();
+  const query = api.useQuery('get', '/api/v1/billing/invoices/{id}', { params: { path: { id } } });
+  const { data } = query;
+  return (
+    <Page
+      title={data?.number ?? 'Invoice'}
+      badge={data && <StatusBadge status={data.payment.status} />}
+      description={data && `For ${monthName(data.month)}`}
+      actions={data && <InvoiceButtons invoice={data} />}
+    >
+      <Loaded query={query} what="The invoice" skeleton={<Skeleton className="h-100 w-full rounded-lg" />}>
+        {(invoice) => (
+          <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
+            <InvoiceLines invoice={invoice} />
+            <Payment invoice={invoice} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function InvoiceButtons({ invoice }: { invoice: Invoice }) {
+  const { save, pay, whyNotPay } = useInvoiceActions();
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const refused = whyNotPay(invoice);
+  return (
+    <>
+      {invoice.payment.status !== 'paid' && (
+        <DisabledReason reason={refused}>
+          <Button variant={refused ? 'secondary' : 'primary'} onClick={() => pay(invoice)}>
+            <CreditCard /> Pay now
+          </Button>
+        </DisabledReason>
+      )}
+      <Button
+        pending={pending}
+        onClick={() => {
+          setPending(true);
+          setError(undefined);
+          void save(invoice)
+            .catch(setError)
+            .finally(() => setPending(false));
+        }}
+      >
+        <Download /> Download PDF
+      </Button>
+      {error !== undefined && <ErrorNotice title="The PDF could not be downloaded" error={error} />}
+    </>
+  );
+}
+
+function Payment({ invoice }: { invoice: Invoice }) {
+  const { project } = useProject();
+  const { issued_at, payment } = invoice;
+  return (
+    <Card title="Payment">
+      <p className="mb-4 text-pretty text-sm">{paymentSentence(invoice)}</p>
+      <PropertyList
+        items={[
+          ['Status', <StatusBadge key="status" status={payment.status} />],
+          ['Issued', <Time key="issued" at={issued_at} form="date" />],
+          ['Paid', payment.paid_at === null ? undefined : <Time key="paid" at={payment.paid_at} />],
+          ['Tries', payment.attempts === 0 ? undefined : String(payment.attempts)],
+          [
+            'Next try',
+            payment.next_attempt_at === null ? undefined : (
+              <Time key="next" at={payment.next_attempt_at} form="moment" />
+            ),
+          ],
+        ]}
+      />
+      {payment.status === 'failed' && (
+        <p className="mt-4 border-t pt-3 text-pretty text-ink-muted text-xs">
+          Add a card under{' '}
+          <span className="underline underline-offset-2">
+            <TextLink href={paths.paymentMethods(project.slug)}>Payment methods</TextLink>
+          </span>{' '}
+          or make another one the default, then pay it here.
+        </p>
+      )}
+    </Card>
+  );
+}

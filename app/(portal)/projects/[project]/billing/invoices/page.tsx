@@ -1,0 +1,119 @@
+'use client';
+
+import { CreditCard, Download, ReceiptText } from 'lucide-react';
+import { useState } from 'react';
+import { useInvoiceActions } from '@/components/billing/invoice-actions';
+import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
+import { Money } from '@/components/data/amounts';
+import { StatusBadge } from '@/components/data/status-badge';
+import { statusLook } from '@/components/data/statuses';
+import { Time } from '@/components/data/time';
+import { TextLink } from '@/components/network/text-link';
+import { EmptyState } from '@/components/page/empty-state';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { useList } from '@/lib/client/list';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+const column = columnsOf<Invoice>();
+const columns = [
+  column.accessor('number', { header: 'Number', cell: ({ row: { original } }) => <InvoiceLink invoice={original} /> }),
+  column.accessor('month', { header: 'For', meta: { from: 'sm' }, cell: ({ getValue }) => monthName(getValue()) }),
+  column.accessor('payment', {
+    header: 'Status',
+    cell: ({ row: { original } }) => (
+      <StatusBadge status={original.payment.status} reason={paymentSentence(original)} />
+    ),
+  }),
+  column.accessor('issued_at', {
+    header: 'Issued',
+    meta: { from: 'lg' },
+    cell: ({ getValue }) => <Time at={getValue()} form="date" />,
+  }),
+  column.accessor('subtotal_usd', {
+    header: 'Total',
+    meta: { align: 'right' },
+    cell: ({ getValue }) => <Money usd={getValue()} />,
+  }),
+  column.accessor('credit_usd', {
+    header: 'From credit',
+    meta: { align: 'right', from: 'lg' },
+    cell: ({ getValue }) => <Money usd={getValue()} />,
+  }),
+  column.accessor('due_usd', {
+    header: 'By card',
+    meta: { align: 'right', from: 'md' },
+    cell: ({ getValue }) => <Money usd={getValue()} />,
+  }),
+];
+
+function InvoiceLink({ invoice: { id, number } }: { invoice: Invoice }) {
+  const { project } = useProject();
+  return (
+    <TextLink href={paths.invoice(project.slug, id)} strong>
+      {number}
+    </TextLink>
+  );
+}
+
+const statuses = ['open', 'paid', 'failed', 'deferred', 'carried'];
+
+/** What each month cost. An invoice never changes; how its payment stands does. */
+export default function InvoicesPage() {
+  const state = useTableState(['status']);
+  const list = useList('/api/v1/billing/invoices', state.query);
+  const { save, pay, whyNotPay } = useInvoiceActions();
+  const [error, setError] = useState<unknown>();
+  return (
+    <Page
+      title="Invoices"
+      description="One for each month (UTC), issued some hours after its end. Credit pays first, the default card pays the rest."
+    >
+      {error !== undefined && (
+        <div className="mb-5">
+          <ErrorNotice title="The PDF could not be downloaded" error={error} />
+        </div>
+      )}
+      <DataTable
+        noun="invoice"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ number }) => number}
+        searchable={false}
+        filters={[
+          {
+            name: 'status',
+            label: 'Status',
+            options: statuses.map((value) => ({ value, label: statusLook(value).label })),
+          },
+        ]}
+        actions={(invoice) => [
+          {
+            label: 'Download PDF',
+            icon: Download,
+            onSelect: () => {
+              setError(undefined);
+              void save(invoice).catch(setError);
+            },
+          },
+          {
+            label: 'Pay now',
+            icon: CreditCard,
+            disabledReason: whyNotPay(invoice),
+            onSelect: () => pay(invoice),
+          },
+        ]}
+        empty={
+          <EmptyState icon={ReceiptText} title="No invoices yet">
+            The first one comes after the end of the first month in which something cost money. What this month costs
+            until now stands under Costs.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

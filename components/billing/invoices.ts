@@ -1,0 +1,54 @@
+import type { components } from '@/lib/client/schema';
+import { formatMonth } from '@/lib/format/time';
+import { chargedCard } from './cards';
+
+export type Invoice = components['schemas']['Invoice'];
+export type InvoiceLine = Invoice['lines'][number];
+
+/** Services, as an invoice names them. */
+const categoryTitles: Record<string, string> = {
+  compute: 'Compute',
+  storage: 'Storage',
+  network: 'Network',
+  databases: 'Databases',
+  functions: 'Functions',
+  ai: 'AI',
+  carried_over: 'Earlier invoices',
+};
+
+/** The lines under the services that they are of, in the invoice's own order. */
+export function byCategory(lines: readonly InvoiceLine[]): { title: string; lines: InvoiceLine[] }[] {
+  const groups = new Map<string, InvoiceLine[]>();
+  for (const line of lines) groups.set(line.category, [...(groups.get(line.category) ?? []), line]);
+  return [...groups].map(([category, own]) => ({ title: categoryTitles[category] ?? category, lines: own }));
+}
+
+/** `November 2026` */
+export function monthName(month: string): string {
+  return `${formatMonth(month, 'long')} ${month.slice(0, 4)}`;
+}
+
+/** How the payment of an invoice stands, in a sentence. */
+export function paymentSentence({ due_usd, payment }: Pick<Invoice, 'due_usd' | 'payment'>): string {
+  const card = payment.card === null ? 'the default card' : chargedCard(payment.card);
+  switch (payment.status) {
+    case 'paid':
+      return due_usd === 0 ? 'Paid from prepaid credit.' : `Paid by ${card}.`;
+    case 'open':
+      return 'It is being charged to the default card.';
+    case 'failed':
+      return payment.failure ?? 'The last try to charge it failed.';
+    case 'deferred':
+      return 'Too little to charge: it is added to the next invoice.';
+    case 'carried':
+      return 'It was too little to charge, and stands on the next invoice.';
+  }
+}
+
+/** Why an invoice can't be paid now; undefined when it can. */
+export function whyNotPay({ payment }: Pick<Invoice, 'payment'>, role: string): string | undefined {
+  if (role !== 'admin') return 'Paying invoices needs the role admin.';
+  if (payment.status === 'paid') return 'It is paid.';
+  if (payment.status === 'deferred') return 'It is below what a card can be charged, and goes onto the next invoice.';
+  return payment.status === 'carried' ? 'It is paid with the next invoice.' : undefined;
+}

@@ -1,0 +1,71 @@
+'use client';
+
+import { Secret } from '@/components/data/secret';
+import { Time } from '@/components/data/time';
+import { useConfirm } from '@/components/page/confirm';
+import { ErrorNotice } from '@/components/page/error-notice';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { useProject } from '@/lib/client/project';
+
+const path = '/api/v1/billing/alerts/signing-secret';
+
+/** Shows what webhooks are signed with, when it is asked for: each reading is on record. It can be replaced here. */
+export function SigningSecretDialog({ close }: { close: () => void }) {
+  const { api } = useProject();
+  const confirm = useConfirm();
+  const reading = api.useMutation('get', path, { gcTime: 0 });
+  const rotation = api.useMutation('post', `${path}/rotate`, { gcTime: 0 });
+  const secret = rotation.data ?? reading.data;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title="Signing secret"
+      description="Give it to a library of Standard Webhooks, so that the receiver knows who sent an alert."
+    >
+      <div className="space-y-4">
+        {secret ? (
+          <>
+            <Secret key={secret.secret} value={secret.secret} label="signing secret" />
+            <p className="text-pretty text-ink-muted text-sm">
+              In force since <Time at={secret.created_at} form="exact" />.
+              {secret.previous_expires_at && (
+                <>
+                  {' '}
+                  Until <Time at={secret.previous_expires_at} form="exact" /> webhooks are signed with the one before,
+                  too.
+                </>
+              )}
+            </p>
+          </>
+        ) : (
+          <p className="text-pretty text-ink-muted text-sm">That you looked is written into the audit log.</p>
+        )}
+        {reading.error !== null && <ErrorNotice title="The secret could not be read" error={reading.error} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button
+            onClick={() =>
+              confirm({
+                title: 'Replace the signing secret?',
+                consequence:
+                  'New webhooks are signed with a new secret. For 24 hours they carry a signature by the old one, too: give the new one to the receiver in that time.',
+                confirmLabel: 'Replace secret',
+                onConfirm: () => rotation.mutateAsync({ body: {} }),
+              })
+            }
+          >
+            Replace
+          </Button>
+          {secret ? (
+            <Button onClick={close}>Close</Button>
+          ) : (
+            <Button variant="primary" pending={reading.isPending} onClick={() => reading.mutate({})}>
+              Show the secret
+            </Button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { Loaded } from '@/components/page/loaded';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { formatMoney } from '@/lib/format/money';
+import { formatNumber } from '@/lib/format/number';
+import { sumByDay, type UsageQuery, useUsageByDay } from './usage-series';
+
+const DailyChart = dynamic(() => import('./daily-chart').then((module) => module.DailyChart), {
+  ssr: false,
+  loading: () => <Skeleton className="h-50 w-full" />,
+});
+
+interface UsagePictureProps {
+  filters: UsageQuery;
+  from: string;
+  to: string;
+  /** The metric's name, where there is only one. */
+  metric: string | undefined;
+}
+
+/** The filtered usage as a bar a day: how much of one metric, or what all of them cost. */
+export function UsagePicture({ filters, from, to, metric }: UsagePictureProps) {
+  const query = useUsageByDay(filters);
+  const unit = query.data?.rows[0]?.unit ?? '';
+  const format = metric
+    ? (value: number) => `${formatNumber(value)} ${unit}`
+    : (value: number) => formatMoney(value).replace(/\.00$/, '');
+  const title = metric ? `${metric} by day` : 'Cost by day';
+  return (
+    <Loaded query={query} what="The picture" skeleton={<Skeleton className="mb-6 h-66 w-full rounded-lg" />}>
+      {({ complete, rows }) => {
+        if (rows.length === 0) return null;
+        const days = sumByDay(rows, metric ? 'quantity' : 'amount_usd', from, to);
+        const total = days.reduce((sum, { value }) => sum + value, 0);
+        return (
+          <Card
+            className="mb-6"
+            title={title}
+            description={
+              complete
+                ? `${format(total)} in all. Days are those of UTC.`
+                : 'There is more than a picture holds: choose a metric or a resource.'
+            }
+          >
+            {complete && <DailyChart days={days} format={format} />}
+          </Card>
+        );
+      }}
+    </Loaded>
+  );
+}
