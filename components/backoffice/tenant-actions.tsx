@@ -46,7 +46,7 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
   const actions = (tenant: Tenant): readonly Action[] => [
     { label: 'Edit limits', icon: SlidersHorizontal, href: adminPaths.tenantLimits(tenant.id) },
     { label: 'Rename', icon: Pencil, onSelect: () => setOpen({ dialog: 'rename', tenant }) },
-    { label: 'Grant credit', icon: Coins, onSelect: () => grantCredit({ id: tenant.id, name: tenant.name }) },
+    { label: 'Change credit', icon: Coins, onSelect: () => grantCredit({ id: tenant.id, name: tenant.name }) },
     { label: 'Users', icon: UsersRound, href: adminPaths.users({ tenant_id: tenant.id }) },
     { label: 'Operations', icon: ListChecks, href: adminPaths.operations({ tenant_id: tenant.id }) },
     { label: 'Audit log', icon: ScrollText, href: adminPaths.audit({ tenant_id: tenant.id }) },

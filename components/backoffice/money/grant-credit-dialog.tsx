@@ -1,14 +1,21 @@
 'use client';
 
+import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { TextAreaField, TextField } from '@/components/form/fields';
+import { CardsField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { Dialog } from '@/components/ui/dialog';
 import { notify } from '@/components/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { formatMoney } from '@/lib/format/money';
 
+const directions = [
+  { value: 'grant', label: 'Grant', description: 'The tenant has so much more of credit.' },
+  { value: 'take', label: 'Take back', description: 'As far as it is there: a balance is never below zero.' },
+];
+
 const schema = z.object({
+  direction: z.enum(['grant', 'take']),
   amount_usd: z.string().check(
     z.trim(),
     z.regex(/^\d{1,8}(\.\d{1,2})?$/, 'An amount in USD, such as 25 or 12.50.'),
@@ -17,39 +24,44 @@ const schema = z.object({
   reason: z.string().check(z.trim(), z.minLength(1, 'Say why.'), z.maxLength(500, 'At most 500 characters.')),
 });
 
-/** Gives a tenant prepaid credit, with a reason that it reads. */
+/** Gives a tenant prepaid credit, or takes some back, with a reason that it reads. */
 export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; name: string }; close: () => void }) {
   const { api } = useBackOffice();
   const grant = api.useMutation('post', '/admin/api/v1/tenants/{tenant_id}/credits');
-  const form = useSchemaForm(schema, { amount_usd: '', reason: '' });
+  const form = useSchemaForm(schema, { direction: 'grant', amount_usd: '', reason: '' });
+  const direction = useWatch({ control: form.control, name: 'direction' });
+  const grants = direction === 'grant';
   return (
     <Dialog
       open
       onOpenChange={(open) => open || close()}
-      title={`Grant ${tenant.name} credit`}
+      title={`Credit of ${tenant.name}`}
       description="In force for its very next request."
     >
       <ul className="mb-5 list-disc space-y-1 pl-4 text-pretty text-ink-muted text-sm">
         <li>Invoices use credit up before they charge a card.</li>
         <li>If the tenant is frozen, the freeze is lifted until that much more is spent this month.</li>
-        <li>A grant is an entry of the ledger: it stays on record and can’t be taken back here.</li>
+        <li>Each movement is an entry of the ledger, and stays on record.</li>
       </ul>
       <FormShell
         form={form}
         loading={false}
         error={grant.error}
-        failure="No credit was granted"
-        submitLabel="Grant credit"
+        failure="The credit was not changed"
+        submitLabel={grants ? 'Grant credit' : 'Take credit back'}
+        danger={!grants}
         cancel={close}
         onSubmit={async ({ amount_usd, reason }) => {
+          const signed = grants ? amount_usd : `-${amount_usd}`;
           await grant.mutateAsync({
             params: { path: { tenant_id: tenant.id } },
-            body: { amount_usd: Number(amount_usd), reason },
+            body: { amount_usd: Number(signed), reason },
           });
           close();
-          void notify('success', `${tenant.name} has ${formatMoney(amount_usd)} more of credit`);
+          void notify('success', `${tenant.name} has ${formatMoney(amount_usd)} ${grants ? 'more' : 'less'} of credit`);
         }}
       >
+        <CardsField control={form.control} name="direction" label="What happens" options={directions} />
         <TextField
           control={form.control}
           name="amount_usd"
@@ -58,14 +70,13 @@ export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; nam
           unit="USD"
           width="short"
           autoComplete="off"
-          autoFocus
         />
-        <TextAreaField
+        <TextField
           control={form.control}
           name="reason"
           label="Reason"
           description="The tenant reads it in its credit history; the audit log keeps it."
-          rows={2}
+          autoComplete="off"
         />
       </FormShell>
     </Dialog>

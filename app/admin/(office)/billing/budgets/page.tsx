@@ -99,7 +99,7 @@ export default function BudgetsPage() {
         rowName={({ tenant_name }) => tenant_name}
         filters={[{ name: 'frozen', label: 'Freeze', options: frozenOptions }]}
         actions={({ tenant_id, tenant_name }) => [
-          { label: 'Grant credit', onSelect: () => grantCredit({ id: tenant_id, name: tenant_name }) },
+          { label: 'Change credit', onSelect: () => grantCredit({ id: tenant_id, name: tenant_name }) },
           { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
           { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
         ]}
