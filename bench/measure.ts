@@ -10,6 +10,7 @@ import { sql } from '@/lib/db/sql';
 import { admission } from '@/lib/quota/commit';
 import { createInstance, instanceWrite } from './instances';
 import { type HttpRequest, type Load, loadHttp } from './load';
+import { measureMoney } from './money';
 import { findPgbench, loadPg, loadPgbench, type Make, projectOfCaller } from './pgbench';
 import { createCallers, createSecrets, forgetInstances } from './world';
 
@@ -27,6 +28,7 @@ export async function measure(url: string, folder: string): Promise<void> {
     await measureReading(port, tokens);
     await measureCreating(port, tokens, url, folder);
     await measureList(port, tokens[0]);
+    await measureMoney(url, guardedCreate);
   } finally {
     child.disconnect();
     await once(child, 'exit');
@@ -97,6 +99,10 @@ async function measureReading(port: number, tokens: readonly string[]): Promise<
   );
 }
 
+/** The statement that `POST /bench/instances` sends. */
+const guardedCreate: Make = (projectId, id) =>
+  admission(benchCall(projectId), instanceWrite(benchCall(projectId), projectId, id()));
+
 async function measureCreating(port: number, tokens: readonly string[], url: string, folder: string): Promise<void> {
   const pgbench = findPgbench();
   if (!pgbench) {
@@ -104,8 +110,6 @@ async function measureCreating(port: number, tokens: readonly string[], url: str
       '\npgbench is missing: a loop over `pg` takes its place. On Debian it comes with `apt-get install postgresql`.',
     );
   }
-  const make: Make = (projectId, id) =>
-    admission(benchCall(projectId), instanceWrite(benchCall(projectId), projectId, id()));
   for (const callers of CALLERS) {
     const requests = tokens.slice(0, callers).map(
       (token): HttpRequest => ({
@@ -124,8 +128,8 @@ async function measureCreating(port: number, tokens: readonly string[], url: str
       async () => {
         await forgetInstances();
         const load = pgbench
-          ? await loadPgbench(pgbench, url, make, callers, SECONDS, folder)
-          : await loadPg(url, make, newId, callers, SECONDS);
+          ? await loadPgbench(pgbench, url, guardedCreate, callers, SECONDS, folder)
+          : await loadPg(url, guardedCreate, newId, callers, SECONDS);
         await requireInstances(load.answers);
         return load;
       },

@@ -1,0 +1,153 @@
+import { newId } from '@/lib/db/id';
+import { execute, query, queryOne } from '@/lib/db/pool';
+import type { Sql } from '@/lib/db/sql';
+import { raw, sql } from '@/lib/db/sql';
+import { closeMonths, GRACE_MS } from '@/lib/invoices/close';
+import { usageToInvoice } from '@/lib/metering/usage';
+import { spendNow } from '@/lib/rating/meter';
+import { endOf, type Month, monthAfter, monthOf, startOf } from '@/lib/rating/month';
+import { type Load, summary } from './load';
+import { loadPg, type Make, projectOfCaller } from './pgbench';
+import { forgetInstances } from './world';
+
+const SPANS = 100_000;
+const TENANTS = 1_000;
+const ROUNDS = 5;
+const READS = 200;
+const SECONDS = 2;
+const METRICS = ['compute_vcpu', 'compute_memory', 'block_storage', 'gpu_slice'];
+
+/** Spend, the closing of a month, and what the freeze costs an admission. @param make a guarded create, as `admission` composes it */
+export async function measureMoney(url: string, make: Make): Promise<void> {
+  await measureSpend();
+  await measureFreeze(url, make);
+  await measureClosing();
+}
+
+/** Open spans in so many resources, and the accruals that triggers would have made of them one by one. */
+async function openSpans(projectId: string, count: number): Promise<void> {
+  await execute(sql`
+    INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at)
+    SELECT ${projectId}::uuid, (${METRICS}::text[])[1 + n % 4], 'instance', gen_random_uuid(), 'web', 1 + n % 7, platform_now() - interval '1 hour'
+    FROM generate_series(1, ${count}::int) AS n`);
+  await execute(sql`
+    INSERT INTO accruals (project_id, metric, open_quantity, as_of) SELECT project_id, metric, sum(quantity), min(started_at)
+    FROM spans WHERE project_id = ${projectId}::uuid AND ended_at IS NULL GROUP BY 1, 2`);
+}
+
+async function measureSpend(): Promise<void> {
+  const [few, many] = [projectOfCaller(0), projectOfCaller(1)];
+  await openSpans(few, 10);
+  await openSpans(many, SPANS);
+  await execute(raw('VACUUM ANALYZE spans, accruals'));
+  const read = (project: string) => () => timed(READS, () => spendNow(project));
+  const [late, early] = await compare(read(many), read(few));
+  print(`Spend now at ${SPANS.toLocaleString('en')} open spans to 10`, late.p50_ms / early.p50_ms, times(late, early), {
+    text: '≤ 1.2',
+    met: late.p50_ms / early.p50_ms <= 1.2,
+  });
+}
+
+/** The same create in a project whose budget freezes and in one without, both with spend to compute. */
+async function measureFreeze(url: string, make: Make): Promise<void> {
+  const create = async (freezes: boolean) => {
+    await forgetInstances();
+    await execute(sql`UPDATE project_accounts SET budget_freezes = ${freezes}::boolean, budget_limit_usd = 99999999`);
+    return loadPg(url, make, newId, 1, SECONDS);
+  };
+  await create(true);
+  const [frozen, free] = await compare(
+    () => create(true),
+    () => create(false),
+  );
+  const ratio = frozen.perSecond / free.perSecond;
+  const detail = `${Math.round(frozen.perSecond)}/s (p50 ${frozen.p50_ms.toFixed(2)} ms) to ${Math.round(free.perSecond)}/s (p50 ${free.p50_ms.toFixed(2)} ms)`;
+  print('Admission with freeze evaluation to without', ratio, detail, { text: '≥ 0.9', met: ratio >= 0.9 });
+}
+
+/** A month of so many tenants, each with its share of the spans, closed once; the aggregation alone before and after. */
+async function measureClosing(): Promise<void> {
+  // The last one that may be closed.
+  const month = monthAfter(monthOf(new Date(Date.now() - GRACE_MS)), -1);
+  await execute(raw("UPDATE project_accounts SET billed_until = '2100-01-01'"));
+  await execute(sql`
+    WITH made AS (
+      INSERT INTO projects (id, name, slug, status, created_at, updated_at)
+      SELECT gen_random_uuid(), 'tenant ' || n, 'tenant-' || n, 'active', ${startOf(month)}::timestamptz, now()
+      FROM generate_series(1, ${TENANTS}::int) AS n RETURNING id)
+    INSERT INTO project_accounts (project_id) SELECT id FROM made`);
+  await execute(sql`
+    INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at)
+    SELECT p.id, (${METRICS}::text[])[1 + n % 4], 'instance', gen_random_uuid(), 'web', 1 + n % 7, ${startOf(month)}::timestamptz + n * interval '1 hour',
+      ${startOf(month)}::timestamptz + (n + 30) * interval '1 hour'
+    FROM projects p, generate_series(1, ${SPANS / TENANTS}::int) AS n WHERE p.name LIKE 'tenant %'`);
+  await execute(raw('VACUUM ANALYZE spans, projects, project_accounts'));
+  const plain = () => timed(1, () => query(plainAggregation(month)));
+  const before = [await plain(), await plain()];
+  const closing = await timed(1, async () => {
+    const closed = await closeMonths();
+    if (closed !== TENANTS) throw new Error(`${closed} invoices, not ${TENANTS}`);
+  });
+  const alone = median([...before, await plain()]);
+  const rate = (load: Load) => `${Math.round((SPANS * 1000) / load.p50_ms).toLocaleString('en')} spans/s`;
+  const ratio = alone.p50_ms / closing.p50_ms;
+  print(
+    `Closing ${TENANTS.toLocaleString('en')} tenants to the same as plain SQL`,
+    ratio,
+    `${rate(closing)} (${Math.round(closing.p50_ms)} ms) to ${rate(alone)} (${Math.round(alone.p50_ms)} ms)`,
+    { text: '≥ 0.5', met: ratio >= 0.5 },
+  );
+  await requireInvoices(month);
+}
+
+/** Lines of all invoices of a month, rated and rounded, for nobody and written nowhere. */
+function plainAggregation(month: Month): Sql {
+  return sql`
+    SELECT project_id, metric, quantity, cents_of(quantity * m.unit_share * rate_in(metric, used_in)
+      * CASE m.basis WHEN 'month' THEN 1 WHEN 'hour' THEN div(seconds, 3600) ELSE seconds END, seconds) AS amount_usd
+    FROM (SELECT project_id, metric, used_in, sum(quantity) AS quantity, seconds_between(${startOf(month)}::timestamptz, ${endOf(month)}::timestamptz) AS seconds
+      FROM (${usageToInvoice(raw('true'), month)}) AS usage GROUP BY 1, 2, 3) AS used JOIN metrics m ON m.name = metric`;
+}
+
+async function requireInvoices(month: Month): Promise<void> {
+  const row = await queryOne<{
+    n: number;
+  }>(sql`SELECT count(*)::int AS n FROM invoice_lines l JOIN invoices i ON i.id = l.invoice_id
+    WHERE i.month = ${`${month}-01`}::date`);
+  if (row?.n !== TENANTS * METRICS.length) throw new Error(`${row?.n} lines, not ${TENANTS * METRICS.length}`);
+}
+
+async function timed(count: number, run: () => Promise<unknown>): Promise<Load> {
+  const spent: number[] = [];
+  const began = performance.now();
+  for (let time = 0; time < count; time++) {
+    const sentAt = performance.now();
+    await run();
+    spent.push(performance.now() - sentAt);
+  }
+  return summary(spent, (performance.now() - began) / 1000);
+}
+
+/** In turns, so that whatever else the machine does meets both; the median of each. */
+async function compare(one: () => Promise<Load>, other: () => Promise<Load>): Promise<[Load, Load]> {
+  const results: [Load[], Load[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    results[0].push(await one());
+    results[1].push(await other());
+  }
+  return [median(results[0]), median(results[1])];
+}
+
+function median(loads: Load[]): Load {
+  const middle = [...loads].sort((a, b) => a.p50_ms - b.p50_ms)[Math.floor(loads.length / 2)];
+  if (!middle) throw new Error('nothing was measured');
+  return middle;
+}
+
+const times = (one: Load, other: Load) => `p50 ${one.p50_ms.toFixed(2)} ms to ${other.p50_ms.toFixed(2)} ms`;
+
+function print(what: string, ratio: number, detail: string, aim: { text: string; met: boolean }): void {
+  console.log(
+    `${what.padEnd(46)} ${ratio.toFixed(2)}  aim ${aim.text}: ${aim.met ? 'met' : 'MISSED'}\n${' '.repeat(4)}${detail}`,
+  );
+}
