@@ -188,6 +188,7 @@ function Payment({ page }: { page: SandboxPage }) {
 
 function CardChoice({ card, checked, onChoose }: { card: TestCard; checked: boolean; onChoose: () => void }) {
   const { words, icon: Icon, ink } = deeds[card.does];
+  const other = card.does === 'succeeds' && card.brand !== 'visa';
   return (
     <label
       htmlFor={card.token}
@@ -203,7 +204,7 @@ function CardChoice({ card, checked, onChoose }: { card: TestCard; checked: bool
       />
       <span className="min-w-0 flex-1 text-sm">
         <span className="font-medium">{cardName(card)}</span>
-        <span className="block text-pretty text-ink-muted text-xs">{words}</span>
+        <span className="block text-pretty text-ink-muted text-xs">{other ? 'Succeeds, of another brand' : words}</span>
       </span>
       <Icon className={`size-4 shrink-0 ${ink}`} aria-hidden="true" />
     </label>

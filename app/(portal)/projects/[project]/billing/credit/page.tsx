@@ -105,7 +105,7 @@ export default function CreditPage() {
         rowName={({ reason }) => reason}
         searchable={false}
         empty={
-          <EmptyState icon={Wallet} title="No credit yet" action={add}>
+          <EmptyState icon={Wallet} title="No credit yet">
             Credit is paid in advance. It pays invoices first, and lifts a budget freeze the moment it arrives.
           </EmptyState>
         }
