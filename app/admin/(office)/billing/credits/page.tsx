@@ -26,7 +26,12 @@ const columns = [
       <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
     ),
   }),
-  column.accessor('kind', { header: 'Kind', meta: { from: 'sm' }, cell: ({ getValue }) => kinds[getValue()] }),
+  column.accessor('kind', {
+    header: 'Kind',
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) =>
+      original.kind === 'grant' && original.amount_usd < 0 ? 'Taken back' : kinds[original.kind],
+  }),
   column.accessor('amount_usd', {
     header: 'Amount',
     meta: { align: 'right' },
