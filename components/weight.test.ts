@@ -28,13 +28,14 @@ test('forms check with zod/mini: full zod is heavier than a whole page', () => {
 test.each([
   ['radix-ui', /components\/ui\/(dialog|menu|popover|select-popup|tabs)\.tsx|components\/page\/confirm-dialog\.tsx/],
   ['sonner', /components\/ui\/toaster\.tsx/],
+  ['recharts', /-chart\.tsx/],
   ['cmdk', /components\/shell\/command-palette\.tsx|components\/ui\/combobox-popup\.tsx/],
 ])('%s is loaded when something opens, not with a page', (library, home) => {
   expect(imports.filter(({ file, name }) => name === library && !home.test(file))).toEqual([]);
 });
 
 test('what opens is imported when it opens', () => {
-  const opened = /(-popup|-dialog|-sheet|command-palette|ui\/(menu|popover|toaster|dialog))$/;
+  const opened = /(-popup|-dialog|-sheet|-chart|command-palette|ui\/(menu|popover|toaster|dialog))$/;
   const openers = /(-popup|-dialog|-sheet|command-palette)\.tsx$/;
   expect(imports.filter(({ file, name }) => opened.test(name) && !openers.test(file))).toEqual([]);
 });

@@ -14,6 +14,8 @@ export function useHostedPages() {
   const leave = ({ id, url }: { id: string; url: string }): Promise<never> => {
     const sandbox = paths.checkout(project.id, id);
     window.location.assign(new URL(url).pathname === sandbox ? sandbox : url);
+    // Going back may show this page as it was left, at work: it is read afresh.
+    window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
     // The page is on its way out: whatever waits for it goes on waiting, and shows so.
     return new Promise(() => {});
   };

@@ -1,6 +1,7 @@
 'use client';
 
 import { CreditCard, Download } from 'lucide-react';
+import Link from 'next/link';
 import { useParams } from 'next/navigation';
 import { useState } from 'react';
 import { useInvoiceActions } from '@/components/billing/invoice-actions';
@@ -10,7 +11,6 @@ import { DisabledReason } from '@/components/data/disabled-reason';
 import { PropertyList } from '@/components/data/property-list';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
-import { TextLink } from '@/components/network/text-link';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Loaded } from '@/components/page/loaded';
 import { Page } from '@/components/page/page';
@@ -99,9 +99,12 @@ function Payment({ invoice }: { invoice: Invoice }) {
       {payment.status === 'failed' && (
         <p className="mt-4 border-t pt-3 text-pretty text-ink-muted text-xs">
           Add a card under{' '}
-          <span className="underline underline-offset-2">
-            <TextLink href={paths.paymentMethods(project.slug)}>Payment methods</TextLink>
-          </span>{' '}
+          <Link
+            href={paths.paymentMethods(project.slug)}
+            className="rounded-sm text-accent underline underline-offset-2"
+          >
+            Payment methods
+          </Link>{' '}
           or make another one the default, then pay it here.
         </p>
       )}
