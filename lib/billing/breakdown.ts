@@ -7,7 +7,7 @@ import { Money, total } from '@/lib/rating/cost';
 import { type Meter, readMeter } from '@/lib/rating/meter';
 import { endOf, type Month, startOf } from '@/lib/rating/month';
 import { priced } from '@/lib/rating/priced';
-import { divide, type MonthCosts, monthCosts, usageOf } from './costs';
+import { dailyUsageOf, divide, type MonthCosts, monthCosts, usageOf } from './costs';
 import type { Breakdown, BreakdownKind } from './schema';
 
 /** Resources beyond these are summed up in one item. */
@@ -78,7 +78,7 @@ async function resourceItems(projectId: string, costs: MonthCosts, meter: Meter)
   const rows = await query<Row & { everything: string | null; resources: number }>(sql`
     SELECT resource_type AS type, resource_id AS id, min(resource_name) AS name, jsonb_agg(DISTINCT metric) AS metrics, sum(cost_usd) AS cost,
       sum(sum(cost_usd)) OVER () AS everything, count(*) OVER ()::int AS resources
-    FROM (${priced(usageOf(projectId, costs.month, meter, 'month'))}) AS usage
+    FROM (${priced(usageOf(projectId, costs.month, meter))}) AS usage
     GROUP BY 1, 2 ORDER BY sum(cost_usd) DESC NULLS LAST, resource_id LIMIT ${MOST_RESOURCES}::int`);
   const items: Item[] = rows.map((row) => {
     const { type, id, name, cost } = row;
@@ -116,7 +116,7 @@ export async function costsByDay(
   if (costs.month > meter.month) return [];
   const rows = await query<{ day: string; cost: string }>(sql`
     SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(sum(cost_usd), 0) AS cost
-    FROM (${priced(usageOf(projectId, costs.month, meter, 'day'))}) AS usage GROUP BY 1`);
+    FROM (${priced(dailyUsageOf(projectId, costs.month, meter))}) AS usage GROUP BY 1`);
   const days = new Map(daysOf(costs.month, meter.at).map((day) => [day, new Money(0)]));
   for (const { day, cost } of rows) days.set(day, new Money(cost));
   const items = [...days].map(([day, amount]) => ({ day, amount })).sort((a, b) => (a.day < b.day ? -1 : 1));

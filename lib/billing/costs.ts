@@ -2,7 +2,13 @@ import type { Decimal } from 'decimal.js';
 import { query } from '@/lib/db/pool';
 import { type Sql, sql } from '@/lib/db/sql';
 import { type Metric, metricNames } from '@/lib/metering/metrics';
-import { usageBetween, usageBilledIn, usageToInvoice } from '@/lib/metering/usage';
+import {
+  dailyUsageBetween,
+  dailyUsageBilledIn,
+  usageBetween,
+  usageBilledIn,
+  usageToInvoice,
+} from '@/lib/metering/usage';
 import { apportion } from '@/lib/rating/apportion';
 import { costOf, Money, priceableUnits, toCents, total } from '@/lib/rating/cost';
 import { type Meter, spendAt } from '@/lib/rating/meter';
@@ -80,14 +86,22 @@ async function costsInvoiced(projectId: string, month: Month): Promise<MonthCost
 }
 
 /**
- * The usage behind a month's costs, one row a resource, metric and day or month. Where the clock has stepped back behind
- * what was metered, that counts until then.
+ * The usage behind a month's costs by resource and metric. Where the clock has stepped back behind what was metered, that
+ * counts until then.
  */
-export function usageOf(projectId: string, month: Month, meter: Meter, per: 'day' | 'month'): Sql {
+export function usageOf(projectId: string, month: Month, meter: Meter): Sql {
   const usage = sql`u.project_id = ${projectId}::uuid`;
   return month < meter.month
-    ? usageBilledIn(usage, month, per)
-    : usageBetween(usage, startOf(month), meteredUntil(meter), per);
+    ? usageBilledIn(usage, month, 'month')
+    : usageBetween(usage, startOf(month), meteredUntil(meter), 'month');
+}
+
+/** The same by day and metric. */
+export function dailyUsageOf(projectId: string, month: Month, meter: Meter): Sql {
+  const usage = sql`u.project_id = ${projectId}::uuid`;
+  return month < meter.month
+    ? dailyUsageBilledIn(usage, month)
+    : dailyUsageBetween(usage, startOf(month), meteredUntil(meter));
 }
 
 /** The moment until which a project is metered: now, or its last change. */

@@ -24,6 +24,38 @@ export function usageBilledIn(usage: Sql, month: Month, per: 'day' | 'month'): S
     UNION ALL ${counted(sql`${usage} AND u.billing_month = ${`${month}-01`}::date`, per)}`;
 }
 
+/** `usageBetween` without resources, as a query of `metric, day, quantity`: what costs one look at each span, not one a day. */
+export function dailyUsageBetween(usage: Sql, from: Date, to: Date): Sql {
+  return sql`${lastedDaily(usage, from, to)} UNION ALL
+    SELECT u.metric, u.day, u.quantity FROM usage_counts u
+    WHERE ${usage} AND u.day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND u.day < (${to}::timestamptz AT TIME ZONE 'UTC')`;
+}
+
+/** `usageBilledIn` by days, without resources. */
+export function dailyUsageBilledIn(usage: Sql, month: Month): Sql {
+  return sql`${lastedDaily(usage, startOf(month), endOf(month))} UNION ALL
+    SELECT u.metric, u.day, u.quantity FROM usage_counts u WHERE ${usage} AND u.billing_month = ${`${month}-01`}::date`;
+}
+
+/** Spans with the same first and last day are added up first; their days between are whole ones. */
+function lastedDaily(usage: Sql, from: Date, to: Date): Sql {
+  return sql`
+    SELECT grouped.metric, slice.day::date AS day, sum(CASE WHEN first_day = last_day THEN grouped.within WHEN slice.day = first_day THEN head
+      WHEN slice.day = last_day THEN tail ELSE held * 86400 END) AS quantity
+    FROM (
+      SELECT metric, first_day, last_day, sum(quantity) AS held, sum(quantity * extract(epoch FROM ends - begins)) AS within,
+        sum(quantity * extract(epoch FROM first_day + interval '1 day' - begins)) AS head, sum(quantity * extract(epoch FROM ends - last_day)) AS tail
+      FROM (
+        SELECT u.metric, u.quantity, cut.*, date_trunc('day', cut.begins) AS first_day, date_trunc('day', cut.ends - interval '1 microsecond') AS last_day
+        FROM (SELECT ${from}::timestamptz AS begins, ${to}::timestamptz AS ends OFFSET 0) AS period
+        JOIN spans u ON u.started_at < period.ends AND (u.ended_at IS NULL OR u.ended_at > period.begins)
+        CROSS JOIN LATERAL (SELECT greatest(u.started_at, period.begins) AT TIME ZONE 'UTC' AS begins,
+          least(u.ended_at, period.ends) AT TIME ZONE 'UTC' AS ends) AS cut
+        WHERE ${usage}
+      ) AS cuts GROUP BY 1, 2, 3
+    ) AS grouped CROSS JOIN LATERAL generate_series(first_day, last_day, interval '1 day') AS slice (day) GROUP BY 1, 2`;
+}
+
 /** A span is cut only into the days that it has: what is asked for costs no more than what it gives. */
 function lasted(usage: Sql, from: Date, to: Date, per: 'day' | 'month'): Sql {
   const step = raw(`interval '1 ${per}'`);
