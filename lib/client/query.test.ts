@@ -1,5 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
+import { ApiError } from './errors';
 import { createQueryClient, invalidateTopics } from './query';
 
 /** Shows the answers of some paths, as open pages do, and counts how often each is read. */
@@ -39,4 +40,14 @@ test('what no open page shows is not read', async () => {
   await client.fetchQuery({ queryKey: ['get', secrets, {}], queryFn: reader });
   await invalidateTopics(client, new Set(['secret']));
   expect(reader).toHaveBeenCalledTimes(1);
+});
+
+test('a refusal by a frozen budget reads the budget again, so that every page says it', async () => {
+  const budget = '/api/v1/billing/budget';
+  const { client, reads } = await showing(budget, secrets);
+  const create = client.getMutationCache().build(client, {
+    mutationFn: () => Promise.reject(new ApiError('BUDGET_FROZEN', 'The budget is used up.', 402, undefined)),
+  });
+  await expect(create.execute(undefined)).rejects.toThrow('The budget is used up.');
+  await vi.waitFor(() => expect(Object.fromEntries(reads)).toEqual({ [budget]: 2, [secrets]: 1 }));
 });

@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './errors';
 
 /**
@@ -76,7 +76,13 @@ const touchedByAll = [
 
 /** A store of answers, one per project, so that no answer of one project can show in another. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
+    mutationCache: new MutationCache({
+      // No hint says that spending alone has used a budget up: the refusal is the first to know.
+      onError: (error) => {
+        if (error instanceof ApiError && error.code === 'BUDGET_FROZEN') void invalidateTopics(client, new Set(['budget']));
+      },
+    }),
     defaultOptions: {
       queries: {
         // Hints say when an answer is old; this bounds what a lost hint can do when a page is opened again.
@@ -89,6 +95,7 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+  return client;
 }
 
 /** Marks what changes of these types touch as old; open pages read it again at once. */
