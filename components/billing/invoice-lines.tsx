@@ -6,7 +6,7 @@ const quantities = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
 
 /** The lines of an invoice by service, and their sum: what was used, at which price. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {
-  const { number, month, lines, subtotal_usd, credit_usd, due_usd } = invoice;
+  const { number, month, lines, subtotal_usd, credit_usd, due_usd, payment } = invoice;
   return (
     <div className="overflow-x-auto rounded-lg border bg-surface">
       <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
@@ -42,7 +42,7 @@ export function InvoiceLines({ invoice }: { invoice: Invoice }) {
         <tfoot>
           <Sum name="Total" usd={subtotal_usd} />
           {credit_usd > 0 && <Sum name="Paid from prepaid credit" usd={-credit_usd} />}
-          <Sum name="Charged by card" usd={due_usd} strong />
+          <Sum name={payment.status === 'paid' ? 'Charged by card' : 'Due'} usd={due_usd} strong />
         </tfoot>
       </table>
     </div>

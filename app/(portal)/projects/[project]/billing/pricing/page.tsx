@@ -23,7 +23,7 @@ const services: Record<Item['category'], string> = {
 const billed: Record<Item['basis'], string> = {
   hour: 'By the second, while it runs',
   month: 'By the second of the month, while it exists',
-  count: 'For each one, as it happens',
+  count: 'As it happens',
 };
 
 /** What everything costs, and what it will cost from a coming month on. */
@@ -58,18 +58,18 @@ function groups(items: readonly Item[]): [Item['category'], Item[]][] {
 
 function Rates({ category, items }: { category: string; items: readonly Item[] }) {
   return (
-    <table className="w-full text-sm tabular-nums">
+    <table className="w-full table-fixed text-sm tabular-nums">
       <caption className="sr-only">Prices of {category}</caption>
       <thead>
         <tr className="text-left text-ink-muted text-xs [&>th]:border-b [&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
           <th scope="col">What</th>
-          <th scope="col" className="max-md:hidden">
+          <th scope="col" className="w-1/3 max-md:hidden">
             Billed
           </th>
           <th scope="col" className="text-right">
             Price
           </th>
-          <th scope="col" className="text-right max-sm:hidden">
+          <th scope="col" className="w-28 text-right max-sm:hidden">
             Since
           </th>
         </tr>

@@ -104,7 +104,12 @@ function columnsFor(stats: Stats) {
     }),
     column.accessor('resource', {
       header: 'Resource',
-      cell: ({ getValue }) => <ResourceLink resource={getValue()} />,
+      cell: ({ row: { original } }) => (
+        <>
+          <ResourceLink resource={original.resource} />
+          <span className="block text-ink-muted text-xs md:hidden">{names.get(original.metric)}</span>
+        </>
+      ),
     }),
     column.accessor('metric', {
       header: 'Metric',
