@@ -64,6 +64,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
   return (
     <form
       noValidate
+      onMouseDown={keepFocus}
       onSubmit={form.handleSubmit((values) => onSubmit(values).catch(toldThroughError))}
       className={
         aside
@@ -81,16 +82,16 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
         {refusal.rest !== undefined && refusal.rest !== null && <ErrorNotice title={failure} error={refusal.rest} />}
         <div className="flex flex-wrap items-center gap-2 pt-1">
           <DisabledReason reason={disabledReason}>
-            <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending} onMouseDown={keepFocus}>
+            <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending}>
               {submitLabel}
             </Button>
           </DisabledReason>
           {typeof cancel === 'string' ? (
-            <ButtonLink variant="quiet" href={cancel} onMouseDown={keepFocus}>
+            <ButtonLink variant="quiet" href={cancel}>
               Cancel
             </ButtonLink>
           ) : (
-            <Button variant="quiet" onClick={cancel} onMouseDown={keepFocus}>
+            <Button variant="quiet" onClick={cancel}>
               Cancel
             </Button>
           )}
@@ -125,11 +126,13 @@ function isFieldOf<Values extends FieldValues>(values: Values, name: string): na
 }
 
 /**
- * The field that is left by pressing a button would show its error above the button, which then moves away from under
- * the pointer before it is released: the click would be lost.
+ * A field that is left by pressing a control below it would show its error before the pointer is released, and move the
+ * control away from under it: the click would be lost. So the field keeps the focus until the click is done.
  */
 function keepFocus(event: MouseEvent): void {
-  event.preventDefault();
+  const pressed = event.target;
+  const control = 'button, a, label, input:is([type=checkbox], [type=radio], [type=file])';
+  if (pressed instanceof Element && pressed.closest(control)) event.preventDefault();
 }
 
 /** The caller hands the failure back through `error`; here it only must not count as unhandled. */
