@@ -20,7 +20,7 @@ import type { Image } from './image-look';
 export function ImageProperties({ image }: { image: Image }) {
   const { checksum_sha256, size_bytes, virtual_size_bytes, min_ram_mb, visibility } = image;
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-2">
+    <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
       {image.status_reason && (
         <div
           role="status"

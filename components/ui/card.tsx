@@ -12,7 +12,7 @@ interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
 /** A bounded group of one page. With a title it is a section under an h2. */
 export function Card({ title, description, actions, flush = false, className, children, ...rest }: CardProps) {
   return (
-    <section className={clsx('rounded-lg border bg-surface', className)} {...rest}>
+    <section className={clsx('min-w-0 rounded-lg border bg-surface', className)} {...rest}>
       {title && (
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b px-4 py-3">
           <div className="min-w-0">
