@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type APIRequestContext, type APIResponse, expect, type Page, test } from '@playwright/test';
+import pg from 'pg';
+import { SMTPServer } from 'smtp-server';
+import { findSupervised } from '../lib/runtime/leftovers';
+import { environmentOf } from '../lib/runtime/process-table';
+import { settingNames } from '../lib/settings';
+import { administrator, owner } from '../lib/testing/accounts';
+import { bearer, expectAccessible, open } from './support';
+
+const BOOT = { timeout: 180_000 };
+const SOON = { timeout: 90_000 };
+
+/** A platform of this test alone: its clock can be moved. */
+let platform: ChildProcess;
+let dataDir: string;
+let base: string;
+let mailbox: SMTPServer;
+const mails: string[] = [];
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  mailbox = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, taken) {
+      let mail = '';
+      stream.on('data', (part) => (mail += part));
+      stream.on('end', () => {
+        mails.push(mail);
+        taken();
+      });
+    },
+  });
+  await once(mailbox.listen(0, '127.0.0.1'), 'listening');
+  dataDir = mkdtempSync(join(tmpdir(), 'nephele-e2e-'));
+  chmodSync(dataDir, 0o711);
+  const port = await freePort();
+  base = `http://localhost:${port}`;
+  const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
+  const given = {
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    SMTP_URL: `smtp://127.0.0.1:${portOf(mailbox.server)}`,
+    BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
+    BOOTSTRAP_TENANT_PASSWORD: owner.password,
+  };
+  platform = spawn(process.execPath, ['lib/runtime/start.mjs'], { env: { ...process.env, ...nothingGiven, ...given } });
+  let output = '';
+  for (const stream of [platform.stdout, platform.stderr]) stream?.on('data', (chunk) => (output += chunk));
+  await expect.poll(() => output, { timeout: 240_000 }).toMatch(/is ready|cannot start/);
+  expect(output).toContain('is ready');
+});
+
+test.afterAll(async () => {
+  if (platform.exitCode === null && platform.signalCode === null) {
+    platform.kill('SIGTERM');
+    await once(platform, 'exit');
+  }
+  rmSync(dataDir, { recursive: true });
+  await new Promise<void>((closed) => mailbox.close(() => closed()));
+});
+
+function portOf(server: { address(): unknown }): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null && 'port' in address ? Number(address.port) : 0;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const port = portOf(probe);
+  probe.close();
+  return port;
+}
+
+/** Asks the platform's database, whose clock is the one that money goes by. */
+async function ask(statement: string): Promise<Record<string, unknown>[]> {
+  const [worker] = findSupervised(dataDir).filter(({ pid }) => environmentOf(pid).includes('NEPHELE_PROCESS=worker'));
+  const setting = environmentOf(worker?.pid ?? 0).find((entry) => entry.startsWith('DATABASE_URL='));
+  const database = new pg.Client(setting?.slice('DATABASE_URL='.length));
+  await database.connect();
+  try {
+    return (await database.query(statement)).rows;
+  } finally {
+    await database.end();
+  }
+}
+
+/** Moves the platform's clock to a moment, from which it goes on. */
+async function moveClock(to: Date): Promise<void> {
+  await ask(`CREATE OR REPLACE FUNCTION platform_now() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE
+    AS 'SELECT clock_timestamp() + interval ''${to.getTime() - Date.now()} milliseconds'''`);
+}
+
+/** The demo project through its API. */
+class Project {
+  #token = '';
+  constructor(private readonly request: APIRequestContext) {}
+
+  async signIn(): Promise<void> {
+    const answer = await this.request.post(`${base}/api/v1/auth/login`, { data: owner });
+    this.#token = (await answer.json()).access_token;
+  }
+
+  async get(path: string) {
+    return (await this.request.get(`${base}/api/v1${path}`, { headers: bearer(this.#token) })).json();
+  }
+
+  post(path: string, data: object): Promise<APIResponse> {
+    return this.request.post(`${base}/api/v1${path}`, { headers: bearer(this.#token), data });
+  }
+
+  async delete(path: string): Promise<void> {
+    expect((await this.request.delete(`${base}/api/v1${path}`, { headers: bearer(this.#token) })).ok()).toBe(true);
+  }
+}
+
+/** A picture of a page in each theme. */
+async function show(name: string, page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await test.info().attach(`${name}, ${colorScheme}`, { body: await page.screenshot(), contentType: 'image/png' });
+  }
+}
+
+test('a budget is used up, freezes, is lifted by a top-up, and the month becomes an invoice', async ({
+  page,
+  request,
+}) => {
+  test.setTimeout(900_000);
+  const project = new Project(request);
+  await project.signIn();
+  const inProject = (path: string) => `${base}/projects/demo${path}`;
+  /** Once the hosts have been heard of again: a clock that is moved makes their last word an old one. */
+  const createVolume = async () => {
+    let answer = await project.post('/storage/volumes', { name: 'data', size_gb: 1 });
+    await expect(async () => {
+      if (answer.status() === 503) answer = await project.post('/storage/volumes', { name: 'data', size_gb: 1 });
+      expect(answer.status()).not.toBe(503);
+    }).toPass(SOON);
+    return answer;
+  };
+
+  await test.step('set a budget of a cent', async () => {
+    await open(page, inProject('/billing/budget'), { ...owner, name: 'Owner' });
+    await page.getByLabel('Monthly limit').fill('0.01');
+    await page.getByRole('switch', { name: 'Freeze at 100 %' }).check();
+    await page.getByLabel('Alerts by e-mail').fill('finance@example.test');
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await expect(page.getByText('The budget is in force')).toBeVisible();
+  });
+
+  const instance = await test.step('run an instance', async () => {
+    const [image] = await project.get('/images/images?name=nephele-tiny');
+    const [network] = await project.get('/network/networks');
+    const flavors: { id: string; name: string }[] = await project.get('/compute/flavors');
+    const made = await project.post('/compute/instances', {
+      name: 'meter-runs',
+      flavor_id: flavors.find(({ name }) => name === 'nano')?.id,
+      image_id: image.id,
+      network_id: network.id,
+    });
+    expect(made.status()).toBe(201);
+    const { id } = await made.json();
+    await expect.poll(async () => (await project.get(`/compute/instances/${id}`)).status, BOOT).toBe('active');
+    return id;
+  });
+
+  await test.step('the budget is reached when it said it would be: alerts, and the freeze, without lag', async () => {
+    const { status } = await project.get('/billing/budget');
+    expect(status).toMatchObject({ frozen: false, freezes_at: expect.any(String) });
+    const crossing = new Date(status.freezes_at).getTime();
+    await moveClock(new Date(crossing - 60_000));
+    const before = await createVolume();
+    expect(before.status()).toBe(201);
+    await project.delete(`/storage/volumes/${(await before.json()).id}`);
+    await moveClock(new Date(crossing + 1_000));
+    const refused = await createVolume();
+    expect([refused.status(), (await refused.json()).error.code]).toEqual([402, 'BUDGET_FROZEN']);
+    for (const percent of [50, 80, 90, 100]) {
+      await expect.poll(() => mails.join('\n'), SOON).toMatch(new RegExp(`^Subject: .*\\b${percent}\\s?%`, 'm'));
+    }
+    expect(mails.every((mail) => /^To: finance@example\.test/m.test(mail))).toBe(true);
+  });
+
+  await test.step('every page says so, and creating is off with that reason', async () => {
+    await page.goto(inProject('/volumes'));
+    const banner = page.getByRole('status', { name: 'Budget freeze' });
+    await expect(banner).toContainText('This project is frozen');
+    await expect(page.getByRole('button', { name: 'Create volume' }).first()).toBeDisabled();
+    await expectAccessible(page);
+    await show('frozen', page);
+    await page.goto(inProject('/billing'));
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await show('overview', page);
+    await banner.getByRole('link', { name: 'Add credit' }).click();
+  });
+
+  await test.step('top up through the sandbox’s checkout', async () => {
+    await page.getByRole('button', { name: 'Add credit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add credit' });
+    await dialog.getByLabel('Amount').fill('5');
+    await dialog.getByRole('button', { name: 'Continue to payment' }).click();
+    await expect(page.getByText('This page stands in for a payment processor')).toBeVisible();
+    await page.getByRole('radio', { name: /Succeeds at once/ }).check();
+    await show('checkout', page);
+    await page.getByRole('button', { name: 'Pay $5.00' }).click();
+    await expect(page.getByText('$5.00 of credit added')).toBeVisible(SOON);
+    await expect(page.getByText('This project is frozen')).toHaveCount(0);
+  });
+
+  await test.step('creating works again', async () => {
+    expect((await createVolume()).status()).toBe(201);
+    await page.goto(inProject('/volumes'));
+    await expect(page.getByRole('link', { name: 'Create volume' }).first()).toBeVisible();
+  });
+
+  await test.step('the month ends, and its invoice is paid from the credit', async () => {
+    await project.delete(`/compute/instances/${instance}`);
+    const today = new Date();
+    await moveClock(new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1, 6, 30)));
+    await expect.poll(() => ask('SELECT FROM invoices').then(({ length }) => length), SOON).toBe(1);
+    // Sessions go by the clock of the web process, which stayed.
+    await moveClock(new Date());
+    await page.context().clearCookies();
+    await open(page, inProject('/billing/invoices'), { ...owner, name: 'Owner' });
+    await page.getByRole('row', { name: /paid/i }).getByRole('link').first().click();
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectAccessible(page);
+    await show('invoice', page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('link', { name: /PDF/ })
+        .or(page.getByRole('button', { name: /PDF/ }))
+        .first()
+        .click(),
+    ]);
+    const pdf = readFileSync(await download.path());
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    await test.info().attach('invoice.pdf', { body: pdf, contentType: 'application/pdf' });
+  });
+});
