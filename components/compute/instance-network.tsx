@@ -69,7 +69,7 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
   const { project } = useProject();
   const networks = useList('/api/v1/network/networks', { limit: 200 });
   const network = networks.data?.rows.find(({ id }) => id === address.network_id);
-  const refused = refusal(project.role, instance);
+  const refused = refusal(project.role, instance) ?? (port ? undefined : READING);
   return (
     <Card
       title={network?.name ?? 'Network'}
@@ -110,6 +110,9 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
   );
 }
 
+/** Until what an action is about is read, it can't be done. */
+const READING = 'It is being read.';
+
 function refusal(role: string, { status }: Instance): string | undefined {
   if (role === 'reader') return 'Changing its network needs the role member.';
   return status === 'deleting' ? 'It is being deleted.' : undefined;
@@ -144,7 +147,7 @@ function FloatingIp({ instance, address, refused }: FloatingIpProps) {
   return (
     <>
       <Id value={address.floating_ip} label="floating IP" full />
-      <DisabledReason reason={refused}>
+      <DisabledReason reason={refused ?? (found ? undefined : READING)}>
         <Button
           size="sm"
           variant="quiet"
