@@ -80,7 +80,8 @@ export function createQueryClient(): QueryClient {
     mutationCache: new MutationCache({
       // No hint says that spending alone has used a budget up: the refusal is the first to know.
       onError: (error) => {
-        if (error instanceof ApiError && error.code === 'BUDGET_FROZEN') void invalidateTopics(client, new Set(['budget']));
+        if (error instanceof ApiError && error.code === 'BUDGET_FROZEN')
+          void invalidateTopics(client, new Set(['budget']));
       },
     }),
     defaultOptions: {
