@@ -1,89 +1,36 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { type APIRequestContext, type APIResponse, expect, type Page, test } from '@playwright/test';
 import pg from 'pg';
-import { SMTPServer } from 'smtp-server';
-import { findSupervised } from '../lib/runtime/leftovers';
 import { environmentOf } from '../lib/runtime/process-table';
-import { settingNames } from '../lib/settings';
-import { administrator, owner } from '../lib/testing/accounts';
+import { owner } from '../lib/testing/accounts';
+import { type MailSink, startMailSink } from '../lib/testing/mail-sink';
+import { type Platform, startPlatform } from '../lib/testing/platform';
 import { bearer, expectAccessible, open } from './support';
 
 const BOOT = { timeout: 180_000 };
 const SOON = { timeout: 90_000 };
 
 /** A platform of this test alone: its clock can be moved. */
-let platform: ChildProcess;
-let dataDir: string;
+let platform: Platform;
 let base: string;
-let mailbox: SMTPServer;
-const mails: string[] = [];
+let mailbox: MailSink;
+const mails = () => mailbox.received.map(({ raw }) => raw);
 
 test.beforeAll(async () => {
   test.setTimeout(300_000);
-  mailbox = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, _session, taken) {
-      let mail = '';
-      stream.on('data', (part) => (mail += part));
-      stream.on('end', () => {
-        mails.push(mail);
-        taken();
-      });
-    },
-  });
-  await once(mailbox.listen(0, '127.0.0.1'), 'listening');
-  dataDir = mkdtempSync(join(tmpdir(), 'nephele-e2e-'));
-  chmodSync(dataDir, 0o711);
-  const port = await freePort();
-  base = `http://localhost:${port}`;
-  const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
-  const given = {
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    LOG_LEVEL: 'warn',
-    SMTP_URL: `smtp://127.0.0.1:${portOf(mailbox.server)}`,
-    BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
-    BOOTSTRAP_TENANT_PASSWORD: owner.password,
-  };
-  platform = spawn(process.execPath, ['lib/runtime/start.mjs'], { env: { ...process.env, ...nothingGiven, ...given } });
-  let output = '';
-  for (const stream of [platform.stdout, platform.stderr]) stream?.on('data', (chunk) => (output += chunk));
-  await expect.poll(() => output, { timeout: 240_000 }).toMatch(/is ready|cannot start/);
-  expect(output).toContain('is ready');
+  mailbox = await startMailSink();
+  platform = await startPlatform({ SMTP_URL: mailbox.url });
+  base = platform.url;
 });
 
 test.afterAll(async () => {
-  if (platform.exitCode === null && platform.signalCode === null) {
-    platform.kill('SIGTERM');
-    await once(platform, 'exit');
-  }
-  rmSync(dataDir, { recursive: true });
-  await new Promise<void>((closed) => mailbox.close(() => closed()));
+  await platform.dispose();
+  await mailbox.close();
 });
-
-function portOf(server: { address(): unknown }): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null && 'port' in address ? Number(address.port) : 0;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const port = portOf(probe);
-  probe.close();
-  return port;
-}
 
 /** Asks the platform's database, whose clock is the one that money goes by. */
 async function ask(statement: string): Promise<Record<string, unknown>[]> {
-  const [worker] = findSupervised(dataDir).filter(({ pid }) => environmentOf(pid).includes('NEPHELE_PROCESS=worker'));
-  const setting = environmentOf(worker?.pid ?? 0).find((entry) => entry.startsWith('DATABASE_URL='));
+  const setting = environmentOf(platform.pidOf('worker') ?? 0).find((entry) => entry.startsWith('DATABASE_URL='));
   const database = new pg.Client(setting?.slice('DATABASE_URL='.length));
   await database.connect();
   try {
@@ -185,9 +132,9 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     const refused = await createVolume();
     expect([refused.status(), (await refused.json()).error.code]).toEqual([402, 'BUDGET_FROZEN']);
     for (const percent of [50, 80, 90, 100]) {
-      await expect.poll(() => mails.join('\n'), SOON).toMatch(new RegExp(`^Subject: .*\\b${percent}\\s?%`, 'm'));
+      await expect.poll(() => mails().join('\n'), SOON).toMatch(new RegExp(`^Subject: .*\\b${percent}\\s?%`, 'm'));
     }
-    expect(mails.every((mail) => /^To: finance@example\.test/m.test(mail))).toBe(true);
+    expect(mails().every((mail) => /^To: finance@example\.test/m.test(mail))).toBe(true);
   });
 
   await test.step('every page says so, and creating is off with that reason', async () => {

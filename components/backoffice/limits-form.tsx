@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import { QuotaBar } from '@/components/data/quota-bar';
+import { ChangedMeanwhile } from '@/components/form/changed-meanwhile';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { notify } from '@/components/ui/notify';
@@ -13,7 +14,6 @@ import { useBackOffice } from '@/lib/client/backoffice';
 import { ApiError } from '@/lib/client/errors';
 import { formatQuantity } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
-import { ChangedMeanwhile } from './changed-meanwhile';
 import { changedLimits, differences, type LimitInputs, limitsOf, limitsSchema } from './limits';
 import { type DimensionName, type Quota, quotaDimensions } from './quota-dimensions';
 
@@ -78,7 +78,19 @@ export function LimitsForm({ tenantId, current, reload }: LimitsFormProps) {
         router.push(adminPaths.tenant(tenantId));
       }}
     >
-      {outdated && <ChangedMeanwhile before={base.quota} now={current.quota} refused={stale} onTakeOver={takeOver} />}
+      {outdated && (
+        <ChangedMeanwhile
+          what="limits"
+          several
+          differences={differences(base.quota, current.quota).map(({ name, label, unit }) => ({
+            name: label,
+            before: formatQuantity(base.quota[name].limit, unit),
+            now: formatQuantity(current.quota[name].limit, unit),
+          }))}
+          refused={stale}
+          onTakeOver={takeOver}
+        />
+      )}
       <div className="divide-y rounded-lg border bg-surface">
         {quotaDimensions.map(({ name, label, unit }) => (
           <LimitRow key={name} control={form.control} {...{ name, label, unit }} entry={current.quota[name]} />

@@ -1,12 +1,11 @@
 'use client';
 
 import { useMutation } from '@tanstack/react-query';
-import { History } from 'lucide-react';
 import Link from 'next/link';
 import { useState } from 'react';
+import { ChangedMeanwhile } from '@/components/form/changed-meanwhile';
 import { ChoiceField, TextAreaField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Button } from '@/components/ui/button';
 import { notify } from '@/components/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import { useProject } from '@/lib/client/project';
@@ -88,7 +87,14 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         );
       }}
     >
-      {outdated && <ChangedMeanwhile before={base.budget} now={current.budget} refused={stale} onTakeOver={takeOver} />}
+      {outdated && (
+        <ChangedMeanwhile
+          what="budget"
+          differences={differences(base.budget, current.budget)}
+          refused={stale}
+          onTakeOver={takeOver}
+        />
+      )}
       <TextField
         control={form.control}
         name="monthly_limit_usd"
@@ -147,38 +153,5 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         optional
       />
     </FormShell>
-  );
-}
-
-interface ChangedMeanwhileProps {
-  before: Budget;
-  now: Budget;
-  /** A change of the reader's own was refused for it. */
-  refused: boolean;
-  onTakeOver: () => void;
-}
-
-function ChangedMeanwhile({ before, now, refused, onTakeOver }: ChangedMeanwhileProps) {
-  return (
-    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-4 text-sm">
-      <History className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
-      <div className="min-w-0">
-        <p className="font-medium">Someone changed the budget meanwhile</p>
-        <p className="mt-0.5 text-pretty text-ink-muted">
-          {refused ? 'So yours was not saved. ' : ''}What you typed stays in the form; the rest takes the present
-          values.
-        </p>
-        <ul className="mt-2 space-y-0.5 break-words tabular-nums">
-          {differences(before, now).map(({ name, before: old, now: present }) => (
-            <li key={name}>
-              {name}: {old} → {present}
-            </li>
-          ))}
-        </ul>
-        <Button size="sm" className="mt-3" onClick={onTakeOver}>
-          Take the present budget over
-        </Button>
-      </div>
-    </div>
   );
 }

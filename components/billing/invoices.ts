@@ -1,26 +1,16 @@
 import type { components } from '@/lib/client/schema';
 import { formatMonth } from '@/lib/format/time';
+import { invoiceHeadings } from '@/lib/metering/categories';
 import { chargedCard } from './cards';
 
 export type Invoice = components['schemas']['Invoice'];
 export type InvoiceLine = Invoice['lines'][number];
 
-/** Services, as an invoice names them. */
-const categoryTitles: Record<string, string> = {
-  compute: 'Compute',
-  storage: 'Storage',
-  network: 'Network',
-  databases: 'Databases',
-  functions: 'Functions',
-  ai: 'AI',
-  carried_over: 'Earlier invoices',
-};
-
 /** The lines under the services that they are of, in the invoice's own order. */
 export function byCategory(lines: readonly InvoiceLine[]): { title: string; lines: InvoiceLine[] }[] {
   const groups = new Map<string, InvoiceLine[]>();
   for (const line of lines) groups.set(line.category, [...(groups.get(line.category) ?? []), line]);
-  return [...groups].map(([category, own]) => ({ title: categoryTitles[category] ?? category, lines: own }));
+  return [...groups].map(([category, own]) => ({ title: invoiceHeadings[category] ?? category, lines: own }));
 }
 
 /** `November 2026` */

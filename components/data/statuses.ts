@@ -113,6 +113,11 @@ const looks = new Map<string, StatusLook>([
   ['disconnected', warn('Disconnected')],
 ]);
 
+/** Statuses as the options of a filter. */
+export function statusOptions(statuses: readonly string[]): { value: string; label: string }[] {
+  return statuses.map((value) => ({ value, label: statusLook(value).label }));
+}
+
 /** How a status looks. A word that the map lacks is still shown, plainly, rather than hidden. */
 export function statusLook(status: string): StatusLook {
   const words = status.replaceAll('_', ' ');

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { Size } from '@/components/data/amounts';
 import { Id } from '@/components/data/id';
 import { StatusBadge } from '@/components/data/status-badge';
-import { statusLook } from '@/components/data/statuses';
+import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
@@ -68,10 +68,7 @@ function VolumeLink({ snapshot: { volume_id, volume_name } }: { snapshot: Snapsh
   );
 }
 
-const statusOptions = ['available', 'creating', 'deleting', 'error'].map((value) => ({
-  value,
-  label: statusLook(value).label,
-}));
+const statuses = statusOptions(['available', 'creating', 'deleting', 'error']);
 
 /** The project's snapshots, or those of one volume. */
 export function SnapshotTable({ volumeId, empty }: { volumeId?: string; empty: ReactNode }) {
@@ -85,7 +82,7 @@ export function SnapshotTable({ volumeId, empty }: { volumeId?: string; empty: R
       state={state}
       columns={volumeId === undefined ? ofAll : ofOne}
       rowName={({ name }) => name}
-      filters={[{ name: 'status', label: 'Status', options: statusOptions }]}
+      filters={[{ name: 'status', label: 'Status', options: statuses }]}
       actions={actionsOf}
       empty={empty}
     />

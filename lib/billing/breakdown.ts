@@ -2,7 +2,8 @@ import type { Decimal } from 'decimal.js';
 import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
-import { type Category, categories, type Metric, metricNames, metrics } from '@/lib/metering/metrics';
+import { type Category, categories, categoryNames } from '@/lib/metering/categories';
+import { type Metric, metricNames, metrics } from '@/lib/metering/metrics';
 import { Money, total } from '@/lib/rating/cost';
 import { type Meter, readMeter } from '@/lib/rating/meter';
 import { endOf, type Month, startOf } from '@/lib/rating/month';
@@ -12,15 +13,6 @@ import type { Breakdown, BreakdownKind } from './schema';
 
 /** Resources beyond these are summed up in one item. */
 const MOST_RESOURCES = 500;
-
-export const categoryNames: Record<Category, string> = {
-  compute: 'Compute',
-  storage: 'Storage',
-  network: 'Network',
-  databases: 'Databases',
-  functions: 'Functions',
-  ai: 'AI',
-};
 
 /** An item before it is written; `amount` null: it has no price. */
 type Item = Omit<Sendable<Breakdown['items'][number]>, 'amount_usd'> & { amount: Decimal | null };

@@ -2,11 +2,12 @@ import type { ProjectCall } from '@/lib/api/endpoint';
 import { notFound } from '@/lib/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { budgetStatus, readBudgetFacts } from '@/lib/budget/state';
-import { categories, metrics } from '@/lib/metering/metrics';
+import { categories, categoryNames } from '@/lib/metering/categories';
+import { metrics } from '@/lib/metering/metrics';
 import { Money, total } from '@/lib/rating/cost';
 import { burnPerHour, forecast, type Meter, readMeter } from '@/lib/rating/meter';
 import { monthAfter } from '@/lib/rating/month';
-import { categoryNames, costsByDay } from './breakdown';
+import { costsByDay } from './breakdown';
 import { divide, type MonthCosts, monthCosts, toMillionths } from './costs';
 import type { Overview } from './schema';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 import { budgetStatus } from '@/lib/budget/schema';
-import { categories, metricNames } from '@/lib/metering/metrics';
+import { categories } from '@/lib/metering/categories';
+import { metricNames } from '@/lib/metering/metrics';
 import { usd } from '@/lib/rating/usd';
 
 export const month = z

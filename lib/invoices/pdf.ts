@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import PDFDocument from 'pdfkit';
 import type { JsonNumber, Sendable } from '@/lib/api/json';
+import { invoiceHeadings } from '@/lib/metering/categories';
 import type { Invoice } from './schema';
 import type { Parties } from './service';
 
@@ -26,16 +27,6 @@ const mark = [
   ],
   [brand.low, 'M5 16a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5zM12 16h7a2.5 2.5 0 0 1 0 5h-7a2.5 2.5 0 0 1 0-5z'],
 ] as const;
-
-const titles: Record<string, string> = {
-  compute: 'Compute',
-  storage: 'Storage',
-  network: 'Network',
-  databases: 'Databases',
-  functions: 'Functions',
-  ai: 'AI',
-  carried_over: 'Earlier invoices',
-};
 
 const dollars = (amount: number | JsonNumber) => `$${grouped(new Decimal(text(amount)).toFixed(2))}`;
 const exact = (amount: number | JsonNumber) => grouped(new Decimal(text(amount)).toFixed());
@@ -121,7 +112,7 @@ export function drawInvoice({
         .font('Helvetica-Bold')
         .fontSize(9.5)
         .fillColor(ink)
-        .text(titles[line.category] ?? line.category, MARGIN, y + 7);
+        .text(invoiceHeadings[line.category] ?? line.category, MARGIN, y + 7);
       y += 22;
       category = line.category;
     }

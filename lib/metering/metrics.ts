@@ -1,3 +1,5 @@
+import type { Category } from './categories';
+
 /**
  * What is metered, and how it is priced (spec 2.5). `hour` and `month`: it lasts, and `quantity` is metered in
  * quantity-seconds; `count`: it happens. `unit_share` is the part of a priced unit that one metered unit is, exact;
@@ -66,7 +68,7 @@ export const metrics = {
 
 export type MetricFacts = {
   label: string;
-  category: 'compute' | 'storage' | 'network' | 'databases' | 'functions' | 'ai';
+  category: Category;
   basis: 'hour' | 'month' | 'count';
   unit_share: string;
   /** What the rate card prices. */
@@ -75,5 +77,3 @@ export type MetricFacts = {
 export type Metric = keyof typeof metrics;
 
 export const metricNames = Object.keys(metrics) as [Metric, ...Metric[]];
-export const categories = ['compute', 'storage', 'network', 'databases', 'functions', 'ai'] as const;
-export type Category = (typeof categories)[number];

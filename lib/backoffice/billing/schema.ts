@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
-import { categories, metricNames } from '@/lib/metering/metrics';
+import { categories } from '@/lib/metering/categories';
+import { metricNames } from '@/lib/metering/metrics';
 import { MOST_USD, usd, usdInput } from '@/lib/rating/usd';
 
 export const month = z

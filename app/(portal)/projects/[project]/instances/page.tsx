@@ -6,7 +6,7 @@ import { type Instance, useInstanceActions } from '@/components/compute/instance
 import { InstanceAddresses } from '@/components/compute/instance-addresses';
 import { Id } from '@/components/data/id';
 import { StatusBadge } from '@/components/data/status-badge';
-import { statusLook } from '@/components/data/statuses';
+import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
@@ -61,7 +61,7 @@ function InstanceLink({ instance: { id, name } }: { instance: Instance }) {
   );
 }
 
-const statusOptions = instanceStatuses.map((value) => ({ value, label: statusLook(value).label }));
+const statuses = statusOptions(instanceStatuses);
 
 const named = (rows: readonly { id: string; name: string }[] = []) =>
   rows.map(({ id, name }) => ({ value: id, label: name }));
@@ -92,7 +92,7 @@ export default function InstancesPage() {
         columns={columns}
         rowName={({ name }) => name}
         filters={[
-          { name: 'status', label: 'Status', options: statusOptions },
+          { name: 'status', label: 'Status', options: statuses },
           { name: 'flavor_id', label: 'Flavor', options: named(flavors.data?.rows) },
           { name: 'network_id', label: 'Network', options: named(networks.data?.rows) },
         ]}

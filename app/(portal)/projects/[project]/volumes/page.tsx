@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { Size } from '@/components/data/amounts';
 import { Id } from '@/components/data/id';
 import { StatusBadge } from '@/components/data/status-badge';
-import { statusLook } from '@/components/data/statuses';
+import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
@@ -67,7 +67,7 @@ function VolumeName({ volume: { id, name, description } }: { volume: Volume }) {
   );
 }
 
-const statusOptions = [
+const statuses = statusOptions([
   'available',
   'in_use',
   'creating',
@@ -76,7 +76,7 @@ const statusOptions = [
   'resizing',
   'deleting',
   'error',
-].map((value) => ({ value, label: statusLook(value).label }));
+]);
 
 /** The project's disks, and which instance has each. */
 export default function VolumesPage() {
@@ -104,7 +104,7 @@ export default function VolumesPage() {
         state={state}
         columns={columns}
         rowName={({ name }) => name}
-        filters={[{ name: 'status', label: 'Status', options: statusOptions }]}
+        filters={[{ name: 'status', label: 'Status', options: statuses }]}
         actions={actionsOf}
         empty={
           <EmptyState

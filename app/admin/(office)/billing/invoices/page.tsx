@@ -6,7 +6,7 @@ import { useMonthFilter } from '@/components/backoffice/money/months';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextLink } from '@/components/backoffice/text-link';
 import { StatusBadge } from '@/components/data/status-badge';
-import { statusLook } from '@/components/data/statuses';
+import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
@@ -78,10 +78,7 @@ const columns = [
   }),
 ];
 
-const statuses = ['open', 'paid', 'failed', 'deferred', 'carried'].map((value) => ({
-  value,
-  label: statusLook(value).label,
-}));
+const statuses = statusOptions(['open', 'paid', 'failed', 'deferred', 'carried']);
 
 /** The invoices of all tenants; those that could not be paid are a filter away. */
 export default function InvoicesPage() {

@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { DisabledReason } from '@/components/data/disabled-reason';
 import { StatusBadge } from '@/components/data/status-badge';
-import { statusLook } from '@/components/data/statuses';
+import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
 import { ErrorNotice } from '@/components/page/error-notice';
@@ -144,7 +144,7 @@ export default function AlertsPage() {
           {
             name: 'status',
             label: 'Status',
-            options: ['pending', 'delivered', 'failed'].map((value) => ({ value, label: statusLook(value).label })),
+            options: statusOptions(['pending', 'delivered', 'failed']),
           },
           {
             name: 'channel',

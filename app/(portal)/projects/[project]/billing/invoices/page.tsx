@@ -6,7 +6,7 @@ import { useInvoiceActions } from '@/components/billing/invoice-actions';
 import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
 import { Money } from '@/components/data/amounts';
 import { StatusBadge } from '@/components/data/status-badge';
-import { statusLook } from '@/components/data/statuses';
+import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { TextLink } from '@/components/network/text-link';
 import { EmptyState } from '@/components/page/empty-state';
@@ -59,7 +59,7 @@ function InvoiceLink({ invoice: { id, number } }: { invoice: Invoice }) {
   );
 }
 
-const statuses = ['open', 'paid', 'failed', 'deferred', 'carried'];
+const statuses = statusOptions(['open', 'paid', 'failed', 'deferred', 'carried']);
 
 /** What each month cost. An invoice never changes; how its payment stands does. */
 export default function InvoicesPage() {
@@ -88,7 +88,7 @@ export default function InvoicesPage() {
           {
             name: 'status',
             label: 'Status',
-            options: statuses.map((value) => ({ value, label: statusLook(value).label })),
+            options: statuses,
           },
         ]}
         actions={(invoice) => [

@@ -8,17 +8,9 @@ import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
+import { categoryNames } from '@/lib/metering/categories';
 
 type Item = components['schemas']['RateCard']['items'][number];
-
-const services: Record<Item['category'], string> = {
-  compute: 'Compute',
-  storage: 'Storage',
-  network: 'Network',
-  databases: 'Databases',
-  functions: 'Functions',
-  ai: 'AI',
-};
 
 const billed: Record<Item['basis'], string> = {
   hour: 'By the second, while it runs',
@@ -39,8 +31,8 @@ export default function PricingPage() {
         {({ items }) => (
           <div className="space-y-6">
             {groups(items).map(([category, own]) => (
-              <Card key={category} title={services[category]} flush>
-                <Rates category={services[category]} items={own} />
+              <Card key={category} title={categoryNames[category]} flush>
+                <Rates category={categoryNames[category]} items={own} />
               </Card>
             ))}
           </div>

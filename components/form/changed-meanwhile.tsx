@@ -1,0 +1,42 @@
+import { History } from 'lucide-react';
+import { Button } from '@/components/ui/button';
+
+interface ChangedMeanwhileProps {
+  /** What is edited: "budget". */
+  what: string;
+  /** It is several things. */
+  several?: boolean;
+  /** What the other change did, as people read it. */
+  differences: readonly { name: string; before: string; now: string }[];
+  /** A change of the reader's own was refused for it. */
+  refused: boolean;
+  onTakeOver: () => void;
+}
+
+/** Someone else changed what is edited here: how, and how to go on without losing either. */
+export function ChangedMeanwhile({ what, several = false, differences, refused, onTakeOver }: ChangedMeanwhileProps) {
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-4 text-sm">
+      <History className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="font-medium">
+          Someone changed {several ? 'these' : 'the'} {what} meanwhile
+        </p>
+        <p className="mt-0.5 text-pretty text-ink-muted">
+          {refused ? `So yours ${several ? 'were' : 'was'} not saved. ` : ''}What you typed stays in the form; the rest
+          takes the present values.
+        </p>
+        <ul className="mt-2 space-y-0.5 break-words tabular-nums">
+          {differences.map(({ name, before, now }) => (
+            <li key={name}>
+              {name}: {before} → {now}
+            </li>
+          ))}
+        </ul>
+        <Button size="sm" className="mt-3" onClick={onTakeOver}>
+          Take the present {what} over
+        </Button>
+      </div>
+    </div>
+  );
+}
