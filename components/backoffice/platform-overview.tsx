@@ -9,6 +9,7 @@ import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { components } from '@/lib/client/schema';
+import { formatMoney } from '@/lib/format/money';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
@@ -38,7 +39,7 @@ interface AttentionItem {
   link: string;
 }
 
-function attention({ operations, engines }: Overview): AttentionItem[] {
+function attention({ operations, engines, payments }: Overview): AttentionItem[] {
   const items: AttentionItem[] = [];
   const engine = (count: number, one: string, several: string) => {
     if (count === 0) return;
@@ -52,6 +53,10 @@ function attention({ operations, engines }: Overview): AttentionItem[] {
     const text = `${formatCount(operations.failed_last_day, 'operation')} failed in the last 24 hours`;
     items.push({ text, href: adminPaths.operations({ status: 'failed' }), link: 'See failed operations' });
   }
+  if (payments.failed > 0) {
+    const text = `${formatCount(payments.failed, 'payment')} failed: ${formatMoney(payments.failed_usd)} is due`;
+    items.push({ text, href: adminPaths.invoices({ status: 'failed' }), link: 'See failed payments' });
+  }
   return items;
 }
 
@@ -60,7 +65,7 @@ function Attention({ items }: { items: AttentionItem[] }) {
     return (
       <p className="flex items-center gap-2.5 rounded-lg border bg-surface px-4 py-3 text-sm">
         <CircleCheck className="size-4 shrink-0 text-positive-ink" aria-hidden="true" />
-        Nothing needs you: every engine reports, and no operation failed in the last 24 hours.
+        Nothing needs you: every engine reports, no payment failed, and no operation did in the last 24 hours.
       </p>
     );
   }

@@ -3,12 +3,9 @@ import { id, timestamp } from '@/lib/api/schemas';
 import { budgetStatus } from '@/lib/budget/schema';
 import { categories } from '@/lib/metering/categories';
 import { metricNames } from '@/lib/metering/metrics';
+import { month } from '@/lib/rating/month-schema';
 import { usd } from '@/lib/rating/usd';
 
-export const month = z
-  .string()
-  .regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'a month such as 2026-02')
-  .meta({ description: 'A month (UTC).', example: '2026-02' });
 const day = z.iso.date().meta({ description: 'A day (UTC).', example: '2026-02-14' });
 
 const metric = z.enum(metricNames);

@@ -34,6 +34,7 @@ const pathsOf: Record<string, readonly string[]> = {
   ],
   invoice: ['/api/v1/billing', '/admin/api/v1/billing'],
   key_pair: ['/api/v1/compute/keypairs'],
+  month: ['/admin/api/v1/billing'],
   network: ['/api/v1/network/networks', '/api/v1/network/routers', '/api/v1/network/ports'],
   operation: ['/api/v1/operations', '/admin/api/v1/operations'],
   payment_method: ['/api/v1/billing/payment-methods'],

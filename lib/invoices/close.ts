@@ -32,12 +32,13 @@ const labels = JSON.stringify(
 /**
  * Closes every month that has ended and waited, oldest first: one invoice a project and month, numbered without gaps.
  * Doing it again finds nothing to do.
+ * @param until a month that has ended, up to which none waits any longer
  * @returns how many invoices came to be
  */
-export async function closeMonths(signal?: AbortSignal): Promise<number> {
+export async function closeMonths(given: { signal?: AbortSignal; until?: Month } = {}): Promise<number> {
   let invoices = 0;
-  while (!signal?.aborted) {
-    const month = await oldestOpenMonth();
+  while (!given.signal?.aborted) {
+    const month = await oldestOpenMonth(given.until);
     if (!month) break;
     const closed = await closeBatch(month);
     invoices += closed.invoices;
@@ -51,10 +52,10 @@ export async function closeMonths(signal?: AbortSignal): Promise<number> {
 }
 
 /** The first month that some project has no invoice of although it may. */
-async function oldestOpenMonth(): Promise<Month | undefined> {
+async function oldestOpenMonth(until: Month | undefined): Promise<Month | undefined> {
   const found = await queryOne<{ month: string; ready: boolean }>(sql`
-    SELECT to_char(month, 'YYYY-MM') AS month,
-      (month + interval '1 month') AT TIME ZONE 'UTC' + ${GRACE_MS}::float8 * interval '1 millisecond' <= platform_now() AS ready
+    SELECT to_char(month, 'YYYY-MM') AS month, (month + interval '1 month') AT TIME ZONE 'UTC' + CASE WHEN month <= ${until ? `${until}-01` : null}::date
+      THEN interval '0' ELSE ${GRACE_MS}::float8 * interval '1 millisecond' END <= platform_now() AS ready
     FROM (SELECT min(coalesce(a.billed_until, month_of(p.created_at))) AS month
       FROM project_accounts a JOIN projects p ON p.id = a.project_id) AS oldest WHERE month IS NOT NULL`);
   return found?.ready ? found.month : undefined;
@@ -169,6 +170,6 @@ export const closeMonthsJob: PeriodicJob = {
   name: 'close months',
   every_ms: 60_000,
   async run(signal) {
-    await closeMonths(signal);
+    await closeMonths({ signal });
   },
 };

@@ -3,6 +3,7 @@ import { endpoint } from '@/lib/api/endpoint';
 import { listQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import { sql } from '@/lib/db/sql';
+import { closeMonth, listClosings } from './closings';
 import { pdfResponse } from './pdf';
 import * as schema from './schema';
 import * as service from './service';
@@ -99,6 +100,24 @@ export const platformInvoiceEndpoints = [
     tag: 'Back office: billing',
     access: 'administrator',
     responses: { 200: z.array(schema.closing) },
-    handle: (call) => service.listClosings(call),
+    handle: () => listClosings(),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/billing/closings',
+    realm: 'backoffice',
+    operation_id: 'closeMonth',
+    summary: 'Close a month that has ended now',
+    description:
+      'Without the six hours in which late usage is still waited for: what is told later is on the next invoice. Months ' +
+      'before it that are left are closed first. A month that is closed stays as it is.',
+    tag: 'Back office: billing',
+    access: 'administrator',
+    body: schema.closeMonth,
+    responses: { 200: schema.closing },
+    errors: ['CONFLICT'],
+    audit: 'month.close',
+    idempotency: 'kernel',
+    handle: (call, { body }) => closeMonth(call, body.month),
   }),
 ];

@@ -362,26 +362,6 @@ test('the PDF shows who bills whom, each line, and the totals', async () => {
   }
 });
 
-test('the back office sees how far the closing of each month is', async () => {
-  const acme = await projectOf('acme', '2028-06-01T00:00:00Z');
-  await span(acme, 'compute_vcpu', 1, '2028-06-01T00:00:00Z', '2028-06-20T00:00:00Z');
-  await at('2028-07-01T07:00:00Z');
-  const june = async () => {
-    const { body } = await call('GET', '/admin/api/v1/billing/closings', { token: await administrator() });
-    return (body as { month: string }[]).find(({ month }) => month === '2028-06');
-  };
-  expect(await june()).toMatchObject({ state: 'due', projects_left: 1 });
-  await closeMonths();
-  expect(await june()).toMatchObject({
-    state: 'closed',
-    projects_left: 0,
-    invoices: 1,
-    due_usd: 10.94,
-    paid_usd: 0,
-    failed: 0,
-  });
-});
-
 /** The text that a PDF of ours shows, run by run. */
 function textOf(pdf: Buffer): string {
   const runs: string[] = [];

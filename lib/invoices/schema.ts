@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
+import { month } from '@/lib/rating/month-schema';
 import { usd } from '@/lib/rating/usd';
 
-const month = z
-  .string()
-  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-02')
-  .meta({ example: '2026-02' });
 export const invoiceStatuses = ['open', 'paid', 'failed', 'deferred', 'carried'] as const;
 
 export const invoiceLine = z
@@ -61,11 +58,14 @@ export const tenantInvoiceFilters = { ...invoiceFilters, tenant_id: id.optional(
 export const closing = z
   .strictObject({
     month,
-    state: z.enum(['running', 'due', 'closed']).meta({
-      description: '`running`: the month or its grace goes on · `due`: projects are left to close.',
+    state: z.enum(['running', 'ended', 'due', 'closed']).meta({
+      description:
+        '`running`: it goes on · `ended`: late usage is still waited for, until `closes_at` · `due`: the workers are ' +
+        'closing it · `closed`: nothing is left to do.',
     }),
-    closes_at: timestamp,
-    projects_left: z.int(),
+    closes_at: timestamp.meta({ description: 'When the workers close it: six hours after its end.' }),
+    closed_at: timestamp.nullable().meta({ description: 'When the last of its invoices was issued; null: none is.' }),
+    projects_left: z.int().meta({ description: 'Tenants whose month is not closed yet.' }),
     invoices: z.int(),
     subtotal_usd: usd,
     credit_usd: usd,
@@ -76,4 +76,8 @@ export const closing = z
     failed: z.int(),
   })
   .meta({ id: 'MonthClosing' });
+export const closeMonth = z
+  .strictObject({ month: month.meta({ description: 'A month that has ended (UTC).', example: '2026-02' }) })
+  .meta({ id: 'CloseMonth', example: { month: '2026-02' } });
+
 export type MonthClosing = z.output<typeof closing>;

@@ -3,13 +3,10 @@ import { notFound } from '@/lib/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { keysetPage, type Page } from '@/lib/api/pagination';
 import { query, queryOne } from '@/lib/db/pool';
-import { join, raw, type Sql, sql } from '@/lib/db/sql';
-import { platformSpendNow } from '@/lib/rating/meter';
-import { endOf, type Month, monthOf } from '@/lib/rating/month';
-import { GRACE_MS } from './close';
+import { raw, type Sql, sql } from '@/lib/db/sql';
 import { payNow } from './collection';
 import { invoiceNumber } from './number';
-import type { Invoice, MonthClosing, TenantInvoice } from './schema';
+import type { Invoice, TenantInvoice } from './schema';
 
 type Row = {
   id: string;
@@ -144,38 +141,4 @@ export async function listTenantInvoices(
     tenant_name: row.tenant_name,
     tenant_slug: row.tenant_slug,
   }));
-}
-
-/** How far the closing of each month is, the newest first; also of the month that runs. */
-export async function listClosings(call: AdministratorCall): Promise<Sendable<MonthClosing>[]> {
-  type Sums = Record<'subtotal_usd' | 'credit_usd' | 'due_usd' | 'paid_usd' | 'open_usd', string>;
-  const rows = await query<Sums & { month: Month; projects_left: number; invoices: number; failed: number }>(sql`
-    WITH months AS (SELECT month::date FROM generate_series((SELECT least(min(month_of(created_at)), month_of(platform_now())) FROM projects)::timestamp,
-      month_of(platform_now()), interval '1 month') AS month)
-    SELECT to_char(m.month, 'YYYY-MM') AS month, count(i.id)::int AS invoices, count(*) FILTER (WHERE p.status = 'failed')::int AS failed,
-      ${join(
-        ['subtotal_usd', 'credit_usd', 'due_usd'].map((column) => raw(`coalesce(sum(i.${column}), 0) AS ${column}`)),
-        ', ',
-      )}, coalesce(sum(i.due_usd) FILTER (WHERE p.status = 'paid'), 0) AS paid_usd,
-      coalesce(sum(i.due_usd) FILTER (WHERE p.status IN ('open', 'failed', 'deferred')), 0) AS open_usd,
-      (SELECT count(*)::int FROM project_accounts a JOIN projects t ON t.id = a.project_id
-        WHERE coalesce(a.billed_until, month_of(t.created_at)) <= m.month) AS projects_left
-    FROM months m LEFT JOIN invoices i ON i.month = m.month LEFT JOIN invoice_payments p ON p.invoice_id = i.id
-    GROUP BY m.month ORDER BY m.month DESC LIMIT 120`);
-  const now = await platformSpendNow();
-  return rows.map((row) => {
-    const closes_at = new Date(endOf(row.month).getTime() + GRACE_MS);
-    const running = call.at < closes_at || row.month === monthOf(call.at);
-    return {
-      ...row,
-      state: running ? 'running' : row.projects_left > 0 ? 'due' : 'closed',
-      closes_at: closes_at.toISOString(),
-      subtotal_usd: money(row.subtotal_usd),
-      credit_usd: money(row.credit_usd),
-      due_usd: money(row.due_usd),
-      paid_usd: money(row.paid_usd),
-      open_usd: money(row.open_usd),
-      so_far_usd: row.month === now.month ? JsonNumber.money(now.spend) : null,
-    };
-  });
 }

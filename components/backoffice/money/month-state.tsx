@@ -1,9 +1,10 @@
-import { CircleCheck, Clock, LoaderCircle } from 'lucide-react';
+import { CircleCheck, Clock, Hourglass, LoaderCircle } from 'lucide-react';
 import { Badge } from '@/components/ui/badge';
 import type { MonthClosing } from './months';
 
 const looks = {
   running: { label: 'Running', tone: 'neutral', icon: Clock },
+  ended: { label: 'Ended', tone: 'caution', icon: Hourglass },
   due: { label: 'Being closed', tone: 'moving', icon: LoaderCircle },
   closed: { label: 'Closed', tone: 'positive', icon: CircleCheck },
 } as const;

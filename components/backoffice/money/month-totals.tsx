@@ -39,7 +39,7 @@ function Totals({
   return (
     <section aria-label={formatMonth(month)} className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
       <Tile title={formatMonth(month)} value={<MonthState state={state} />}>
-        {state === 'running' ? (
+        {state === 'running' || state === 'ended' ? (
           <>
             Invoices come <Time at={closes_at} />
           </>

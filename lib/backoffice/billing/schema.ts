@@ -3,12 +3,9 @@ import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 import { categories } from '@/lib/metering/categories';
 import { metricNames } from '@/lib/metering/metrics';
+import { month } from '@/lib/rating/month-schema';
 import { MOST_USD, usd, usdInput } from '@/lib/rating/usd';
 
-export const month = z
-  .string()
-  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-02')
-  .meta({ example: '2026-02' });
 const metric = z.enum(metricNames);
 const search = z.string().min(1).max(100).optional().meta({ description: 'A part of the tenant’s name, slug or id.' });
 const tenant = { tenant_id: id, tenant_name: z.string(), tenant_slug: z.string() };

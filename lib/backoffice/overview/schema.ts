@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dimensionUnits } from '@/lib/quota/dimensions';
+import { usd } from '@/lib/rating/usd';
 
 const count = z.int().min(0);
 
@@ -25,6 +26,9 @@ export const overview = z
     engines: z
       .strictObject({ available: count, degraded: count, unavailable: count, silent: count })
       .meta({ description: 'Each engine of each host counts once: as what it last said, or as silent.' }),
+    payments: z
+      .strictObject({ failed: count, failed_usd: usd })
+      .meta({ description: 'Invoices whose last charge failed, and what is due on them.' }),
     allocation: z.strictObject({
       vcpus: allocated('vcpus'),
       ram_gb: allocated('ram_gb'),

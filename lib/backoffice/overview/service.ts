@@ -9,19 +9,21 @@ import type { Overview } from './schema';
 const allocated = ['vcpus', 'ram_gb', 'storage_tb'] as const;
 type Allocated = (typeof allocated)[number];
 
-type Numbers = Pick<Overview, 'tenants' | 'users' | 'operations'> & Record<`${Allocated}_${'used' | 'limit'}`, string>;
+type Numbers = Pick<Overview, 'tenants' | 'users' | 'operations'> &
+  Record<`${Allocated}_${'used' | 'limit'}` | 'failed_usd', string> & { failed_payments: number };
 
 /** What an administrator wants to know first: how many, how full, and what is wrong. */
 export async function readOverview(_call: AdministratorCall): Promise<Sendable<Overview>> {
   const [numbers, engines] = await Promise.all([readNumbers(), countEngines()]);
-  const { tenants, users, operations } = numbers;
+  const { tenants, users, operations, failed_payments } = numbers;
   const share = <D extends Allocated>(dimension: D) => ({
     used: JsonNumber.decimal(numbers[`${dimension}_used`]),
     limit: JsonNumber.decimal(numbers[`${dimension}_limit`]),
     unit: dimensionUnits[dimension],
   });
   const allocation = { vcpus: share('vcpus'), ram_gb: share('ram_gb'), storage_tb: share('storage_tb') };
-  return { tenants, users, operations, engines, allocation };
+  const payments = { failed: failed_payments, failed_usd: JsonNumber.money(numbers.failed_usd) };
+  return { tenants, users, operations, engines, payments, allocation };
 }
 
 async function readNumbers(): Promise<Numbers> {
@@ -37,7 +39,8 @@ async function readNumbers(): Promise<Numbers> {
               'running', count(*) FILTER (WHERE status = 'running'), 'failed', count(*) FILTER (WHERE status = 'failed'),
               'failed_last_day', count(*) FILTER (WHERE status = 'failed' AND finished_at > platform_now() - interval '1 day'))
        FROM operations WHERE status IN ('pending', 'running', 'failed')) AS operations,
-      account.* FROM (SELECT ${raw(sums.join(', '))} FROM project_accounts) AS account`);
+      account.*, payments.* FROM (SELECT ${raw(sums.join(', '))} FROM project_accounts) AS account,
+      (SELECT count(*)::int AS failed_payments, coalesce(sum(due_usd), 0) AS failed_usd FROM invoice_payments WHERE status = 'failed') AS payments`);
   if (!numbers) throw new Error('an aggregate without GROUP BY has one row');
   return numbers;
 }

@@ -6,12 +6,16 @@ import { MonthState } from '@/components/backoffice/money/month-state';
 import { type MonthClosing, useClosings } from '@/components/backoffice/money/months';
 import { TextLink } from '@/components/backoffice/text-link';
 import { Time } from '@/components/data/time';
+import { useConfirm } from '@/components/page/confirm';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
+import { Button } from '@/components/ui/button';
+import { useBackOffice } from '@/lib/client/backoffice';
 import { keyedBy } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
+import { formatCount } from '@/lib/format/quantity';
 import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';
 
@@ -24,14 +28,14 @@ const columns = [
   }),
   column.accessor('state', { header: 'State', cell: ({ getValue }) => <MonthState state={getValue()} /> }),
   column.accessor('closes_at', {
-    header: 'Closes',
+    header: 'Closing',
     meta: { from: 'md' },
-    cell: ({ getValue }) => <Time at={getValue()} />,
+    cell: ({ row: { original } }) => <Closing {...original} />,
   }),
   column.accessor('projects_left', {
     header: 'Tenants left',
     meta: { ...right, from: 'lg' },
-    cell: ({ getValue }) => formatNumber(getValue()),
+    cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : formatNumber(getValue())),
   }),
   column.accessor('invoices', {
     header: 'Invoices',
@@ -53,14 +57,14 @@ const columns = [
     meta: { ...right, from: 'lg' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
-  column.accessor('due_usd', {
+  column.accessor('paid_usd', {
     header: 'By card',
-    meta: { ...right, from: 'sm' },
+    meta: { ...right, from: 'md' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
-  column.accessor('paid_usd', {
-    header: 'Paid by card',
-    meta: { ...right, from: 'md' },
+  column.accessor('open_usd', {
+    header: 'Open',
+    meta: { ...right, from: 'sm' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('failed', {
@@ -77,22 +81,72 @@ const columns = [
   }),
 ];
 
+/** When it is closed, or was. */
+function Closing({ state, closes_at, closed_at }: MonthClosing) {
+  if (state === 'closed') return <Time at={closed_at} none="no invoices" />;
+  return state === 'due' ? <span className="text-ink-muted">now</span> : <Time at={closes_at} />;
+}
+
+/** Why a month can't be closed now. */
+function whyNot({ state }: MonthClosing): string | undefined {
+  if (state === 'running') return 'It still runs. It can be closed once it has ended (UTC).';
+  return state === 'closed' ? 'It is closed.' : undefined;
+}
+
 /** Months and how far their closing is. */
 export default function MonthsPage() {
+  const { api } = useBackOffice();
+  const confirm = useConfirm();
   const state = useTableState();
-  const list = keyedBy(useClosings(), ({ month }) => month);
+  const closings = useClosings();
+  const close = api.useMutation('post', '/admin/api/v1/billing/closings');
+  const ask = ({ month, projects_left }: MonthClosing) =>
+    confirm({
+      title: `Close ${formatMonth(month)} now?`,
+      consequence: (
+        <>
+          {formatCount(projects_left, 'tenant')} {projects_left === 1 ? 'is' : 'are'} left. Each that owes something
+          gets an invoice, with the next number: credit pays first, the default card is charged the rest. What is told
+          of the month afterwards is on the next invoice. An invoice can’t be taken back.
+        </>
+      ),
+      confirmLabel: 'Close month',
+      harmless: true,
+      onConfirm: async () => {
+        await close.mutateAsync({ body: { month } });
+        await closings.refetch();
+      },
+    });
+  // The oldest that waits: it would be closed with a later one in any case.
+  const waiting = closings.data?.rows.findLast((closing) => whyNot(closing) === undefined);
   return (
     <Page
       title="Months"
-      description="A month (UTC) is closed by the workers six hours after its end: late usage is still on it. Each tenant that owes something gets one invoice; credit pays first, the default card the rest. Closing again changes nothing."
+      description="A month (UTC) is closed by the workers six hours after its end, so that late usage is still on it; or by you, before. Each tenant that owes something gets one invoice; credit pays first, the default card the rest. Closing again changes nothing."
+      actions={
+        waiting && (
+          <Button variant="primary" onClick={() => ask(waiting)}>
+            Close {formatMonth(waiting.month)}
+          </Button>
+        )
+      }
     >
       <DataTable
         noun="month"
-        list={list}
+        list={keyedBy(closings, ({ month }) => month)}
         state={state}
         columns={columns}
         rowName={({ month }) => formatMonth(month)}
         searchable={false}
+        actions={(closing) => [
+          {
+            label: 'Close now',
+            icon: CalendarCheck,
+            disabledReason: whyNot(closing),
+            onSelect: () => ask(closing),
+          },
+          { label: 'Its invoices', href: adminPaths.invoices({ month: closing.month }) },
+        ]}
         empty={
           <EmptyState icon={CalendarCheck} title="No months yet">
             The first month shows with the first tenant.
