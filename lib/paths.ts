@@ -7,7 +7,9 @@ export type VolumeTab = 'overview' | 'snapshots' | 'activity';
 export const paths = {
   home: () => '/',
   signIn: (back?: string) => (back && back !== '/' ? `/sign-in?back=${encodeURIComponent(back)}` : '/sign-in'),
-  apiReference: () => '/docs',
+  /** The API reference; with a group and one of its endpoints, that place in it. */
+  apiReference: (group?: string, operation?: string) =>
+    `/docs${group === undefined ? '' : `/${group}`}${operation === undefined ? '' : `#${operation}`}`,
   overview: (project: string) => inProject(project),
   instances: (project: string) => inProject(project, 'instances'),
   newInstance: (project: string, from?: { image_id?: string; flavor_id?: string }) =>
@@ -94,6 +96,7 @@ export const adminPaths = {
   closings: () => '/admin/billing/closings',
   budgets: (filters?: { frozen?: 'true' | 'false'; search?: string }) => withQuery('/admin/billing/budgets', filters),
   credits: (filters?: { tenant_id?: string }) => withQuery('/admin/billing/credits', filters),
+  reversals: (filters?: { owed?: 'true'; tenant_id?: string }) => withQuery('/admin/billing/reversals', filters),
   rates: () => '/admin/billing/rates',
   newRate: (of?: { metric?: string }) => withQuery('/admin/billing/rates/new', of),
   reconciliations: (shown?: { differing?: 'true' }) => withQuery('/admin/billing/reconciliations', shown),

@@ -57,6 +57,10 @@ function attention({ operations, engines, payments }: Overview): AttentionItem[]
     const text = `${formatCount(payments.failed, 'payment')} failed: ${formatMoney(payments.failed_usd)} is due`;
     items.push({ text, href: adminPaths.invoices({ status: 'failed' }), link: 'See failed payments' });
   }
+  if (payments.taken_back > 0) {
+    const text = `${formatMoney(payments.owed_usd)} is owed for refunded or disputed payments`;
+    items.push({ text, href: adminPaths.reversals({ owed: 'true' }), link: 'See who owes' });
+  }
   return items;
 }
 

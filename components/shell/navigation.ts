@@ -31,6 +31,7 @@ import {
   Snowflake,
   Tags,
   TrendingUp,
+  Undo2,
   Users,
   UsersRound,
   Vault,
@@ -313,6 +314,12 @@ export const adminNavigation: readonly NavigationGroup[] = [
         icon: Coins,
         href: () => adminPaths.credits(),
         keywords: ['grant', 'top up', 'prepaid', 'balance'],
+      },
+      {
+        label: 'Refunds and disputes',
+        icon: Undo2,
+        href: () => adminPaths.reversals(),
+        keywords: ['refund', 'dispute', 'chargeback', 'owed', 'taken back'],
       },
       {
         label: 'Rates',

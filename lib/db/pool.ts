@@ -42,6 +42,27 @@ export async function execute(piece: Sql): Promise<number> {
   return rowCount ?? 0;
 }
 
+/** Sends a statement inside a transaction. */
+export type Run = <Row extends pg.QueryResultRow>(piece: Sql) => Promise<Row[]>;
+
+/** Several statements as one transaction: all of them, or none. Each sees what was committed before it began. */
+export async function transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+  const client = await pool().connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(
+      async <Row extends pg.QueryResultRow>(piece: Sql) => (await client.query<Row>(compile(piece))).rows,
+    );
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
 const DEADLOCK = '40P01';
 const MOST_ATTEMPTS = 5;
 

@@ -1,9 +1,8 @@
-import type pg from 'pg';
 import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/db/changes';
 import { newId } from '@/lib/db/id';
-import { pool, queryOne } from '@/lib/db/pool';
-import { compile, type Sql, sql } from '@/lib/db/sql';
+import { queryOne, transaction } from '@/lib/db/pool';
+import { type Sql, sql } from '@/lib/db/sql';
 import { log } from '@/lib/log';
 import { metrics } from '@/lib/metering/metrics';
 import { usageToInvoice } from '@/lib/metering/usage';
@@ -64,28 +63,19 @@ async function oldestOpenMonth(until: Month | undefined): Promise<Month | undefi
 /** Closes a month of some projects in one transaction. The locks come first: what follows sees what is true under them. */
 async function closeBatch(month: Month): Promise<{ projects: number; invoices: number }> {
   const first = `${month}-01`;
-  const client = await pool().connect();
-  const run = <Row extends pg.QueryResultRow>(piece: Sql) => client.query<Row>(compile(piece));
-  try {
-    await client.query('BEGIN');
+  return transaction(async (run) => {
     // Numbers have no gaps, so closers take turns.
-    await client.query(`SELECT pg_advisory_xact_lock(hashtext('nephele invoice numbers'))`);
-    const { rows: locked } = await run<{ project_id: string }>(sql`
+    await run(sql`SELECT pg_advisory_xact_lock(hashtext('nephele invoice numbers'))`);
+    const locked = await run<{ project_id: string }>(sql`
       SELECT a.project_id FROM project_accounts a JOIN projects p ON p.id = a.project_id
       WHERE coalesce(a.billed_until, month_of(p.created_at)) = ${first}::date ORDER BY a.project_id LIMIT ${BATCH}::int FOR UPDATE OF a`);
     const projects = locked.map(({ project_id }) => project_id);
-    const { rows: made } = await run<{ id: string; project_id: string }>(writeInvoices(month, projects));
+    const made = await run<{ id: string }>(writeInvoices(month, projects));
     if (made.length > 0) for (const piece of consequences(made.map(({ id }) => id))) await run(piece);
     await run(sql`UPDATE project_accounts SET billed_until = (${first}::date + interval '1 month')::date
       WHERE project_id = ANY (${projects}::uuid[])`);
-    await client.query('COMMIT');
     return { projects: projects.length, invoices: made.length };
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
 /** The invoices and their lines, for projects with something to pay. Each line is rounded once, half to even. */

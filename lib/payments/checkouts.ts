@@ -16,7 +16,8 @@ import { paths } from '@/lib/paths';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { settings } from '@/lib/settings';
 import { customerOf, keepCard } from './cards';
-import { processor, processorName } from './processor';
+import { recoverOwed } from './owed';
+import { processor, processorActor, processorName } from './processor';
 import type { CheckoutSession } from './schema';
 
 const minute = 60_000;
@@ -149,9 +150,6 @@ export async function settlePage(reference: string): Promise<void> {
 
 const origin = () => ({ at: now(), caller: undefined, address: null, request_id: null });
 
-/** How the audit log names what the processor made happen. */
-export const processorActor = () => ({ actor_type: 'host', actor_id: null, actor_name: processor().name });
-
 /** Completes a page together with the credit that was paid on it. Told twice, it is done once. */
 async function close({ id, project_id }: Row, reference: string, paid_usd: string | null): Promise<void> {
   const { at } = origin();
@@ -183,6 +181,7 @@ async function close({ id, project_id }: Row, reference: string, paid_usd: strin
   }
   await execute(sql`WITH ${join(ctes, ', ')} SELECT ok FROM verdict`);
   signalChange();
+  if (paid_usd !== null) await recoverOwed(project_id);
 }
 
 /** Asks the processor about open pages from time to time, for the webhook that never came. */

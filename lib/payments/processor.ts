@@ -43,6 +43,7 @@ export type ProcessorEvent = {
     | { kind: 'page'; reference: string }
     | { kind: 'setup'; reference: string }
     | { kind: 'charge'; invoice_id: string }
+    | { kind: 'reversal'; payment: string }
     | { kind: 'card_removed'; reference: string }
     | null;
 };
@@ -72,6 +73,11 @@ export type Processor = {
   readCharge(reference: string): Promise<Charge>;
   /** Tries a card. A decline is no error here: the charge stays open, and says why. */
   tryCharge(reference: string, card: string): Promise<Charge>;
+  /**
+   * What was taken back of a payment, all told: refunded, or withdrawn by disputes that are not won.
+   * `checkout_id`: ours, where it paid for a top-up.
+   */
+  readReversal(payment: string): Promise<{ checkout_id: string | null; refunded_usd: string; disputed_usd: string }>;
   /** What a webhook says. @throws ApiError 400 where its signature is not the processor's, or old */
   readEvent(body: Buffer, signature: string): ProcessorEvent;
 };
@@ -86,6 +92,9 @@ export function processor(): Processor {
     'payments: no payment processor is set up; the operator sets STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
   );
 }
+
+/** How the audit log names what the processor made happen. */
+export const processorActor = () => ({ actor_type: 'host', actor_id: null, actor_name: processor().name });
 
 /** Whether there is one, and which. */
 export function processorName(): Processor['name'] | null {

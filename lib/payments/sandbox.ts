@@ -162,6 +162,10 @@ export const sandboxProcessor: Processor = {
     return { reference, ...outcome };
   },
 
+  async readReversal() {
+    throw notFound('The payment');
+  },
+
   readEvent() {
     throw invalid('This platform is not connected to Stripe.');
   },

@@ -200,6 +200,23 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
         }
       }),
 
+    readReversal: (payment) =>
+      answered(async () => {
+        const [{ latest_charge, metadata }, { data: disputes }] = await Promise.all([
+          stripe.paymentIntents.retrieve(payment, { expand: ['latest_charge'] }),
+          stripe.disputes.list({ payment_intent: payment, limit: 100 }),
+        ]);
+        const charge = typeof latest_charge === 'string' ? null : latest_charge;
+        const disputed = disputes.reduce((sum, { amount, status }) => (withdrawn.has(status) ? sum + amount : sum), 0);
+        // Refunded and disputed, a payment still takes back no more than it was.
+        const refunded = charge?.amount_refunded ?? 0;
+        return {
+          checkout_id: metadata.checkout_id ?? null,
+          refunded_usd: fromCents(refunded),
+          disputed_usd: fromCents(Math.min(disputed, (charge?.amount ?? 0) - refunded)),
+        };
+      }),
+
     readEvent(body, signature) {
       try {
         const event = stripe.webhooks.constructEvent(
@@ -219,6 +236,15 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
   };
 }
 
+/** States of a dispute in which the money is gone: at stake, or lost. Before, and when it is won, it is ours. */
+const withdrawn: ReadonlySet<string> = new Set([
+  'needs_response',
+  'under_review',
+  'lost',
+  'appeal_needs_response',
+  'appeal_under_review',
+]);
+
 function subject(event: Stripe.Event): ProcessorEvent['about'] {
   switch (event.type) {
     case 'checkout.session.completed':
@@ -233,6 +259,19 @@ function subject(event: Stripe.Event): ProcessorEvent['about'] {
     case 'payment_intent.canceled': {
       const { invoice_id } = event.data.object.metadata;
       return invoice_id ? { kind: 'charge', invoice_id } : null;
+    }
+    case 'charge.refunded':
+    case 'charge.refund.updated':
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.closed':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated': {
+      const payment = idOf(event.data.object.payment_intent);
+      return payment === null ? null : { kind: 'reversal', payment };
     }
     case 'payment_method.detached':
       return { kind: 'card_removed', reference: event.data.object.id };

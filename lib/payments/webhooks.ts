@@ -3,8 +3,9 @@ import { execute, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { settleInvoice } from '@/lib/invoices/collection';
 import { forgetCard, keepCard } from './cards';
-import { processorActor, settlePage } from './checkouts';
-import { type ProcessorEvent, processor } from './processor';
+import { settlePage } from './checkouts';
+import { type ProcessorEvent, processor, processorActor } from './processor';
+import { mirrorReversal } from './reversals';
 
 /**
  * Hears what the processor says. An event only says what to look at: what is done rests on the processor's present
@@ -39,6 +40,8 @@ async function act(call: Call, { about }: ProcessorEvent): Promise<void> {
       return settlePage(about.reference);
     case 'charge':
       return settleInvoice(about.invoice_id);
+    case 'reversal':
+      return mirrorReversal(about.payment);
     case 'card_removed':
       return forgetCard(about.reference);
     case 'setup':

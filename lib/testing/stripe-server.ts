@@ -2,20 +2,18 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { now } from '@/lib/clock';
-
-type Json = { [name: string]: unknown };
-type Params = { [name: string]: string | Params };
-type Answer = { status: number; body: Json };
-type Card = { brand: string; last4: string; save: 'ok' | 'declined' | 'action'; charge: 'ok' | 'declined' | 'action' };
-
-/** What Stripe's test tokens stand for. */
-const testTokens: Record<string, Card> = {
-  pm_card_visa: { brand: 'visa', last4: '4242', save: 'ok', charge: 'ok' },
-  pm_card_mastercard: { brand: 'mastercard', last4: '4444', save: 'ok', charge: 'ok' },
-  pm_card_chargeDeclined: { brand: 'visa', last4: '0002', save: 'declined', charge: 'declined' },
-  pm_card_chargeCustomerFail: { brand: 'visa', last4: '0341', save: 'ok', charge: 'declined' },
-  pm_card_authenticationRequired: { brand: 'visa', last4: '3184', save: 'action', charge: 'action' },
-};
+import {
+  type Answer,
+  type Card,
+  declined,
+  type Json,
+  missing,
+  type Params,
+  parseForm,
+  problem,
+  StripeProblem,
+  testTokens,
+} from './stripe-wire';
 
 /** A fault on the way: the request is done, or is not, and the connection breaks in any case. */
 type Fault = { path: RegExp; times: number; done: boolean };
@@ -75,15 +73,58 @@ export class StripeServer {
       session.setup_intent = setup.id;
       return [this.event('setup_intent.succeeded', setup), this.event('checkout.session.completed', session)];
     }
-    if (!delayed) session.payment_status = 'paid';
+    session.payment_intent = this.intent({
+      amount: session.amount_total,
+      customer: session.customer,
+      metadata: session.payment_metadata,
+    }).id;
+    if (!delayed) this.pay(session);
     return [this.event('checkout.session.completed', session)];
   }
 
   /** A payment that took days has come, or not. */
   settle(sessionId: string, came: boolean): string {
     const session = this.get(sessionId);
-    if (came) session.payment_status = 'paid';
+    if (came) this.pay(session);
     return this.event(`checkout.session.async_payment_${came ? 'succeeded' : 'failed'}`, session);
+  }
+
+  private pay(session: Json): void {
+    session.payment_status = 'paid';
+    this.succeed(this.get(String(session.payment_intent)));
+  }
+
+  /** The operator gives so many cents of a payment back. @returns the events that Stripe would send */
+  refund(intentId: string, cents: number): string[] {
+    const charge = this.get(String(this.get(intentId).latest_charge));
+    charge.amount_refunded = Number(charge.amount_refunded) + cents;
+    const refund = this.add('re', 'refund', { amount: cents, payment_intent: intentId, status: 'succeeded' });
+    return [this.event('refund.created', refund), this.event('charge.refunded', charge)];
+  }
+
+  /** A refund that the bank of the cardholder did not take. */
+  failRefund(intentId: string, cents: number): string {
+    const charge = this.get(String(this.get(intentId).latest_charge));
+    charge.amount_refunded = Number(charge.amount_refunded) - cents;
+    const refund = { amount: cents, payment_intent: intentId, status: 'failed' };
+    return this.event('refund.failed', this.add('re', 'refund', refund));
+  }
+
+  /** The cardholder’s bank disputes a payment; `change` says what becomes of it. */
+  dispute(intentId: string, cents: number): { opened: string; change: (status: string) => string } {
+    const charge = this.get(intentId).latest_charge;
+    const fields = { amount: cents, charge, payment_intent: intentId, status: 'needs_response' };
+    const dispute = this.add('du', 'dispute', fields);
+    return {
+      opened: this.event('charge.dispute.created', dispute),
+      change: (status) => {
+        dispute.status = status;
+        return this.event(
+          ['won', 'lost'].includes(status) ? 'charge.dispute.closed' : 'charge.dispute.updated',
+          dispute,
+        );
+      },
+    };
   }
 
   /** An event about an object as it is now. */
@@ -206,6 +247,10 @@ export class StripeServer {
     const nested = collection === 'checkout' ? `checkout/${rest.shift()}` : collection;
     const [id, action] = rest;
     if (method === 'GET' && id !== undefined) return this.read(id, params);
+    if (method === 'GET' && collection === 'disputes') {
+      const data = this.all('dispute').filter(({ payment_intent }) => payment_intent === params.payment_intent);
+      return { object: 'list', url: '/v1/disputes', has_more: false, data };
+    }
     switch (`${nested}${action ? `/${action}` : ''}`) {
       case 'customers':
         return this.add('cus', 'customer', { name: params.name, metadata: params.metadata ?? {} });
@@ -216,15 +261,7 @@ export class StripeServer {
       case 'checkout/sessions':
         return this.open(params);
       case 'payment_intents':
-        return this.add('pi', 'payment_intent', {
-          amount: Number(params.amount),
-          currency: params.currency,
-          customer: params.customer,
-          description: params.description,
-          metadata: params.metadata ?? {},
-          status: 'requires_payment_method',
-          last_payment_error: null,
-        });
+        return this.intent(params);
       case 'payment_intents/confirm':
         return this.confirm(this.read(id ?? '', {}), params);
       default:
@@ -308,12 +345,33 @@ export class StripeServer {
       amount_total: price ? Number(price.unit_amount) * Number(line?.quantity) : null,
       currency: price?.currency ?? params.currency,
       setup_intent: null,
+      payment_intent: null,
+      payment_metadata: (params.payment_intent_data as Params | undefined)?.metadata ?? {},
       success_url: params.success_url,
       cancel_url: params.cancel_url,
       expires_at: Number(params.expires_at),
     });
     session.url = `https://checkout.stripe.com/c/pay/${session.id}`;
     return session;
+  }
+
+  private intent({ amount, currency = 'usd', customer, description = null, metadata = {} }: Json): Json {
+    const state = { status: 'requires_payment_method', last_payment_error: null, latest_charge: null };
+    return this.add('pi', 'payment_intent', {
+      amount: Number(amount),
+      currency,
+      customer,
+      description,
+      metadata,
+      ...state,
+    });
+  }
+
+  private succeed(intent: Json): void {
+    const { id, amount, currency } = intent;
+    const charge = this.add('ch', 'charge', { amount, currency, amount_refunded: 0, payment_intent: id });
+    const state = { status: 'succeeded', amount_received: amount, last_payment_error: null };
+    Object.assign(intent, state, { latest_charge: charge.id });
   }
 
   private confirm({ id }: Json, params: Params): Json {
@@ -330,7 +388,7 @@ export class StripeServer {
     if (method.customer !== intent.customer) throw missing('payment_method', String(params.payment_method));
     const behaviour = this.cards.get(String(params.payment_method))?.charge;
     if (behaviour === 'ok') {
-      Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, last_payment_error: null });
+      this.succeed(intent);
       return intent;
     }
     const error =
@@ -344,47 +402,4 @@ export class StripeServer {
     Object.assign(intent, { status: 'requires_payment_method', last_payment_error: error });
     throw new StripeProblem(402, { ...error, payment_intent: intent });
   }
-}
-
-class StripeProblem extends Error {
-  constructor(
-    readonly status: number,
-    readonly error: Json,
-  ) {
-    super(String(error.message));
-  }
-}
-
-const problem = (status: number, error: Json): Answer => ({ status, body: { error } });
-const declined = () =>
-  new StripeProblem(402, {
-    type: 'card_error',
-    code: 'card_declined',
-    decline_code: 'generic_decline',
-    message: 'Your card was declined.',
-  });
-const missing = (param: string, id: string) =>
-  new StripeProblem(404, {
-    type: 'invalid_request_error',
-    code: 'resource_missing',
-    param,
-    message: `No such ${param}: '${id}'`,
-  });
-
-/** `a[b][0]=c` as Stripe reads it. */
-function parseForm(text: string): Params {
-  const root: Params = {};
-  for (const [name, value] of new URLSearchParams(text)) {
-    const keys = name.split('[').map((key) => key.replace(/\]$/, ''));
-    const last = keys.pop() ?? '';
-    let place = root;
-    for (const key of keys) {
-      const next = place[key];
-      const inner = typeof next === 'object' ? next : {};
-      place[key] = inner;
-      place = inner;
-    }
-    place[last] = value;
-  }
-  return root;
 }

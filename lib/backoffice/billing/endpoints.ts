@@ -6,6 +6,7 @@ import { listBudgets } from './budgets';
 import { grantCredit, listCredits } from './credits';
 import { addRate, listRates } from './rates';
 import { listRevenue } from './revenue';
+import { listReversals } from './reversals';
 import * as schema from './schema';
 
 const [realm, tag, access] = ['backoffice', 'Back office: billing', 'administrator'] as const;
@@ -66,6 +67,18 @@ export const moneyEndpoints = [
     errors: ['CONFLICT'],
     audit: 'credit.grant',
     handle: (call, { params, body }) => grantCredit(call, params.tenant_id, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/reversals',
+    realm,
+    operation_id: 'listReversals',
+    summary: 'List refunds and disputes of payments, and what tenants owe for them',
+    tag,
+    access,
+    query: z.strictObject({ ...schema.reversalFilters, ...listQuery }),
+    responses: { 200: z.array(schema.reversal) },
+    handle: (call, { query }) => listReversals(call, query),
   }),
   endpoint({
     method: 'GET',

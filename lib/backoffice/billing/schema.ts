@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { id, timestamp } from '@/lib/api/schemas';
+import { id, times, timestamp } from '@/lib/api/schemas';
 import { categories } from '@/lib/metering/categories';
 import { metricNames } from '@/lib/metering/metrics';
 import { month } from '@/lib/rating/month-schema';
@@ -92,6 +92,33 @@ export type GrantCredit = z.output<typeof grantCredit>;
 export const creditFilters = {
   tenant_id: id.optional(),
   kind: credit.shape.kind.optional(),
+  search,
+};
+
+export const reversal = z
+  .strictObject({
+    id,
+    ...tenant,
+    kind: z.enum(['top_up', 'invoice']).meta({ description: 'What the payment was for.' }),
+    invoice_number: z.string().nullable().meta({ example: 'INV-000042' }),
+    paid_usd: usd,
+    refunded_usd: usd,
+    disputed_usd: usd.meta({ description: 'Withdrawn while a dispute goes on; for good where it is lost.' }),
+    recovered_usd: usd.meta({ description: 'Taken from the tenant’s credit.' }),
+    owed_usd: usd.meta({
+      description:
+        'Of a top-up what its credit did not cover; the next top-up pays it first. Of an invoice what is disputed: a ' +
+        'refund is a gift.',
+    }),
+    reference: z.string().meta({ description: 'The processor’s id of the payment.' }),
+    ...times,
+  })
+  .meta({ id: 'PaymentReversal' });
+export type Reversal = z.output<typeof reversal>;
+
+export const reversalFilters = {
+  tenant_id: id.optional(),
+  owed: z.enum(['true', 'false']).optional(),
   search,
 };
 

@@ -29,7 +29,7 @@ test('the platform in numbers: none of what is not there, each thing once, sums 
     users: { total: 1, administrators: 1 },
     operations: { pending: 0, running: 0, failed: 0, failed_last_day: 0 },
     engines: { available: 0, degraded: 0, unavailable: 0, silent: 0 },
-    payments: { failed: 0, failed_usd: 0 },
+    payments: { failed: 0, failed_usd: 0, taken_back: 0, owed_usd: 0 },
     allocation: {
       vcpus: { ...none, unit: unit.vcpus },
       ram_gb: { ...none, unit: unit.ram_gb },

@@ -26,9 +26,11 @@ export const overview = z
     engines: z
       .strictObject({ available: count, degraded: count, unavailable: count, silent: count })
       .meta({ description: 'Each engine of each host counts once: as what it last said, or as silent.' }),
-    payments: z
-      .strictObject({ failed: count, failed_usd: usd })
-      .meta({ description: 'Invoices whose last charge failed, and what is due on them.' }),
+    payments: z.strictObject({ failed: count, failed_usd: usd, taken_back: count, owed_usd: usd }).meta({
+      description:
+        'Invoices whose last charge failed, and what is due on them; payments that were refunded or disputed and are ' +
+        'owed, and how much of them.',
+    }),
     allocation: z.strictObject({
       vcpus: allocated('vcpus'),
       ram_gb: allocated('ram_gb'),

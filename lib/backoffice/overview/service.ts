@@ -10,19 +10,22 @@ const allocated = ['vcpus', 'ram_gb', 'storage_tb'] as const;
 type Allocated = (typeof allocated)[number];
 
 type Numbers = Pick<Overview, 'tenants' | 'users' | 'operations'> &
-  Record<`${Allocated}_${'used' | 'limit'}` | 'failed_usd', string> & { failed_payments: number };
+  Record<`${Allocated}_${'used' | 'limit'}`, string> & {
+    payments: { failed: number; failed_usd: string; taken_back: number; owed_usd: string };
+  };
 
 /** What an administrator wants to know first: how many, how full, and what is wrong. */
 export async function readOverview(_call: AdministratorCall): Promise<Sendable<Overview>> {
   const [numbers, engines] = await Promise.all([readNumbers(), countEngines()]);
-  const { tenants, users, operations, failed_payments } = numbers;
+  const { tenants, users, operations } = numbers;
   const share = <D extends Allocated>(dimension: D) => ({
     used: JsonNumber.decimal(numbers[`${dimension}_used`]),
     limit: JsonNumber.decimal(numbers[`${dimension}_limit`]),
     unit: dimensionUnits[dimension],
   });
   const allocation = { vcpus: share('vcpus'), ram_gb: share('ram_gb'), storage_tb: share('storage_tb') };
-  const payments = { failed: failed_payments, failed_usd: JsonNumber.money(numbers.failed_usd) };
+  const { failed_usd, owed_usd, ...counts } = numbers.payments;
+  const payments = { ...counts, failed_usd: JsonNumber.money(failed_usd), owed_usd: JsonNumber.money(owed_usd) };
   return { tenants, users, operations, engines, payments, allocation };
 }
 
@@ -39,8 +42,10 @@ async function readNumbers(): Promise<Numbers> {
               'running', count(*) FILTER (WHERE status = 'running'), 'failed', count(*) FILTER (WHERE status = 'failed'),
               'failed_last_day', count(*) FILTER (WHERE status = 'failed' AND finished_at > platform_now() - interval '1 day'))
        FROM operations WHERE status IN ('pending', 'running', 'failed')) AS operations,
-      account.*, payments.* FROM (SELECT ${raw(sums.join(', '))} FROM project_accounts) AS account,
-      (SELECT count(*)::int AS failed_payments, coalesce(sum(due_usd), 0) AS failed_usd FROM invoice_payments WHERE status = 'failed') AS payments`);
+      (SELECT json_build_object('failed', f.n, 'failed_usd', f.usd::text, 'taken_back', o.n, 'owed_usd', o.usd::text)
+       FROM (SELECT count(*) AS n, coalesce(sum(due_usd), 0) AS usd FROM invoice_payments WHERE status = 'failed') AS f,
+        (SELECT count(*) AS n, coalesce(sum(owed_usd(r)), 0) AS usd FROM payment_reversals r WHERE owed_usd(r) > 0) AS o) AS payments,
+      account.* FROM (SELECT ${raw(sums.join(', '))} FROM project_accounts) AS account`);
   if (!numbers) throw new Error('an aggregate without GROUP BY has one row');
   return numbers;
 }

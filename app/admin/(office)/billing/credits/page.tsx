@@ -30,7 +30,7 @@ const columns = [
     header: 'Kind',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) =>
-      original.kind === 'grant' && original.amount_usd < 0 ? 'Taken back' : kinds[original.kind],
+      original.kind !== 'invoice' && original.amount_usd < 0 ? 'Taken back' : kinds[original.kind],
   }),
   column.accessor('amount_usd', {
     header: 'Amount',

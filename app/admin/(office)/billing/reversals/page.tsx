@@ -1,0 +1,107 @@
+'use client';
+
+import { Undo2 } from 'lucide-react';
+import { Amount } from '@/components/backoffice/money/amount';
+import { TenantFilter } from '@/components/backoffice/tenant-filter';
+import { TextLink } from '@/components/backoffice/text-link';
+import { Money } from '@/components/data/amounts';
+import { Time } from '@/components/data/time';
+import { EmptyState } from '@/components/page/empty-state';
+import { Page } from '@/components/page/page';
+import { columnsOf, DataTable } from '@/components/table/data-table';
+import { useTableState } from '@/components/table/table-state';
+import { type Row, useList } from '@/lib/client/list';
+import { adminPaths } from '@/lib/paths';
+
+type Reversal = Row<'/admin/api/v1/billing/reversals'>;
+
+const column = columnsOf<Reversal>();
+const right = { align: 'right' } as const;
+const columns = [
+  column.accessor('created_at', {
+    header: 'At',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
+  column.accessor('tenant_name', {
+    header: 'Tenant',
+    cell: ({ row: { original } }) => (
+      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+    ),
+  }),
+  column.accessor('kind', {
+    header: 'Payment',
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) => original.invoice_number ?? 'Top-up',
+  }),
+  column.accessor('paid_usd', {
+    header: 'Paid',
+    meta: { ...right, from: 'md' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('refunded_usd', {
+    header: 'Refunded',
+    meta: right,
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('disputed_usd', {
+    header: 'Disputed',
+    meta: right,
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('recovered_usd', {
+    header: 'From credit',
+    meta: { ...right, from: 'md' },
+    cell: ({ getValue }) => <Amount usd={getValue()} />,
+  }),
+  column.accessor('owed_usd', {
+    header: 'Owed',
+    meta: right,
+    cell: ({ getValue }) =>
+      getValue() === 0 ? (
+        <Amount usd={0} />
+      ) : (
+        <span className="font-medium text-critical-ink">
+          <Money usd={getValue()} />
+        </span>
+      ),
+  }),
+];
+
+const owedOptions = [
+  { value: 'true', label: 'Something is owed' },
+  { value: 'false', label: 'Settled' },
+];
+
+/** Payments that the processor took back, and what tenants owe for them. */
+export default function ReversalsPage() {
+  const state = useTableState(['owed', 'tenant_id']);
+  const { sort: _sort, ...query } = state.query;
+  const list = useList('/admin/api/v1/billing/reversals', query);
+  return (
+    <Page
+      title="Refunds and disputes"
+      description="Payments that were refunded, or that the cardholder’s bank disputes. A top-up is taken back from the credit; what is no longer there is owed, and the next top-up pays it first. A refunded invoice is a gift; a disputed one is owed."
+    >
+      <DataTable
+        noun="payment"
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={({ tenant_name, reference }) => `${tenant_name}: ${reference}`}
+        filters={[{ name: 'owed', label: 'Owed', options: owedOptions }]}
+        toolbar={<TenantFilter state={state} />}
+        actions={({ tenant_id }) => [
+          { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
+          { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
+          { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
+        ]}
+        empty={
+          <EmptyState icon={Undo2} title="Nothing was taken back">
+            Refunds are given at the payment processor, and disputes begin at a bank. Both show here by themselves.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/api/json';
+import { keysetPage, type Page } from '@/lib/api/pagination';
+import { raw, type Sql, sql } from '@/lib/db/sql';
+import { invoiceNumber } from '@/lib/invoices/number';
+import type { Reversal } from './schema';
+import { tenantMatches } from './tenants';
+
+type Row = {
+  id: string;
+  tenant_id: string;
+  tenant_name: string;
+  tenant_slug: string;
+  number: number | null;
+  paid_usd: string;
+  refunded_usd: string;
+  disputed_usd: string;
+  recovered_usd: string;
+  owed_usd: string;
+  reference: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type Filters = {
+  tenant_id?: string | undefined;
+  owed?: 'true' | 'false' | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** Payments that the processor took back, the newest first. */
+export async function listReversals(_: AdministratorCall, filters: Filters): Promise<Page<Sendable<Reversal>>> {
+  const { tenant_id, owed, search } = filters;
+  const where: Sql[] = [];
+  if (tenant_id !== undefined) where.push(sql`r.project_id = ${tenant_id}::uuid`);
+  if (owed !== undefined) where.push(raw(owed === 'true' ? 'owed_usd(r) > 0' : 'owed_usd(r) = 0'));
+  if (search !== undefined) where.push(tenantMatches(search));
+  const page = await keysetPage<Row>({
+    select:
+      raw(`r.id, p.id AS tenant_id, p.name AS tenant_name, p.slug AS tenant_slug, i.number, coalesce(i.due_usd, c.amount_usd) AS paid_usd,
+      r.refunded_usd, r.disputed_usd, r.recovered_usd, owed_usd(r) AS owed_usd, r.reference, r.created_at, r.updated_at`),
+    from: raw(`payment_reversals r JOIN projects p ON p.id = r.project_id LEFT JOIN invoices i ON i.id = r.invoice_id
+      LEFT JOIN checkout_sessions c ON c.id = r.checkout_id`),
+    where,
+    id: raw('r.id'),
+    ...filters,
+  });
+  return page.map(({ number, created_at, updated_at, ...row }) => ({
+    ...row,
+    kind: number === null ? 'top_up' : 'invoice',
+    invoice_number: number === null ? null : invoiceNumber(number),
+    paid_usd: JsonNumber.money(row.paid_usd),
+    refunded_usd: JsonNumber.money(row.refunded_usd),
+    disputed_usd: JsonNumber.money(row.disputed_usd),
+    recovered_usd: JsonNumber.money(row.recovered_usd),
+    owed_usd: JsonNumber.money(row.owed_usd),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }));
+}

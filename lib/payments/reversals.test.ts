@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '@/lib/db/id';
+import { execute, query, queryOne } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { closeMonths } from '@/lib/invoices/close';
+import { charge } from '@/lib/invoices/collection';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { projectSince } from '@/lib/testing/metered';
+import { seededRandom } from '@/lib/testing/random';
+import { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, StripeServer } from '@/lib/testing/stripe-server';
+import { api, createProject, createUser, signIn, type TestProject } from '@/lib/testing/world';
+
+// Against a counterpart of Stripe on this machine, through Stripe's own library.
+const stripe = await StripeServer.start();
+Object.assign(process.env, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL: stripe.url });
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+beforeEach(async () => {
+  acme = await createProject('acme');
+});
+afterEach(() => setTestClock(0));
+afterAll(() => stripe.stop());
+
+const send = (body: string) =>
+  call('POST', '/billing/webhooks/stripe', { body, headers: { 'Stripe-Signature': stripe.sign(body) } });
+const tell = async (events: readonly string[]) => {
+  for (const event of events) expect((await send(event)).status).toBe(200);
+};
+
+/** A top-up that somebody paid on Stripe's page. @returns its payment, and what Stripe would tell of it */
+async function paid(amount_usd: number): Promise<{ payment: string; events: string[] }> {
+  const token = await signIn(acme.users.admin.id);
+  const { body } = await call('POST', '/billing/checkout-session', { token, body: { amount_usd } });
+  const row = await queryOne<{ reference: string }>(
+    sql`SELECT reference FROM checkout_sessions WHERE id = ${(body as { id: string }).id}::uuid`,
+  );
+  const session = row?.reference ?? '';
+  const events = stripe.complete(session);
+  return { payment: String(stripe.get(session).payment_intent), events };
+}
+
+async function toppedUp(amount_usd: number): Promise<string> {
+  const { payment, events } = await paid(amount_usd);
+  await tell(events);
+  return payment;
+}
+
+/** The balance, which must be what the entries add up to, and what is owed. */
+async function books(project = acme): Promise<{ credit: number; owed: number; entries: string[] }> {
+  const entries = await query<{ amount: string; reason: string }>(sql`
+    SELECT CASE WHEN to_account = 'credit' THEN amount_usd ELSE -amount_usd END AS amount, reason FROM credit_entries
+    WHERE project_id = ${project.id}::uuid ORDER BY id`);
+  const found = await queryOne<{ credit: string; owed: string }>(sql`SELECT credit_usd AS credit,
+    (SELECT coalesce(sum(owed_usd(r)), 0) FROM payment_reversals r WHERE r.project_id = a.project_id) AS owed
+    FROM project_accounts a WHERE a.project_id = ${project.id}::uuid`);
+  const credit = Number(found?.credit);
+  expect(entries.reduce((sum, { amount }) => sum + Number(amount), 0)).toBeCloseTo(credit, 6);
+  return {
+    credit,
+    owed: Number(found?.owed),
+    entries: entries.map(({ amount, reason }) => `${Number(amount)} ${reason}`),
+  };
+}
+
+/** Credit that is gone, as an invoice uses it up. */
+const useUp = (amount: string) =>
+  execute(sql`INSERT INTO credit_entries (id, project_id, source, from_account, to_account, amount_usd, reason, created_by, created_at)
+    VALUES (${newId()}::uuid, ${acme.id}::uuid, ${`test:${newId()}`}::text, 'credit', 'invoice', ${amount}::numeric, 'used', 'test', now())`);
+
+describe('a top-up that is refunded', () => {
+  test('is taken from the credit, part by part, however often Stripe tells of it', async () => {
+    const payment = await toppedUp(50);
+    const first = stripe.refund(payment, 2000);
+    await tell([...first, ...first]);
+    expect(await books()).toMatchObject({ credit: 30, owed: 0 });
+    await tell(stripe.refund(payment, 1050));
+    expect(await books()).toEqual({
+      credit: 19.5,
+      owed: 0,
+      entries: ['50 Top-up by card', '-20 Top-up refunded', '-10.5 Top-up refunded'],
+    });
+  });
+
+  test('and was used already is owed, and the next top-up pays that first', async () => {
+    const payment = await toppedUp(50);
+    await useUp('42');
+    await tell(stripe.refund(payment, 5000));
+    expect(await books()).toMatchObject({ credit: 0, owed: 42 });
+    await toppedUp(10);
+    expect(await books()).toMatchObject({ credit: 0, owed: 32 });
+    await toppedUp(100);
+    expect(await books()).toMatchObject({ credit: 68, owed: 0 });
+  });
+
+  test('before the platform heard that it was paid is credited first, and taken then', async () => {
+    const { payment, events } = await paid(25);
+    const refunded = stripe.refund(payment, 2500);
+    await tell([...refunded.reverse(), ...events]);
+    expect(await books()).toEqual({ credit: 0, owed: 0, entries: ['25 Top-up by card', '-25 Top-up refunded'] });
+  });
+
+  test('is credit again where the refund failed', async () => {
+    const payment = await toppedUp(25);
+    await tell(stripe.refund(payment, 2500));
+    await tell([stripe.failRefund(payment, 2500)]);
+    expect(await books()).toMatchObject({ credit: 25, owed: 0 });
+  });
+});
+
+describe('a top-up that is disputed', () => {
+  test('is taken while the dispute goes on, and comes back where it is won', async () => {
+    const payment = await toppedUp(50);
+    await useUp('30');
+    const { opened, change } = stripe.dispute(payment, 5000);
+    await tell([opened]);
+    expect(await books()).toMatchObject({ credit: 0, owed: 30 });
+    await tell([change('under_review'), change('won')]);
+    expect(await books()).toEqual({
+      credit: 20,
+      owed: 0,
+      entries: ['50 Top-up by card', '-30 used', '-20 Top-up disputed at the bank', '20 The top-up stands after all'],
+    });
+  });
+
+  test('stays taken where it is lost, also when the events come the other way round', async () => {
+    const payment = await toppedUp(50);
+    const { opened, change } = stripe.dispute(payment, 5000);
+    const closed = change('lost');
+    await tell([closed, opened]);
+    expect(await books()).toMatchObject({ credit: 0, owed: 0 });
+  });
+
+  test('is not taken for a mere inquiry of the bank', async () => {
+    const payment = await toppedUp(50);
+    const { change } = stripe.dispute(payment, 5000);
+    await tell([change('warning_needs_response')]);
+    expect(await books()).toMatchObject({ credit: 50, owed: 0 });
+  });
+
+  test('and refunded takes back no more than was paid', async () => {
+    const payment = await toppedUp(50);
+    await tell(stripe.refund(payment, 2000));
+    await tell([stripe.dispute(payment, 5000).opened]);
+    expect(await books()).toMatchObject({ credit: 0, owed: 0 });
+  });
+});
+
+test('whatever comes at once, and in whatever order: the books say what Stripe says in the end', async () => {
+  const random = seededRandom(3);
+  const payment = await toppedUp(100);
+  await useUp('20');
+  const { opened, change } = stripe.dispute(payment, 3000);
+  const told = [opened, ...stripe.refund(payment, 1000), change('under_review'), ...stripe.refund(payment, 2000)];
+  const shuffled = [...told, ...told].sort(() => random() - 0.5);
+  const answers = await Promise.all(shuffled.map((event) => send(event)));
+  // Who lost the race is told to come again, as Stripe does.
+  for (const [index, { status }] of answers.entries()) if (status !== 200) await tell([shuffled[index] ?? '']);
+  expect(await books()).toMatchObject({ credit: 20, owed: 0 });
+  await tell([change('won')]);
+  expect(await books()).toMatchObject({ credit: 50, owed: 0 });
+});
+
+test('a payment of somebody else at the same Stripe account is left alone', async () => {
+  const foreign = { amount: 100, payment_intent: null };
+  await tell([stripe.event('charge.refunded', foreign), stripe.event('charge.dispute.created', foreign)]);
+  expect(await books()).toEqual({ credit: 0, owed: 0, entries: [] });
+});
+
+test('an invoice that is disputed is owed; one that is refunded is not, for that is a gift', async () => {
+  const project = await projectSince('2027-01');
+  const token = () => signIn(project.users.admin.id);
+  await call('POST', '/billing/payment-methods', { token: await token(), body: { payment_method: 'pm_card_visa' } });
+  await execute(sql`INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at)
+    VALUES (${project.id}::uuid, 'compute_vcpu', 'instance', ${newId()}::uuid, 'web', 1, '2027-01-01T00:00:00Z', '2027-01-20T00:00:00Z')`);
+  await setTestClock(new Date('2027-02-02T00:00:00Z').getTime() - Date.now());
+  await closeMonths();
+  const invoice = await queryOne<{ id: string }>(sql`SELECT id FROM invoices WHERE project_id = ${project.id}::uuid`);
+  expect(await charge(invoice?.id ?? '')).toEqual({ outcome: 'paid' });
+  const [intent] = stripe.all('payment_intent').filter(({ amount }) => amount === 1094);
+  await tell(stripe.refund(String(intent?.id), 200));
+  expect(await books(project)).toEqual({ credit: 0, owed: 0, entries: [] });
+  const { opened, change } = stripe.dispute(String(intent?.id), 894);
+  await tell([opened]);
+  expect(await books(project)).toMatchObject({ owed: 8.94 });
+
+  const root = await createUser('root@example.test', 'backoffice');
+  const administrator = await signIn(root.id, 'backoffice');
+  const listed = await call('GET', '/admin/api/v1/billing/reversals?owed=true', { token: administrator });
+  expect(listed.body).toMatchObject([
+    {
+      tenant_id: project.id,
+      kind: 'invoice',
+      invoice_number: 'INV-000001',
+      refunded_usd: 2,
+      disputed_usd: 8.94,
+      owed_usd: 8.94,
+    },
+  ]);
+  await tell([change('won')]);
+  expect(await books(project)).toMatchObject({ owed: 0 });
+});
