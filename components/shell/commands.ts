@@ -39,13 +39,13 @@ export function portalCommands(
     ...projects
       .filter((other) => other.id !== project.id)
       .map((other) => ({ group: 'Switch project', label: other.name, href: paths.overview(other.slug) })),
-    ...appearance,
+    ...appearanceCommands,
   ];
 }
 
 /** Pages and the looks. */
 export function adminCommands(groups: readonly NavigationGroup[]): PaletteCommand[] {
-  return [...pageCommands(groups, '', 'admin'), ...appearance];
+  return [...pageCommands(groups, '', 'admin'), ...appearanceCommands];
 }
 
 function pageCommands(groups: readonly NavigationGroup[], project: string, role: Role): PaletteCommand[] {
@@ -66,7 +66,8 @@ function pageCommands(groups: readonly NavigationGroup[], project: string, role:
   ];
 }
 
-const appearance: readonly PaletteCommand[] = [
+/** The looks, which every place offers. */
+export const appearanceCommands: readonly PaletteCommand[] = [
   { group: 'Appearance', label: 'Light', icon: Sun, keywords: ['theme'], run: () => setTheme('light') },
   { group: 'Appearance', label: 'Dark', icon: Moon, keywords: ['theme'], run: () => setTheme('dark') },
   { group: 'Appearance', label: 'As the system', icon: Monitor, keywords: ['theme'], run: () => setTheme('system') },

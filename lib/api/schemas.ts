@@ -36,7 +36,7 @@ export const slug = z
 export const email = z
   .email()
   .max(254)
-  .transform((text) => text.toLowerCase())
+  .toLowerCase()
   .meta({ description: 'An e-mail address; compared without regard to case.' });
 
 /** A password that is being set. Length is what counts (NIST SP 800-63B). */

@@ -6,6 +6,7 @@ import { type RunOptions, runNode } from './run-node';
 import { whenChanged } from './when-changed';
 
 const clientSchema = 'lib/client/schema.d.ts';
+const referenceGroups = 'lib/client/reference.ts';
 
 /** Prisma's client, from `prisma/schema` into `lib/db/generated`. */
 export async function generateDatabaseClient(run: RunOptions = {}): Promise<void> {
@@ -22,7 +23,7 @@ export async function generateDatabaseClient(run: RunOptions = {}): Promise<void
   });
 }
 
-/** The API's types that the portal's client uses, from the same endpoints that serve it. Needs the database client. */
+/** The API's types that the portal's client uses, and the API reference, from the same endpoints that serve it. Needs the database client. */
 export async function generateApiClient(run: RunOptions = {}): Promise<void> {
   await whenChanged({
     name: 'api-client',
@@ -61,10 +62,23 @@ async function writeApiClient(): Promise<void> {
   const { default: openapiTs, astToString } = await import('openapi-typescript');
   const { endpoints } = await import('@/lib/api/endpoints');
   const { openApiDocument } = await import('@/lib/api/openapi');
-  const types = astToString(await openapiTs(JSON.stringify(openApiDocument(endpoints, '/'))));
-  mkdirSync(dirname(clientSchema), { recursive: true });
-  writeFileSync(`${clientSchema}.new`, `// Made by \`npm run generate\` from the endpoints.\n${types}`);
-  renameSync(`${clientSchema}.new`, clientSchema);
+  const { reference } = await import('@/lib/api/reference');
+  const document = openApiDocument(endpoints, '/');
+  // As text to parse: a literal of this size would be checked for types, value by value.
+  const groups = JSON.stringify(JSON.stringify(reference(document)));
+  write(
+    referenceGroups,
+    "import type { ReferenceGroup } from '@/lib/api/reference';\n\n" +
+      `export const groups: readonly ReferenceGroup[] = JSON.parse(\n  ${groups},\n);\n`,
+  );
+  write(clientSchema, astToString(await openapiTs(JSON.stringify(document))));
+}
+
+/** Whole or not at all: a type check may read it at this moment. */
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, `// Made by \`npm run generate\` from the endpoints.\n${text}`);
+  renameSync(`${file}.new`, file);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

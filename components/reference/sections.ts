@@ -1,0 +1,71 @@
+import {
+  Activity,
+  BellRing,
+  BrickWallShield,
+  Building2,
+  Camera,
+  Cog,
+  Coins,
+  CreditCard,
+  Disc3,
+  Gauge,
+  Globe,
+  HardDrive,
+  KeyRound,
+  KeySquare,
+  LayoutDashboard,
+  LogIn,
+  type LucideIcon,
+  Network,
+  Radio,
+  ReceiptText,
+  ScrollText,
+  Server,
+  ShieldQuestionMark,
+  ShieldUser,
+  Users,
+  Vault,
+  Wallet,
+  Workflow,
+} from 'lucide-react';
+
+/** The groups of the reference as its navigation shows them: by service, in the order of the portal's. */
+export const sections: readonly { label: string; groups: Readonly<Record<string, LucideIcon>> }[] = [
+  {
+    label: 'Identity',
+    groups: { Authentication: LogIn, 'Users and roles': Users, 'API tokens': KeySquare, Access: ShieldQuestionMark },
+  },
+  { label: 'Compute', groups: { Instances: Server, Images: Disc3, 'Key pairs': KeyRound } },
+  {
+    label: 'Networking',
+    groups: { Networks: Network, 'Security groups': BrickWallShield, 'Floating IPs': Globe },
+  },
+  { label: 'Storage', groups: { Volumes: HardDrive, Snapshots: Camera } },
+  { label: 'Security', groups: { Secrets: Vault, Audit: ScrollText } },
+  {
+    label: 'Billing',
+    groups: { Billing: Coins, Invoices: ReceiptText, Payments: CreditCard, 'Budget alerts': BellRing },
+  },
+  { label: 'Project', groups: { Quota: Gauge, Operations: Workflow, Events: Radio } },
+  {
+    label: 'Back office',
+    groups: {
+      'Back office: authentication': LogIn,
+      'Back office: overview': LayoutDashboard,
+      'Back office: tenants': Building2,
+      'Back office: users': Users,
+      'Back office: billing': Wallet,
+      'Back office: audit': ScrollText,
+      'Back office: administrators': ShieldUser,
+      'Back office: engines': Cog,
+      'Back office: operations': Activity,
+      'Back office: events': Radio,
+    },
+  },
+];
+
+/** A group's name below its section: "Back office: tenants" is Tenants there. */
+export function shortName(group: string): string {
+  const name = group.replace(/^Back office: /, '');
+  return name[0]?.toUpperCase() + name.slice(1);
+}

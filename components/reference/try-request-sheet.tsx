@@ -1,0 +1,205 @@
+'use client';
+
+import { clsx } from 'clsx';
+import { Download, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { Size } from '@/components/data/amounts';
+import { CodeBlock } from '@/components/data/code-block';
+import { RequestId } from '@/components/page/error-notice';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { buttonLook } from '@/components/ui/button-look';
+import { Dialog } from '@/components/ui/dialog';
+import { Input, Textarea } from '@/components/ui/input';
+import { Label } from '@/components/ui/label';
+import { useCredential } from './credential';
+import { Method } from './method';
+import { Path } from './path';
+import { addressOf, curlCommand, headersOf, initialValues, type RequestForm } from './request';
+import { type Answer, useRequest } from './use-request';
+
+interface TryRequestSheetProps {
+  operation: RequestForm;
+  baseUrl: string;
+  close: () => void;
+}
+
+/** A request of the reader's own, sent to this platform for real; and what it answered. */
+export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetProps) {
+  const { method, path, summary, parameters, body, open } = operation;
+  const { token, setToken } = useCredential();
+  const [values, setValues] = useState(() => initialValues(operation));
+  const [file, setFile] = useState<File>();
+  const { sending, send, stop } = useRequest();
+  const missing = parameters.find(({ name, required }) => required && !values.parameters[name]?.trim());
+  const change = (name: string, value: string) =>
+    setValues((now) => ({ ...now, parameters: { ...now.parameters, [name]: value } }));
+
+  const submit = () => {
+    const sent = body?.example === undefined ? file : values.body;
+    void send(
+      new Request(addressOf(operation, values), {
+        method,
+        headers: { ...headersOf(operation, values), ...(token && { Authorization: `Bearer ${token.trim()}` }) },
+        credentials: token ? 'omit' : 'same-origin',
+        ...(body && sent !== undefined ? { body: sent } : {}),
+      }),
+    );
+  };
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(shown) => shown || close()}
+      form="sheet"
+      size="lg"
+      title={summary}
+      description={
+        <span className="mt-1.5 flex items-start gap-2">
+          <Method name={method} />
+          <Path of={path} />
+        </span>
+      }
+    >
+      <form
+        className="space-y-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        {method !== 'GET' && (
+          <p className="flex items-start gap-2 text-caution-ink text-sm">
+            <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
+            This is sent for real: what it creates, changes or deletes is yours.
+          </p>
+        )}
+        {!open && (
+          <Field
+            label="Token"
+            description="Left empty, the request goes with your sign-in of this browser. It is kept until you leave this page."
+          >
+            {(field) => (
+              <Input
+                {...field}
+                type="password"
+                autoComplete="off"
+                className="font-mono"
+                value={token}
+                onChange={(event) => setToken(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+        {parameters.map(({ name, required, type }) => (
+          <Field key={name} label={name} description={type} optional={!required}>
+            {(field) => (
+              <Input
+                {...field}
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono"
+                value={values.parameters[name] ?? ''}
+                onChange={(event) => change(name, event.target.value)}
+              />
+            )}
+          </Field>
+        ))}
+        {body && body.example !== undefined && (
+          <Field label="Body" description="JSON, as in the example.">
+            {(field) => (
+              <Textarea
+                {...field}
+                spellCheck={false}
+                className="font-mono text-xs"
+                rows={Math.min(20, values.body.split('\n').length + 1)}
+                value={values.body}
+                onChange={(event) => setValues((now) => ({ ...now, body: event.target.value }))}
+              />
+            )}
+          </Field>
+        )}
+        {body && body.example === undefined && (
+          <Field label="File" description={body.content_type}>
+            {(field) => (
+              <input
+                {...field}
+                type="file"
+                className="text-sm"
+                onChange={(event) => setFile(event.target.files?.[0])}
+              />
+            )}
+          </Field>
+        )}
+        <div className="flex flex-wrap items-center gap-3">
+          <Button
+            type="submit"
+            variant="primary"
+            pending={sending.state === 'sending'}
+            disabled={missing !== undefined}
+          >
+            Send request
+          </Button>
+          {sending.state === 'sending' && <Button onClick={stop}>Stop</Button>}
+          {missing && <p className="text-ink-muted text-sm">Needs {missing.name} first.</p>}
+        </div>
+      </form>
+      <div className="mt-6 space-y-5">
+        <div aria-live="polite">
+          {sending.state === 'failed' && <p className="text-critical-ink text-sm">{sending.reason}</p>}
+          {'answer' in sending && sending.answer && <AnswerView answer={sending.answer} />}
+        </div>
+        <div>
+          <h3 className="mb-1.5 font-medium text-sm">The same in a shell</h3>
+          <CodeBlock code={curlCommand(operation, baseUrl, values)} label="command" />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function AnswerView({ answer }: { answer: Answer }) {
+  const { status, status_text, request_id, took_ms, text, download } = answer;
+  return (
+    <section aria-label="Answer" className="space-y-2">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <Badge tone={status < 400 ? 'positive' : 'critical'} className="font-mono">
+          {status} {status_text}
+        </Badge>
+        <span className="text-ink-muted tabular-nums">{took_ms} ms</span>
+        {request_id && <RequestId id={request_id} />}
+      </p>
+      {text !== undefined && text !== '' && <CodeBlock code={text} label="answer" />}
+      {download && (
+        <a href={download.url} download={download.name} className={buttonLook({})}>
+          <Download /> Download {download.name} (<Size bytes={download.size_bytes} />)
+        </a>
+      )}
+    </section>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  description: string;
+  optional?: boolean;
+  children: (field: { id: string; 'aria-describedby': string }) => ReactNode;
+}
+
+function Field({ label, description, optional = false, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div>
+      <div className="flex items-baseline justify-between gap-3">
+        <Label htmlFor={id}>
+          <span className={clsx(label === label.toLowerCase() && 'font-mono')}>{label}</span>
+        </Label>
+        {optional && <span className="text-ink-subtle text-xs">Optional</span>}
+      </div>
+      <p id={`${id}-description`} className="mt-0.5 text-ink-muted text-xs">
+        {description}
+      </p>
+      <div className="mt-1.5">{children({ id, 'aria-describedby': `${id}-description` })}</div>
+    </div>
+  );
+}

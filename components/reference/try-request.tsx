@@ -1,0 +1,26 @@
+'use client';
+
+import { Play } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { whenReachable } from '@/components/ui/when-reachable';
+import type { RequestForm } from './request';
+
+const TryRequestSheet = dynamic(
+  () => whenReachable(() => import('./try-request-sheet').then((module) => module.TryRequestSheet)),
+  { ssr: false },
+);
+
+/** Opens the form that sends a request of one's own. */
+export function TryRequest({ operation, baseUrl }: { operation: RequestForm; baseUrl: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} aria-label={`Try it: ${operation.summary}`}>
+        <Play /> Try it
+      </Button>
+      {open && <TryRequestSheet operation={operation} baseUrl={baseUrl} close={() => setOpen(false)} />}
+    </>
+  );
+}

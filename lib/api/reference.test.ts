@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { curlCommand, initialValues, requestForm } from '@/components/reference/request';
+import { endpoints } from './endpoints';
+import { openApiDocument } from './openapi';
+import { type ReferenceField, type ReferenceShape, reference } from './reference';
+
+const groups = reference(openApiDocument(endpoints, 'https://cloud.example.com'));
+const operations = groups.flatMap((group) => group.operations);
+const operation = (id: string) => {
+  const found = operations.find((candidate) => candidate.id === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found;
+};
+
+describe('the reference', () => {
+  test('has every endpoint once, at an address of its own', () => {
+    expect(operations.map(({ id }) => id).toSorted()).toEqual(endpoints.map((e) => e.operation_id).toSorted());
+    expect(new Set(groups.map(({ slug }) => slug)).size).toBe(groups.length);
+    expect(groups.map(({ slug }) => slug).filter((slug) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))).toEqual([]);
+  });
+
+  test('shows an example of every body, and the endpoint takes it', () => {
+    const refused = endpoints.flatMap(({ operation_id, body }) => {
+      const { example } = operation(operation_id).body ?? {};
+      return body && example !== undefined && !body.safeParse(JSON.parse(example)).success ? [operation_id] : [];
+    });
+    expect(operations.filter(({ body }) => body?.example !== undefined).length).toBeGreaterThan(30);
+    expect(refused).toEqual([]);
+  });
+
+  test('shows an example of every answer, and it is one that the endpoint may give', () => {
+    const wrong = endpoints.flatMap(({ operation_id, responses }) =>
+      operation(operation_id).answers.flatMap(({ status, body }) => {
+        const schema = responses[Number(status)];
+        const checkable = schema && !('stream' in schema) && body?.example !== undefined;
+        return checkable && !schema.safeParse(JSON.parse(body.example ?? '')).success ? [operation_id] : [];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('leaves no field without a type', () => {
+    const fields = (shape: ReferenceShape): ReferenceField[] => [
+      ...shape.fields.flatMap((field) => [field, ...fields(field)]),
+      ...shape.variants.flatMap(fields),
+    ];
+    const all = operations.flatMap(({ parameters, body, answers }) => [
+      ...parameters,
+      ...(body ? fields(body.shape) : []),
+      ...answers.flatMap(({ body: answered }) => (answered ? fields(answered.shape) : [])),
+    ]);
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(({ type }) => /undefined|object Object|^$/.test(type)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('tells limits and values as people say them', () => {
+    const [name] = operation('createVolume').body?.shape.fields.filter((field) => field.name === 'size_gb') ?? [];
+    expect(name).toMatchObject({ type: 'integer', facts: ['1 to 16,384'] });
+    const limit = operation('listInstances').parameters.find((parameter) => parameter.name === 'limit');
+    expect(limit).toMatchObject({
+      in: 'query',
+      required: false,
+      facts: expect.arrayContaining(['1 to 200', 'default 50']),
+    });
+  });
+});
+
+describe('the command of a request', () => {
+  const form = requestForm(operation('createSecret'));
+
+  test('keeps the credential in a variable', () => {
+    expect(curlCommand(form, 'https://cloud.example.com', initialValues(form))).toContain('Bearer $TOKEN');
+    expect(curlCommand(requestForm(operation('login')), '', { parameters: {}, body: '{}' })).not.toContain('Bearer');
+  });
+
+  test('lets a shell read nothing in what was typed', () => {
+    const command = curlCommand(form, '', { parameters: { 'Idempotency-Key': "$(id)'; id" }, body: "it's `id`" });
+    expect(command).toContain(`-H 'Idempotency-Key: $(id)'\\''; id'`);
+    expect(command).toContain(`-d 'it'\\''s \`id\`'`);
+  });
+
+  test('puts parameters where they belong, and none where nothing was given', () => {
+    const list = requestForm(operation('listInstances'));
+    expect(curlCommand(list, '', { parameters: { status: 'active', name: ' ' }, body: '' })).toContain(
+      `'/api/v1/compute/instances?status=active'`,
+    );
+    const one = requestForm(operation('getInstance'));
+    expect(curlCommand(one, '', { parameters: { id: 'a/b' }, body: '' })).toContain('/compute/instances/a%2Fb');
+    expect(curlCommand(one, '', { parameters: {}, body: '' })).toContain('/compute/instances/{id}');
+  });
+});
