@@ -12,10 +12,10 @@ import { chooseAccelerator } from '../accelerator';
 import { type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
-import { runState, withMonitor } from '../qmp';
+import { type Monitor, runState, withMonitor } from '../qmp';
 import { checked, removePath, removeRecord, writeRecord } from '../record';
 import { pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
-import { findVolume, requireVolume } from '../storage/layers';
+import { chainsInTurn, findVolume, requireVolume } from '../storage/layers';
 import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
 import { BootWatch } from './boot-watch';
@@ -161,7 +161,7 @@ export class LocalCompute implements ComputeEngine {
 
   private async matchVolumes(spec: InstanceSpec): Promise<void> {
     const wanted = new Set(spec.volumeIds);
-    await withMonitor(monitorSocket(this.host, spec.id), async (monitor) => {
+    const match = async (monitor: Monitor) => {
       const plugged = new Set(await pluggedVolumes(monitor));
       for (const id of plugged) {
         const volume = wanted.has(id) ? null : await findVolume(this.host, id);
@@ -171,7 +171,8 @@ export class LocalCompute implements ComputeEngine {
         if (plugged.has(id)) continue;
         await plugVolume(this.host, monitor, await requireVolume(this.host, id), spec.id, spec.diskLimits);
       }
-    });
+    };
+    await chainsInTurn(this.host, () => withMonitor(monitorSocket(this.host, spec.id), match));
   }
 
   private inTurn(id: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -1,15 +1,29 @@
 import { mkdtempSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { z } from 'zod';
 import { newId } from '@/lib/db/id';
+import { run } from '../exec';
 import { openLocalEngine } from '../local-engine';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'neph-chain-'));
 const { storage } = openLocalEngine({ dataDir });
 const layers = async () => (await readdir(join(dataDir, 'engine/layers'))).length;
 afterAll(() => rm(dataDir, { recursive: true }));
+
+/** The file that a volume's guest would write to. */
+async function headOf(id: string): Promise<string> {
+  const record = JSON.parse(await readFile(join(dataDir, 'engine/volumes', `${id}.json`), 'utf8'));
+  return join(dataDir, 'engine/layers', `${z.object({ head: z.string() }).parse(record).head}.qcow2`);
+}
+
+/** Fills the first 64 kB with a byte, or says whether they are full of it. */
+const qemuIo = (file: string, command: string) => run(['qemu-io', '-f', 'qcow2', '-c', command, file]);
+const write = async (id: string, byte: number) => qemuIo(await headOf(id), `write -P ${byte} 0 64k`);
+const verify = async (id: string, byte: number) =>
+  expect(await qemuIo(await headOf(id), `read -P ${byte} 0 64k`)).not.toContain('failed');
 
 it('a chain is as long as the snapshots that exist, and gone with the last thing that needs it', async () => {
   const [volume, copy] = [newId(), newId()];
@@ -28,5 +42,34 @@ it('a chain is as long as the snapshots that exist, and gone with the last thing
   await storage.removeVolume(volume);
   expect(await layers()).toBe(2);
   await storage.removeVolume(copy);
+  expect(await layers()).toBe(0);
+});
+
+it('a snapshot that was cut off is finished after another one was taken, and the volume stays whole', async () => {
+  const [volume, first, second, copy] = [newId(), newId(), newId(), newId()];
+  await storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } });
+  await write(volume, 1);
+  // Its record can't be written, so that it ends as by a crash before the last step.
+  const obstacle = join(dataDir, 'engine/snapshots', `${first}.json.new`);
+  await mkdir(obstacle);
+  await expect(storage.ensureSnapshot({ id: first, volumeId: volume })).rejects.toThrow('EISDIR');
+  await rmdir(obstacle);
+  await write(volume, 2);
+  await storage.ensureSnapshot({ id: second, volumeId: volume });
+  await write(volume, 3);
+  await storage.ensureSnapshot({ id: first, volumeId: volume });
+  await verify(volume, 3);
+  for (const [snapshotId, byte] of [
+    [first, 1],
+    [second, 2],
+  ] as const) {
+    await storage.ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'snapshot', snapshotId } });
+    await verify(copy, byte);
+    await storage.removeVolume(copy);
+  }
+  await storage.removeSnapshot(first);
+  await storage.removeSnapshot(second);
+  await verify(volume, 3);
+  await storage.removeVolume(volume);
   expect(await layers()).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../exec';
 import type { Host } from '../host';
@@ -29,6 +29,18 @@ export async function readLayers(host: Host): Promise<Map<string, Layer>> {
   const layers = await Promise.all(names.map((name) => readLayer(layerFile(host, name.slice(0, -'.qcow2'.length)))));
   return new Map(layers.map((layer) => [layer.file, layer]));
 }
+
+/** A layer's name and what lies below it, from the top, down to the first file that is no layer. */
+export async function chainOf(host: Host, head: string): Promise<string[]> {
+  const chain: string[] = [];
+  for (let file: string | undefined = layerFile(host, head); file !== undefined && isLayer(host, file); ) {
+    chain.push(basename(file, '.qcow2'));
+    file = (await readLayer(file)).base?.file;
+  }
+  return chain;
+}
+
+const isLayer = (host: Host, file: string) => dirname(file) === layersDirectory(host);
 
 /** Removes the layers that no volume, no snapshot and no other layer needs any more, and what crashes left half made. */
 export async function sweepLayers(host: Host): Promise<void> {

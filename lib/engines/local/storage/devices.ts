@@ -72,18 +72,35 @@ export async function growPlugged(monitor: Monitor, volume: VolumeRecord, bytes:
   await monitor.execute('block_resize', { 'node-name': volumeNode(volume.id), size: bytes });
 }
 
-/** Puts a plugged volume's new head under its throttle; the frozen layer becomes read-only beneath it. */
-export async function stackLayer(host: Host, monitor: Monitor, volume: VolumeRecord, frozen: string): Promise<void> {
+/**
+ * Lets a plugged volume's guest write to the volume's head. After a crash it may still write to a layer below; whatever
+ * is above that one is empty, and each becomes read-only beneath the next.
+ * @param chain the volume's layers from the head downwards
+ */
+export async function moveToHead(
+  host: Host,
+  monitor: Monitor,
+  chain: readonly string[],
+  instanceId: string,
+): Promise<void> {
   const found = await readNodes(monitor);
-  const overlay = layerNode(volume.head);
   // A layer under another one is read-only; one that was never opened by its own name was opened beneath its head.
-  if (found.has(overlay) && found.get(layerNode(frozen)) !== 'writable') return;
-  for (const options of qcow2Nodes(overlay, layerFile(host, volume.head))) {
-    if (found.has(String(options['node-name']))) continue;
-    // The layer below is joined in the next step; opening it a second time from its file would clash with itself.
-    await monitor.execute('blockdev-add', options.driver === 'qcow2' ? { ...options, backing: null } : options);
+  const written = chain.findLastIndex((layer) => found.get(layerNode(layer)) === 'writable');
+  for (const [below, layer] of pairsUpwards(chain.slice(0, written + 1))) {
+    const file = layerFile(host, layer);
+    await giveToGuest(host, file, instanceId, 0o600);
+    for (const options of qcow2Nodes(layerNode(layer), file)) {
+      if (found.has(String(options['node-name']))) continue;
+      // The layer below is joined in the next step; opening it a second time from its file would clash with itself.
+      await monitor.execute('blockdev-add', options.driver === 'qcow2' ? { ...options, backing: null } : options);
+    }
+    await monitor.execute('blockdev-snapshot', { node: layerNode(below), overlay: layerNode(layer) });
   }
-  await monitor.execute('blockdev-snapshot', { node: layerNode(frozen), overlay });
+}
+
+function pairsUpwards(chain: readonly string[]): [below: string, layer: string][] {
+  const upwards = chain.toReversed();
+  return upwards.slice(1).map((layer, index) => [upwards[index] ?? layer, layer]);
 }
 
 /** How long copying the layers of one chain together may take. */

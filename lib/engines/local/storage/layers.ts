@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../error';
 import { type Host, shortHash } from '../host';
 import { readRecord, readRecords, recordFile } from '../record';
+import { Turns } from '../turns';
 
 /**
  * A volume is a chain of QCOW2 layers. Its head is written to; a snapshot is a layer that nobody writes to any more,
@@ -29,6 +30,16 @@ export async function requireVolume(host: Host, id: string): Promise<VolumeRecor
   const volume = await findVolume(host, id);
   if (volume) return volume;
   throw new EngineError('NOT_FOUND', `This host has no volume ${id}.`);
+}
+
+const turns = new Turns();
+
+/**
+ * One thing at a time with the chains of a host, whoever does it: a guest that is given a volume while a snapshot moves
+ * that volume's head would go on writing to what is frozen. Never asked for by whoever talks to a guest's monitor.
+ */
+export function chainsInTurn<T>(host: Pick<Host, 'directory'>, work: () => Promise<T>): Promise<T> {
+  return turns.take(host.directory, work);
 }
 
 /** Names inside QEMU, which allows 31 characters: the layer itself, and the throttle above it that the guest's disk uses. */

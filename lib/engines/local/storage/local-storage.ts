@@ -1,21 +1,20 @@
 import { rename, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/storage/engine';
 import { EngineError } from '../../error';
 import { requireDisk } from '../compute/capacity';
 import { allInstances, changeVolumes, findInstance, monitorSocket } from '../compute/instance-record';
 import { run } from '../exec';
-import { giveToGuest, type Host, openToGuests, prepareHost } from '../host';
+import { type Host, openToGuests, prepareHost } from '../host';
 import { blockDriver, imageFile, requireImage } from '../images/store';
 import { findProcess, findProcesses } from '../processes';
 import { withMonitor } from '../qmp';
 import { removeRecord, writeRecord } from '../record';
-import { Turns } from '../turns';
-import { readLayer, surplusBelow, sweepLayers } from './chain';
-import { COPY_MS, growPlugged, mergeBelow, pluggedVolumes, plugVolume, stackLayer, unplugVolume } from './devices';
+import { chainOf, surplusBelow, sweepLayers } from './chain';
+import { COPY_MS, growPlugged, mergeBelow, moveToHead, pluggedVolumes, plugVolume, unplugVolume } from './devices';
 import {
   allSnapshots,
   allVolumes,
+  chainsInTurn,
   findSnapshot,
   findVolume,
   layerFile,
@@ -36,8 +35,6 @@ type Base = { file: string; driver: string; bytes: number };
 
 /** Volumes as chains of QCOW2 files. One thing at a time: chains share layers, and every step is short. */
 export class LocalStorage implements StorageEngine {
-  private readonly turns = new Turns();
-
   constructor(private readonly host: Host) {}
 
   ensureVolume(spec: VolumeSpec): Promise<void> {
@@ -91,11 +88,14 @@ export class LocalStorage implements StorageEngine {
     return this.inTurn(async () => {
       if (await findSnapshot(this.host, id)) return;
       const before = await requireVolume(this.host, volumeId);
-      // The new head is named after the snapshot, so that a second try goes on where the first one stopped.
-      const volume = before.head === id ? before : await this.giveNewHead(before, id);
-      const frozen = await this.layerBelow(volume);
-      await this.moveGuestOver(volume, frozen);
-      await openToGuests(this.host, layerFile(this.host, frozen), 0o440);
+      // The new head is named after the snapshot, so that a second try goes on where the first one stopped, also when
+      // another snapshot was taken in between.
+      const isBegun = (await chainOf(this.host, before.head)).includes(id);
+      const volume = isBegun ? before : await this.giveNewHead(before, id);
+      const chain = await this.moveGuestOver(volume);
+      const frozen = chain[chain.indexOf(id) + 1];
+      if (frozen === undefined) throw new EngineError('ENGINE_ERROR', `Layer ${id} stands on nothing.`);
+      for (const layer of chain.slice(1)) await openToGuests(this.host, layerFile(this.host, layer), 0o440);
       await writeRecord(snapshotFile(this.host, id), { id, volumeId, sizeGb: volume.sizeGb, layer: frozen });
     });
   }
@@ -158,6 +158,7 @@ export class LocalStorage implements StorageEngine {
 
   private async grow(volume: VolumeRecord, sizeGb: number): Promise<void> {
     await requireDisk(this.host, VOLUME_TABLES_BYTES);
+    await this.moveGuestOver(volume);
     const holder = await this.holderOf(volume.id);
     if (holder === null) {
       await run(['qemu-img', 'resize', '-q', '-f', 'qcow2', layerFile(this.host, volume.head), String(sizeGb * GIB)]);
@@ -178,12 +179,12 @@ export class LocalStorage implements StorageEngine {
     return changed;
   }
 
-  /** Lets the guest that has the volume write to the new head. */
-  private async moveGuestOver(volume: VolumeRecord, frozen: string): Promise<void> {
+  /** Lets the guest that has the volume write to its head. @returns the volume's layers from the head downwards */
+  private async moveGuestOver(volume: VolumeRecord): Promise<string[]> {
+    const chain = await chainOf(this.host, volume.head);
     const holder = await this.holderOf(volume.id);
-    if (holder === null) return;
-    await giveToGuest(this.host, layerFile(this.host, volume.head), holder, 0o600);
-    await this.inMachine(holder, (monitor) => stackLayer(this.host, monitor, volume, frozen));
+    if (holder !== null) await this.inMachine(holder, (monitor) => moveToHead(this.host, monitor, chain, holder));
+    return chain;
   }
 
   /**
@@ -194,6 +195,7 @@ export class LocalStorage implements StorageEngine {
     const surplus = await surplusBelow(this.host, volume.head);
     if (!surplus || surplus.bytes > MOST_COPIED_BYTES) return;
     await requireDisk(this.host, surplus.bytes);
+    await this.moveGuestOver(volume);
     const holder = await this.holderOf(volume.id);
     if (holder !== null) {
       await this.inMachine(holder, (monitor) => mergeBelow(monitor, volume, surplus.base?.file));
@@ -203,11 +205,6 @@ export class LocalStorage implements StorageEngine {
     await run(['qemu-img', 'rebase', '-q', '-f', 'qcow2', ...base, layerFile(this.host, volume.head)], {
       timeoutMs: COPY_MS,
     });
-  }
-
-  private async layerBelow(volume: VolumeRecord): Promise<string> {
-    const { base } = await readLayer(layerFile(this.host, volume.head));
-    return basename(base?.file ?? volume.head, '.qcow2');
   }
 
   private async holderOf(volumeId: string): Promise<string | null> {
@@ -232,7 +229,7 @@ export class LocalStorage implements StorageEngine {
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.turns.take('storage', async () => {
+    return chainsInTurn(this.host, async () => {
       await prepareHost(this.host);
       return work();
     });

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { InstanceSpec } from '@/lib/compute/engine';
+import { newId } from '@/lib/db/id';
+import { inGuest, type Subject, smallInstance } from '../../contract/subject';
+import { testHere } from '../test-subject';
+import { chainsInTurn } from './layers';
+
+const GUEST_MS = 180_000;
+
+/** What becomes of a volume when things happen to its guest while it is being changed. */
+function interrupted(name: string, prepare: () => Promise<Subject>): void {
+  describe(`volumes of guests that do not play along: ${name}`, { timeout: GUEST_MS }, () => {
+    const [tiny, data] = [newId(), newId()];
+    let subject: Subject;
+    let spec: InstanceSpec;
+
+    const storage = () => subject.engine.storage;
+    const guest = (command: string) => inGuest(subject.engine.compute, spec.id, (shell) => shell.eventually(command));
+    const mounted = (device: string, command: string) =>
+      guest(`mount -t ext4 ${device} /mnt && { ${command}; sync; umount /mnt; }`);
+
+    beforeAll(async () => {
+      subject = await prepare();
+      await subject.engine.images.buildTinyImage(tiny);
+      spec = smallInstance(tiny, { volumeIds: [data], shutdownSeconds: 30 });
+      await storage().ensureVolume({ id: data, sizeGb: 1, source: { kind: 'empty' } });
+      await subject.engine.compute.ensureInstance(spec);
+      await guest('test -b /dev/sda && mke2fs -q /dev/sda 2>&1');
+    }, GUEST_MS);
+    afterAll(async () => {
+      await subject.engine.compute.removeInstance(spec.id);
+      const { volumes, snapshots } = await storage().observeStorage();
+      for (const { id } of snapshots) await storage().removeSnapshot(id);
+      for (const { id } of volumes) await storage().removeVolume(id);
+      await subject.engine.images.removeImage(tiny);
+      expect(await subject.leftovers()).toEqual([]);
+    }, GUEST_MS);
+
+    test('a snapshot that a hanging guest held up is taken later, also after another one; nothing written is lost', async () => {
+      const [first, second, third] = [newId(), newId(), newId()];
+      await mounted('/dev/sda', 'echo before > /mnt/file');
+      process.kill(processOf(spec.id), 'SIGSTOP');
+      await expect(storage().ensureSnapshot({ id: first, volumeId: data })).rejects.toMatchObject({
+        code: 'ENGINE_ERROR',
+      });
+      process.kill(processOf(spec.id), 'SIGCONT');
+      await mounted('/dev/sda', 'echo meanwhile > /mnt/file');
+      await storage().ensureSnapshot({ id: second, volumeId: data });
+      await storage().ensureSnapshot({ id: first, volumeId: data });
+      await mounted('/dev/sda', 'echo after > /mnt/file');
+      await storage().ensureSnapshot({ id: third, volumeId: data });
+      for (const [snapshotId, content] of [
+        [first, 'meanwhile'],
+        [second, 'meanwhile'],
+        [third, 'after'],
+      ] as const) {
+        const copy = newId();
+        await storage().ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'snapshot', snapshotId } });
+        await storage().attachVolume(copy, spec.id);
+        await guest('test -b /dev/sdb');
+        expect(await mounted('/dev/sdb', 'cat /mnt/file')).toBe(content);
+        await storage().detachVolume(copy, spec.id);
+        await storage().removeVolume(copy);
+      }
+      // What is on disk is what the guest wrote, under whatever head it comes up with.
+      await subject.engine.compute.ensureInstance({ ...spec, power: 'stopped' });
+      await subject.engine.compute.ensureInstance(spec);
+      expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
+      for (const id of [second, first, third]) await storage().removeSnapshot(id);
+      expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
+    });
+
+    test('a guest that starts gets its volumes when nobody else is at work on one', async () => {
+      await subject.engine.compute.ensureInstance({ ...spec, power: 'stopped' });
+      const directory = dirname(await subject.engine.images.uploadDirectory());
+      let finish = () => {};
+      const atWork = chainsInTurn({ directory }, () => new Promise<void>((resolve) => (finish = resolve)));
+      const starting = subject.engine.compute.ensureInstance(spec);
+      await expect
+        .poll(() => guest('ls /sys/block').catch(() => 'not yet there'), { timeout: GUEST_MS })
+        .toContain('vda');
+      expect(await guest('ls /sys/block')).not.toContain('sda');
+      finish();
+      await atWork;
+      await starting;
+      expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
+    });
+  });
+}
+
+/** The process that says of itself, by its arguments, that it is this instance's machine. */
+function processOf(id: string): number {
+  const found = readdirSync('/proc').find((name) => Number(name) && argumentsOf(name).includes(`nephele-${id}`));
+  if (!found) throw new Error(`nothing runs instance ${id}`);
+  return Number(found);
+}
+
+function argumentsOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+await testHere(interrupted);
