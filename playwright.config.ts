@@ -32,7 +32,9 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     baseURL: process.env.E2E_BASE_URL,
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // Recording every test takes as much of the processor as the tests do.
+    trace: 'on-first-retry',
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       // Debian's: Playwright's own would be another download.
       executablePath: '/usr/bin/chromium',

@@ -46,10 +46,10 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
   });
 });
 
-test('a new password ends the other sessions and keeps this one', async ({ page, tenant, browser }) => {
+test('a new password ends the other sessions and keeps this one', async ({ page, tenant, otherBrowser }) => {
   const account = `/projects/${tenant.slug}/account`;
   await open(page, account, tenant.admin);
-  const elsewhere = await (await browser.newContext()).newPage();
+  const elsewhere = await otherBrowser();
   await open(elsewhere, account, tenant.admin);
 
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -70,11 +70,11 @@ test('a new password ends the other sessions and keeps this one', async ({ page,
 test('a session that is ended stops at once; signing out everywhere ends this one too', async ({
   page,
   tenant,
-  browser,
+  otherBrowser,
 }) => {
   const account = `/projects/${tenant.slug}/account`;
   await open(page, account, tenant.admin);
-  const elsewhere = await (await browser.newContext({ userAgent: 'other-program/1.0' })).newPage();
+  const elsewhere = await otherBrowser({ userAgent: 'other-program/1.0' });
   await open(elsewhere, account, tenant.admin);
   await page.reload();
   const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');

@@ -38,7 +38,7 @@ test('a session of the portal opens nothing in the back office', async ({ page, 
 test('an administrator sets a second factor up, is asked for it, and another one resets it', async ({
   page,
   administrator,
-  browser,
+  otherBrowser,
 }) => {
   await openOffice(page, '/admin/account', administrator);
   await expect(page).toHaveTitle('Your account · Nephele back office');
@@ -54,7 +54,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('10 recovery codes left')).toBeVisible();
 
-  const elsewhere = await (await browser.newContext()).newPage();
+  const elsewhere = await otherBrowser();
   await test.step('sign-in asks for a code, once', async () => {
     await elsewhere.goto('/admin/users');
     await givePassword(elsewhere, administrator);
@@ -70,7 +70,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
   });
 
   await test.step('a recovery code does as well', async () => {
-    const third = await (await browser.newContext()).newPage();
+    const third = await otherBrowser();
     await third.goto('/admin');
     await givePassword(third, administrator);
     await third.getByLabel('Code').fill(recovery);

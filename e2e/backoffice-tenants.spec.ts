@@ -7,7 +7,11 @@ test.describe.configure({ timeout: 180_000 });
 
 const row = (name: string) => new RegExp(`^${name}\\b`);
 
-test('a tenant is created, and its first admin signs in to the portal', async ({ page, administrator, browser }) => {
+test('a tenant is created, and its first admin signs in to the portal', async ({
+  page,
+  administrator,
+  otherBrowser,
+}) => {
   const mark = randomBytes(4).toString('hex');
   await openOffice(page, '/admin/tenants', administrator);
   await page.getByRole('link', { name: 'Create tenant' }).first().click();
@@ -30,7 +34,7 @@ test('a tenant is created, and its first admin signs in to the portal', async ({
   await expect(page).toHaveTitle(`Åcme & Sons ${mark} · Nephele back office`);
   await expectAccessible(page);
 
-  const portal = await (await browser.newContext()).newPage();
+  const portal = await otherBrowser();
   await open(portal, '/', { email: `ada-${mark}@example.test`, name: 'Ada Lovelace', password });
   await expect(portal).toHaveURL(`/projects/acme-sons-${mark}`);
 });
@@ -70,10 +74,10 @@ test('a new limit shows in the portal at once; one below what is in use is warne
   page,
   administrator,
   tenant,
-  browser,
+  otherBrowser,
   request,
 }) => {
-  const portal = await (await browser.newContext()).newPage();
+  const portal = await otherBrowser();
   await open(portal, `/projects/${tenant.slug}`, tenant.admin);
   await expect(portal.getByRole('meter', { name: 'vCPUs' })).toHaveAttribute('aria-valuemax', '64');
   const volume = await request.post('/api/v1/storage/volumes', {

@@ -48,7 +48,7 @@ test('a user’s lost second factor is reset, and their sessions are ended', asy
   administrator,
   tenant,
   request,
-  browser,
+  otherBrowser,
 }) => {
   const headers = bearer(tenant.token);
   const setUp = await (await request.post('/api/v1/auth/2fa/setup', { headers, data: {} })).json();
@@ -67,7 +67,7 @@ test('a user’s lost second factor is reset, and their sessions are ended', asy
   await expect(row).toContainText('Off');
   expect((await request.get('/api/v1/auth/me', { headers })).status()).toBe(401);
 
-  const portal = await (await browser.newContext()).newPage();
+  const portal = await otherBrowser();
   await open(portal, `/projects/${tenant.slug}`, tenant.admin);
   await page.getByRole('link', { name: tenant.admin.name }).first().click();
   await expect(page).toHaveTitle(`${tenant.admin.name} · Nephele back office`);
@@ -97,7 +97,7 @@ test('administrators are added, also from among those who have an account, and r
   page,
   administrator,
   tenant,
-  browser,
+  otherBrowser,
 }) => {
   await openOffice(page, '/admin/administrators', administrator);
   await expect(page).toHaveTitle('Administrators · Nephele back office');
@@ -115,7 +115,7 @@ test('administrators are added, also from among those who have an account, and r
   const row = page.getByRole('row', { name: new RegExp(tenant.admin.email) });
   await expect(row).toBeVisible();
 
-  const theirs = await (await browser.newContext()).newPage();
+  const theirs = await otherBrowser();
   await openOffice(theirs, '/admin/tenants', tenant.admin);
   await row.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Remove from administrators' }).click();

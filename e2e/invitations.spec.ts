@@ -30,7 +30,7 @@ test('who has an account is invited, sees it beside their projects, and joins', 
   tenant,
   request,
   administratorToken,
-  browser,
+  otherBrowser,
 }) => {
   const other = await otherTenant(request, administratorToken);
   await open(page, `/projects/${other.slug}/users/new`, other.admin);
@@ -41,7 +41,7 @@ test('who has an account is invited, sees it beside their projects, and joins', 
   await page.getByRole('link', { name: 'Done' }).click();
   await expect(page.getByRole('row', { name: /Ianthe from elsewhere/ })).toContainText(/Member\s*Invited/);
 
-  const theirs = await (await browser.newContext()).newPage();
+  const theirs = await otherBrowser();
   await open(theirs, `/projects/${tenant.slug}/secrets`, tenant.admin);
   await theirs.getByRole('button', { name: /Switch project, 1 invitation/ }).click();
   await expectAccessible(theirs);

@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import AxeBuilder from '@axe-core/playwright';
-import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
+import {
+  type APIRequestContext,
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Page,
+} from '@playwright/test';
 import { administrator } from '../lib/testing/accounts';
 
 export { expect };
@@ -24,6 +31,8 @@ export interface Tenant {
 
 interface Fixtures {
   tenant: Tenant;
+  /** A page of another browser: someone else's, or one's own at another place. It is closed with the test. */
+  otherBrowser: (options?: BrowserContextOptions) => Promise<Page>;
 }
 
 interface WorkerFixtures {
@@ -43,6 +52,15 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
+  otherBrowser: async ({ browser }, use) => {
+    const contexts: BrowserContext[] = [];
+    await use(async (options) => {
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      return context.newPage();
+    });
+    for (const context of contexts) await context.close();
+  },
   tenant: async ({ request, administratorToken }, use) => {
     const mark = randomBytes(4).toString('hex');
     const admin = { email: `ianthe-${mark}@example.test`, name: 'Ianthe Kallis', password: `pass ${mark} phrase` };
@@ -103,6 +121,8 @@ export function totpNow(secret: string, stepsAhead = 0): string {
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Axe reads colours: they are all of one theme once a frame of it has been drawn.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     const { violations } = await new AxeBuilder({ page }).analyze();
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     expect(serious.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual(

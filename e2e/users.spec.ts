@@ -4,7 +4,7 @@ import { accessToken, addPerson, bearer, expect, expectAccessible, open, test } 
 test('a new person is added, and signs in with the password that was handed over', async ({
   page,
   tenant,
-  browser,
+  otherBrowser,
 }) => {
   const email = `new-${randomBytes(4).toString('hex')}@example.test`;
   await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
@@ -29,7 +29,7 @@ test('a new person is added, and signs in with the password that was handed over
   await page.getByRole('link', { name: 'Done' }).click();
   await expect(page.getByRole('row', { name: /Nephos Newcomer/ })).toContainText(/Reader\s*Active\s*Off/);
 
-  const theirs = await (await browser.newContext()).newPage();
+  const theirs = await otherBrowser();
   await open(theirs, '/', { email, name: 'Nephos Newcomer', password });
   await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
 });

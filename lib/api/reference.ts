@@ -259,6 +259,9 @@ function typeName(schema: Json): string {
   return type === 'string' && typeof schema.format === 'string' ? `${type} (${schema.format})` : type;
 }
 
+/** Patterns that say less than words do. */
+const patternNames: Readonly<Record<string, string>> = { '^[^\\p{Cc}]*$': 'no control characters' };
+
 function valuesOf(schema: Json): string[] {
   if (schema.const !== undefined) return [String(schema.const)];
   return list(schema.enum).map(String);
@@ -266,8 +269,8 @@ function valuesOf(schema: Json): string[] {
 
 function factsOf(schema: Json): string[] {
   const lengths = schema.type === 'string' ? range('characters', schema.minLength, schema.maxLength) : [];
-  const pattern =
-    typeof schema.pattern === 'string' && schema.format === undefined ? [`matches ${schema.pattern}`] : [];
+  const given = typeof schema.pattern === 'string' && schema.format === undefined ? schema.pattern : undefined;
+  const pattern = given === undefined ? [] : [patternNames[given] ?? `matches ${given}`];
   return [...range('', schema.minimum, schema.maximum), ...lengths, ...pattern, ...defaultOf(schema)];
 }
 
