@@ -30,11 +30,21 @@ export function lockDataDir(dataDir: string): Lock | { heldBy: string } {
   return tryLock(join(dataDir, 'lock'));
 }
 
-/** Takes a lock when whoever has it lets go. */
-export async function waitForLock(path: string): Promise<Lock> {
+/**
+ * Takes a lock when whoever has it lets go.
+ * @throws when the signal aborts first; nothing goes on waiting then, nor when this process is killed meanwhile
+ */
+export async function waitForLock(path: string, signal?: AbortSignal): Promise<Lock> {
   const file = openLockFile(path);
-  const child = spawn('flock', ['--exclusive', '3'], { stdio: ['ignore', 'ignore', 'ignore', file] });
-  await once(child, 'exit');
+  const command = ['--pdeathsig', 'KILL', '--', 'flock', '--exclusive', '3'];
+  try {
+    const child = spawn('setpriv', command, { stdio: ['ignore', 'ignore', 'ignore', file], signal });
+    const [code, killedBy] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`waiting for ${path} ended early (${killedBy ?? `exit code ${code}`})`);
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
   return held(file);
 }
 

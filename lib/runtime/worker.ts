@@ -13,18 +13,22 @@ const lockPath = join(settings().dataDir, 'worker.lock');
 
 await runSupervised(async () => {
   let parts: { stop(): Promise<void> }[] = [];
-  let stopping = false;
+  const stopping = new AbortController();
   const begin = () => {
-    if (!stopping) parts = [startWorker(), startHostAgent()];
+    if (!stopping.signal.aborted) parts = [startWorker(), startHostAgent()];
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {
     log.warn({ pid: lock.heldBy }, 'another worker looks after this host; this one begins when it has ended');
-    void waitForLock(lockPath).then(begin);
+    waitForLock(lockPath, stopping.signal).then(begin, (error) => {
+      if (stopping.signal.aborted) return;
+      log.fatal({ err: error }, 'this worker cannot stand by');
+      process.exit(1);
+    });
   } else begin();
   return {
     async stop() {
-      stopping = true;
+      stopping.abort();
       announceStop();
       await Promise.all(parts.map((part) => part.stop()));
       await closePool();
