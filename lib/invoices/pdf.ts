@@ -5,6 +5,7 @@ import type { JsonNumber, Sendable } from '@/lib/api/json';
 import { invoiceHeadings } from '@/lib/metering/categories';
 import type { Invoice } from './schema';
 import type { Parties } from './service';
+import { writeName } from './write';
 
 type Line = Sendable<Invoice['lines'][number]>;
 
@@ -44,14 +45,6 @@ function monthName(month: string): string {
 const day = (at: string) =>
   new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** What the letters of a PDF's own fonts can write; others lose their marks, or become a question mark. */
-function writable(given: string): string {
-  return [...given]
-    .map((letter) => (/[\u0020-\u007e\u00a0-\u00ff€–—‘’“”•…]/.test(letter) ? letter : letter.normalize('NFKD')))
-    .join('')
-    .replace(/[^\u0020-\u007e\u00a0-\u00ff€–—‘’“”•…]/g, (letter) => (/\p{M}/u.test(letter) ? '' : '?'));
-}
-
 /** The download of an invoice. */
 export function pdfResponse(whole: { invoice: Sendable<Invoice>; parties: Parties }): Response {
   const headers = {
@@ -77,7 +70,7 @@ export function drawInvoice({
     margin: MARGIN,
     bufferPages: true,
     lang: 'en',
-    info: { Title: `Invoice ${number}`, Author: writable(parties.seller.name), CreationDate: new Date(issued_at) },
+    info: { Title: `Invoice ${number}`, Author: parties.seller.name, CreationDate: new Date(issued_at) },
   });
   doc.page.margins.bottom = 0;
   heading(doc, parties);
@@ -92,13 +85,10 @@ export function drawInvoice({
     doc.fillColor(ink).text(value, MARGIN + 70, 176 + row * 15);
   });
   small(doc, 'Billed to', 330, 176);
-  doc
-    .font('Helvetica-Bold')
-    .fillColor(ink)
-    .text(writable(parties.customer.name), 330, 191, { width: RIGHT - 330 });
-  small(doc, `Project ${parties.customer.slug}`, 330, doc.y + 2);
-
-  let y = tableHead(doc, 246);
+  const name = { size: 9.5, bold: true, colour: ink, width: RIGHT - 330 };
+  const below = writeName(doc, parties.customer.name, 330, 191, name);
+  small(doc, `Project ${parties.customer.slug}`, 330, below + 2);
+  let y = tableHead(doc, Math.max(246, below + 30));
   let category = '';
   for (const line of invoice.lines) {
     const begins = line.category !== category;
@@ -131,19 +121,15 @@ function heading(doc: PDFKit.PDFDocument, { seller }: Parties): void {
     .scale(1.35);
   for (const [colour, path] of mark) doc.path(path).fill(colour);
   doc.restore();
-  doc
-    .font('Helvetica-Bold')
-    .fontSize(15)
-    .fillColor(ink)
-    .text(writable(seller.name), MARGIN + 36, 59);
-  doc.font('Helvetica').fontSize(9).fillColor(muted);
-  seller.address.forEach((line, row) => {
-    doc.text(writable(line), 330, 56 + row * 12, { width: RIGHT - 330, align: 'right', lineBreak: false });
-  });
+  writeName(doc, seller.name, MARGIN + 36, 59, { size: 15, bold: true, colour: ink, width: 330 - MARGIN - 48 });
+  let y = 56;
+  for (const line of seller.address) {
+    y = writeName(doc, line, 330, y, { size: 9, colour: muted, width: RIGHT - 330, align: 'right' }) + 1.6;
+  }
 }
 
 function small(doc: PDFKit.PDFDocument, label: string, x: number, y: number): void {
-  doc.font('Helvetica').fontSize(9.5).fillColor(muted).text(writable(label), x, y);
+  doc.font('Helvetica').fontSize(9.5).fillColor(muted).text(label, x, y);
 }
 
 function right(doc: PDFKit.PDFDocument, content: string, edge: number, y: number): void {
@@ -166,7 +152,7 @@ function tableHead(doc: PDFKit.PDFDocument, y: number): number {
 function drawLine(doc: PDFKit.PDFDocument, item: Line, month: string, y: number): number {
   const late = item.used_in !== month && item.kind === 'usage' ? `, used in ${monthName(item.used_in)}` : '';
   doc.font('Helvetica').fontSize(9.5).fillColor(ink);
-  doc.text(writable(`${item.label}${late}`), MARGIN, y + 6, { width: 190, lineBreak: false, ellipsis: true });
+  doc.text(`${item.label}${late}`, MARGIN, y + 6, { width: 190, lineBreak: false, ellipsis: true });
   if (item.kind === 'usage') {
     right(doc, `${exact(item.quantity)} ${item.unit}`, columns.quantity, y + 6);
     right(doc, `$${exact(item.unit_price_usd)}`, columns.price, y + 6);
