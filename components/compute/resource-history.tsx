@@ -1,9 +1,9 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { actionWords } from '@/components/audit/action-words';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
-import { actionWords } from '@/components/overview/recent-activity';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';

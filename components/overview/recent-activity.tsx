@@ -1,5 +1,6 @@
 'use client';
 
+import { actionWords } from '@/components/audit/action-words';
 import { Time } from '@/components/data/time';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Card } from '@/components/ui/card';
@@ -41,26 +42,3 @@ export function RecentActivity() {
     </Card>
   );
 }
-
-/** `secret.read_payload` as words: "read payload of secret"; `secret.create`: "created secret". */
-export function actionWords(action: string): string {
-  const [type = '', verb = ''] = action.split('.');
-  const thing = type.replaceAll('_', ' ');
-  const did = past[verb];
-  return did ? `${did} ${thing}` : `${thing}: ${verb.replaceAll('_', ' ')}`;
-}
-
-const past: Record<string, string> = {
-  create: 'created',
-  update: 'changed',
-  delete: 'deleted',
-  read_payload: 'read the value of',
-  revoke: 'revoked',
-  assign: 'assigned',
-  upload: 'uploaded',
-  attach: 'attached',
-  detach: 'detached',
-  resize: 'resized',
-  action: 'changed the state of',
-  open_console: 'opened the console of',
-};

@@ -151,6 +151,8 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                         key={id}
                         className={clsx(
                           'h-11 border-b px-4 py-1.5 max-sm:whitespace-nowrap',
+                          // A long name leaves room for what is beside it.
+                          'max-sm:first:max-w-[52vw] max-sm:first:overflow-hidden max-sm:first:text-ellipsis',
                           meta?.align === 'right' && 'text-right tabular-nums',
                           meta?.from && shownFrom[meta.from],
                         )}

@@ -91,6 +91,17 @@ describe('live pages', () => {
     await until(() => expect(heard).toContainEqual({ kind: 'lost' }));
   });
 
+  test('a browser that knows that it is offline says so at once, and goes on when it is back', async () => {
+    const browser = new EventTarget();
+    vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser));
+    vi.stubGlobal('removeEventListener', browser.removeEventListener.bind(browser));
+    const { heard } = openTab(inMemoryLocks());
+    await until(() => expect(heard).toHaveLength(1));
+    browser.dispatchEvent(new Event('offline'));
+    await until(() => expect(heard.map(({ kind }) => kind)).toEqual(['resync', 'lost', 'resync']));
+    vi.unstubAllGlobals();
+  });
+
   test('a tab opened while the stream is down learns so', async () => {
     const locks = inMemoryLocks();
     const first = openTab(locks);

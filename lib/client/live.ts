@@ -100,14 +100,20 @@ function defaultBackoff(failures: number): number {
 
 function watchdog(ms: number) {
   const controller = new AbortController();
-  let timer = setTimeout(() => controller.abort(), ms);
+  // The browser may know sooner that it is cut off.
+  const cut = () => controller.abort();
+  let timer = setTimeout(cut, ms);
+  globalThis.addEventListener?.('offline', cut);
   return {
     signal: controller.signal,
     reset: () => {
       clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(), ms);
+      timer = setTimeout(cut, ms);
     },
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      clearTimeout(timer);
+      globalThis.removeEventListener?.('offline', cut);
+    },
   };
 }
 

@@ -33,7 +33,11 @@ const columns = [
       </span>
     ),
   }),
-  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+  column.accessor('status', {
+    header: 'Status',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
   column.accessor('instance_name', {
     header: 'Leads to',
     cell: ({ row: { original } }) =>

@@ -32,7 +32,11 @@ const columns = [
     enableSorting: true,
     cell: ({ getValue }) => <span className="font-medium">{getValue()}</span>,
   }),
-  column.accessor('type', { header: 'Type', cell: ({ getValue }) => secretTypeLabel(getValue()) }),
+  column.accessor('type', {
+    header: 'Type',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => secretTypeLabel(getValue()),
+  }),
   column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
   column.accessor('size_bytes', {
     header: 'Size',

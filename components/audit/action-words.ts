@@ -1,0 +1,66 @@
+/** `secret.read_payload` as words that a name follows: "read the value of secret". */
+export function actionWords(action: string): string {
+  const [type = '', verb = ''] = action.split('.');
+  const whole = wholes[action];
+  if (whole) return whole;
+  const thing = type.replaceAll('_', ' ').replace(/\bip\b/, 'IP');
+  return `${verbs[verb] ?? verb.replaceAll('_', ' ')} ${thing}`;
+}
+
+/** Where verb and thing do not make a sentence. */
+const wholes: Readonly<Record<string, string>> = {
+  'audit.export': 'exported the audit log',
+  'auth.change_password': 'changed the password',
+  'auth.login': 'signed in',
+  'auth.logout': 'signed out',
+  'billing.reconcile': 'checked what was billed',
+  'iam.simulate': 'asked the policy simulator',
+  'month.close': 'closed the month',
+  'role.assign': 'gave a role to',
+  'role.revoke': 'took the role of',
+  'session.revoke_all': 'ended all sessions',
+  'sts.assume_role': 'exchanged an identity for credentials',
+};
+
+const verbs: Readonly<Record<string, string>> = {
+  accept: 'accepted',
+  action: 'changed the state of',
+  activate: 'activated',
+  add_rule: 'added a rule to',
+  allocate: 'allocated',
+  associate: 'associated',
+  attach: 'attached',
+  begin: 'began to add',
+  change: 'changed',
+  complete: 'completed',
+  create: 'created',
+  decline: 'declined',
+  delete: 'deleted',
+  detach: 'detached',
+  disable: 'disabled',
+  disassociate: 'disassociated',
+  grant: 'granted',
+  open_console: 'opened the console of',
+  pay: 'paid',
+  read: 'read',
+  read_payload: 'read the value of',
+  receive: 'received',
+  release: 'released',
+  remove: 'removed',
+  remove_rule: 'removed a rule from',
+  reset_second_factor: 'reset the second factor of',
+  resize: 'resized',
+  resume: 'resumed',
+  retry: 'retried',
+  revoke: 'revoked',
+  revoke_sessions: 'ended the sessions of',
+  rotate: 'renewed',
+  set_default: 'set as the default',
+  setup: 'began to set up',
+  suspend: 'suspended',
+  test_alerts: 'tested the alerts of',
+  update: 'changed',
+  update_profile: 'changed the profile of',
+  upload: 'uploaded',
+  verify: 'verified',
+};
