@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { Area, AreaChart, CartesianGrid, ReferenceDot, ReferenceLine, Tooltip, XAxis, YAxis } from 'recharts';
 import { ticks } from '@/components/compute/telemetry-series';
 import { useWidth } from '@/components/compute/use-width';
@@ -23,97 +24,122 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
   const lines = limitLines(limit, status.lift_usd, drawn);
   const amounts = ticks(Math.max(drawn, ...lines.map(({ amount }) => amount)) * 1.04, false);
   const crossing = status.reached_at === null || limit === null ? undefined : Date.parse(status.reached_at);
+  const crosses = crossing !== undefined && lines.length > 0;
   return (
-    <div ref={box} style={{ height: HEIGHT }} aria-hidden="true">
-      {width > 0 && (
-        <AreaChart
-          width={width}
-          height={HEIGHT}
-          data={points}
-          margin={{ top: 16, right: 12, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid vertical={false} stroke="var(--line)" />
-          <XAxis
-            dataKey="at"
-            type="number"
-            domain={[pace.month_start, pace.month_end]}
-            ticks={dayTicks(pace, width < 480 ? 3 : 7)}
-            tickFormatter={(at: number) => dayOf.format(at)}
-            tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-            tickLine={false}
-            height={24}
-            axisLine={{ stroke: 'var(--line)' }}
-          />
-          <YAxis
-            width={axisWidth(amounts.map(short))}
-            domain={[0, amounts.at(-1) ?? 1]}
-            ticks={amounts}
-            tickFormatter={short}
-            tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-            tickLine={false}
-            axisLine={false}
-          />
-          <Tooltip
-            isAnimationActive={false}
-            cursor={{ stroke: 'var(--line-strong)' }}
-            content={({ active, label }) => {
-              const point = active ? points.find(({ at }) => at === Number(label)) : undefined;
-              return point ? <Reading point={point} /> : null;
-            }}
-          />
-          <Area
-            dataKey="spent"
-            type="linear"
-            stroke="var(--accent)"
-            strokeWidth={2}
-            fill="var(--accent)"
-            fillOpacity={0.14}
-            dot={false}
-            activeDot={{ r: 3.5, strokeWidth: 0 }}
-            isAnimationActive={false}
-          />
-          <Area
-            dataKey="forecast"
-            type="linear"
-            stroke="var(--accent)"
-            strokeWidth={2}
-            strokeDasharray="3 4"
-            fill="var(--accent)"
-            fillOpacity={0.05}
-            dot={false}
-            activeDot={{ r: 3.5, strokeWidth: 0 }}
-            isAnimationActive={false}
-          />
-          {lines.map(({ amount, label }) => (
-            <ReferenceLine
-              key={label}
-              y={amount}
-              stroke="var(--critical)"
-              strokeDasharray="6 4"
-              label={{
-                value: `${label} ${formatMoney(amount)}`,
-                position: 'insideTopLeft',
-                fill: 'var(--critical-ink)',
-                fontSize: 11,
-                offset: 6,
+    <div aria-hidden="true">
+      <div ref={box} style={{ height: HEIGHT }}>
+        {width > 0 && (
+          <AreaChart
+            width={width}
+            height={HEIGHT}
+            data={points}
+            margin={{ top: 16, right: 12, bottom: 0, left: 0 }}
+            accessibilityLayer={false}
+          >
+            <CartesianGrid vertical={false} stroke="var(--line)" />
+            <XAxis
+              dataKey="at"
+              type="number"
+              domain={[pace.month_start, pace.month_end]}
+              ticks={dayTicks(pace, width < 480 ? 3 : 7)}
+              tickFormatter={(at: number) => dayOf.format(at)}
+              tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
+              tickLine={false}
+              height={24}
+              axisLine={{ stroke: 'var(--line)' }}
+            />
+            <YAxis
+              width={axisWidth(amounts.map(short))}
+              domain={[0, amounts.at(-1) ?? 1]}
+              ticks={amounts}
+              tickFormatter={short}
+              tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
+              tickLine={false}
+              axisLine={false}
+            />
+            <Tooltip
+              isAnimationActive={false}
+              cursor={{ stroke: 'var(--line-strong)' }}
+              content={({ active, label }) => {
+                const point = active ? points.find(({ at }) => at === Number(label)) : undefined;
+                return point ? <Reading point={point} /> : null;
               }}
             />
-          ))}
-          <ReferenceDot
-            x={pace.at}
-            y={pace.spent_usd}
-            r={4}
-            fill="var(--accent)"
-            stroke="var(--surface)"
-            strokeWidth={2}
-          />
-          {crossing !== undefined && limit !== null && lines.length > 0 && (
-            <ReferenceDot x={crossing} y={limit} r={5} fill="var(--surface)" stroke="var(--critical)" strokeWidth={2} />
-          )}
-        </AreaChart>
-      )}
+            <Area
+              dataKey="spent"
+              type="linear"
+              stroke="var(--accent)"
+              strokeWidth={2}
+              fill="var(--accent)"
+              fillOpacity={0.14}
+              dot={false}
+              activeDot={{ r: 3.5, strokeWidth: 0 }}
+              isAnimationActive={false}
+            />
+            <Area
+              dataKey="forecast"
+              type="linear"
+              stroke="var(--accent)"
+              strokeWidth={2}
+              strokeDasharray="3 4"
+              fill="var(--accent)"
+              fillOpacity={0.05}
+              dot={false}
+              activeDot={{ r: 3.5, strokeWidth: 0 }}
+              isAnimationActive={false}
+            />
+            {lines.map(({ amount, label }) => (
+              <ReferenceLine
+                key={label}
+                y={amount}
+                stroke="var(--critical)"
+                strokeDasharray="6 4"
+                label={{
+                  value: `${label} ${formatMoney(amount)}`,
+                  position: 'insideTopLeft',
+                  fill: 'var(--critical-ink)',
+                  fontSize: 11,
+                  offset: 6,
+                }}
+              />
+            ))}
+            <ReferenceDot
+              x={pace.at}
+              y={pace.spent_usd}
+              r={4}
+              fill="var(--accent)"
+              stroke="var(--surface)"
+              strokeWidth={2}
+            />
+            {crosses && (
+              <ReferenceDot
+                x={crossing}
+                y={limit ?? 0}
+                r={5}
+                fill="var(--surface)"
+                stroke="var(--critical)"
+                strokeWidth={2}
+              />
+            )}
+          </AreaChart>
+        )}
+      </div>
+      <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-ink-muted text-xs">
+        <Key label="Spent" mark="w-4 border-t-2 border-accent" />
+        <Key label="Forecast at today’s pace" mark="w-4 border-t-2 border-dashed border-accent" />
+        {lines.length > 0 && <Key label="Budget" mark="w-4 border-t border-dashed border-critical" />}
+        {crosses && <Key label="Budget reached" mark="size-2.5 rounded-full border-2 border-critical" />}
+      </ul>
     </div>
+  );
+}
+
+function Key({ label, mark }: { label: string; mark: string }) {
+  return (
+    <li className="flex items-center gap-2">
+      <span className={clsx('inline-block', mark)} />
+      {label}
+    </li>
   );
 }
 

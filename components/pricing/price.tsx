@@ -102,8 +102,8 @@ function Totals({ quoted, month }: { quoted: Quote; month: string }) {
           className="font-semibold text-xl tracking-[-0.017em]"
         >
           {formatMoney(usd_per_month)}
-        </data>
-        <span className="text-ink-muted">a month</span>
+        </data>{' '}
+        <span className="text-ink-muted">a month</span>{' '}
         <data value={usd_per_hour} title={`${usd_per_hour} USD`} className="ml-auto">
           {formatHourly(usd_per_hour)} / hour
         </data>

@@ -23,9 +23,14 @@ export function formatMoney(amount: Amount): string {
   return value !== 0 && Math.abs(value) < 0.01 ? exact.format(value) : cents.format(value);
 }
 
+/** What one unit costs, never rounded to cents: `$0.024`. */
+export function formatPrice(amount: Amount): string {
+  return exact.format(Number(amount));
+}
+
 /** A unit price, never rounded to cents: `0.024`, `hour` → `$0.024 / hour`. */
 export function formatRate(amount: Amount, per: string): string {
-  return `${exact.format(Number(amount))} / ${per}`;
+  return `${formatPrice(amount)} / ${per}`;
 }
 
 /** What an hour costs: `$0.0662`, and below a cent all six decimals. */

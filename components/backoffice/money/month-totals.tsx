@@ -37,7 +37,7 @@ function Totals({
   failed,
 }: MonthClosing) {
   return (
-    <section aria-label={formatMonth(month)} className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+    <section aria-label={formatMonth(month)} className="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">
       <Tile title={formatMonth(month)} value={<MonthState state={state} />}>
         {state === 'running' || state === 'ended' ? (
           <>

@@ -4,7 +4,7 @@ import { TrendingUp } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
 import { MonthTotals } from '@/components/backoffice/money/month-totals';
 import { useMonthFilter } from '@/components/backoffice/money/months';
-import { TextLink } from '@/components/backoffice/text-link';
+import { TenantCell } from '@/components/backoffice/money/tenant-cell';
 import { StatusBadge } from '@/components/data/status-badge';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
@@ -23,12 +23,18 @@ const columns = [
     header: 'Tenant',
     enableSorting: true,
     cell: ({ row: { original } }) => (
-      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+      <TenantCell id={original.tenant_id} name={original.tenant_name}>
+        {original.so_far_usd !== null && (
+          <>
+            so far <Amount usd={original.so_far_usd} />
+          </>
+        )}
+      </TenantCell>
     ),
   }),
   column.accessor('so_far_usd', {
     header: 'So far',
-    meta: right,
+    meta: { ...right, from: 'sm' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('invoiced_usd', {

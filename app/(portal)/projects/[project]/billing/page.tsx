@@ -20,7 +20,7 @@ import { paths } from '@/lib/paths';
 
 const SpendChart = dynamic(() => import('@/components/billing/spend-chart').then((module) => module.SpendChart), {
   ssr: false,
-  loading: () => <Skeleton className="h-65 w-full" />,
+  loading: () => <Skeleton className="h-72 w-full" />,
 });
 const DailyChart = dynamic(() => import('@/components/billing/daily-chart').then((module) => module.DailyChart), {
   ssr: false,
@@ -60,7 +60,7 @@ function Month({ overview }: { overview: Overview }) {
       <Card title="Spend and forecast" description={<SpendSentence overview={overview} />}>
         <SpendChart overview={overview} pace={pace} />
       </Card>
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
+      <div className="grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
         <Card title="By service">
           <CategoryCosts categories={overview.by_category} />
         </Card>
@@ -85,7 +85,7 @@ function Outline() {
   return (
     <div className="space-y-6">
       <Skeleton className="h-26 w-full rounded-lg" />
-      <Skeleton className="h-86 w-full rounded-lg" />
+      <Skeleton className="h-93 w-full rounded-lg" />
       <div className="grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
         <Skeleton className="h-60 w-full rounded-lg" />
         <Skeleton className="h-60 w-full rounded-lg" />

@@ -4,7 +4,7 @@ import { Snowflake } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
 import { BudgetUse } from '@/components/backoffice/money/budget-use';
 import { useGrantCredit } from '@/components/backoffice/money/grant-credit';
-import { TextLink } from '@/components/backoffice/text-link';
+import { TenantCell } from '@/components/backoffice/money/tenant-cell';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
@@ -23,7 +23,9 @@ const columns = [
     header: 'Tenant',
     enableSorting: true,
     cell: ({ row: { original } }) => (
-      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+      <TenantCell id={original.tenant_id} name={original.tenant_name}>
+        <Amount usd={original.month_to_date_usd} /> of <Amount usd={original.monthly_limit_usd} />
+      </TenantCell>
     ),
   }),
   column.accessor('frozen', {
@@ -32,7 +34,7 @@ const columns = [
   }),
   column.accessor('month_to_date_usd', {
     header: 'Spent this month',
-    meta: { align: 'right' },
+    meta: { align: 'right', from: 'sm' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('monthly_limit_usd', {

@@ -34,12 +34,12 @@ const columns = [
   }),
   column.accessor('projects_left', {
     header: 'Tenants left',
-    meta: { ...right, from: 'lg' },
+    meta: { ...right, from: 'xl' },
     cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : formatNumber(getValue())),
   }),
   column.accessor('invoices', {
     header: 'Invoices',
-    meta: right,
+    meta: { ...right, from: 'sm' },
     cell: ({ row: { original } }) =>
       original.invoices === 0 ? (
         <span className="text-ink-subtle">–</span>
@@ -54,7 +54,7 @@ const columns = [
   }),
   column.accessor('credit_usd', {
     header: 'From credit',
-    meta: { ...right, from: 'lg' },
+    meta: { ...right, from: 'xl' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('paid_usd', {

@@ -1,8 +1,8 @@
 'use client';
 
 import { Coins } from 'lucide-react';
+import { TenantCell } from '@/components/backoffice/money/tenant-cell';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
-import { TextLink } from '@/components/backoffice/text-link';
 import { Money } from '@/components/data/amounts';
 import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
@@ -19,11 +19,17 @@ const kinds: Record<Credit['kind'], string> = { top_up: 'Top-up', grant: 'Grant'
 
 const column = columnsOf<Credit>();
 const columns = [
-  column.accessor('created_at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('created_at', {
+    header: 'At',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
   column.accessor('tenant_name', {
     header: 'Tenant',
     cell: ({ row: { original } }) => (
-      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+      <TenantCell id={original.tenant_id} name={original.tenant_name}>
+        <Time at={original.created_at} />
+      </TenantCell>
     ),
   }),
   column.accessor('kind', {

@@ -3,8 +3,8 @@
 import { FileDown, ReceiptText } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
 import { useMonthFilter } from '@/components/backoffice/money/months';
+import { TenantCell } from '@/components/backoffice/money/tenant-cell';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
-import { TextLink } from '@/components/backoffice/text-link';
 import { StatusBadge } from '@/components/data/status-badge';
 import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
@@ -26,7 +26,8 @@ const column = columnsOf<Invoice>();
 const columns = [
   column.accessor('number', {
     header: 'Number',
-    cell: ({ getValue }) => <span className="font-mono text-xs">{getValue()}</span>,
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <span className="whitespace-nowrap font-mono text-xs">{getValue()}</span>,
   }),
   column.accessor('payment.status', {
     id: 'status',
@@ -35,9 +36,7 @@ const columns = [
   }),
   column.accessor('tenant_name', {
     header: 'Tenant',
-    cell: ({ row: { original } }) => (
-      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
-    ),
+    cell: ({ row: { original } }) => <TenantCell id={original.tenant_id} name={original.tenant_name} />,
   }),
   column.accessor('month', {
     header: 'Month',

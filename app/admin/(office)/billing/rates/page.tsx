@@ -8,7 +8,7 @@ import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { keyedBy, useList } from '@/lib/client/list';
-import { formatRate } from '@/lib/format/money';
+import { formatPrice, formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';
 
@@ -25,7 +25,10 @@ const columns = [
       original.unit_price_usd === null ? (
         <span className="text-ink-subtle">not priced</span>
       ) : (
-        <span className="whitespace-nowrap">{formatRate(original.unit_price_usd, original.unit)}</span>
+        <>
+          {formatPrice(original.unit_price_usd)}{' '}
+          <span className="text-ink-muted max-sm:block max-sm:text-xs">/ {original.unit}</span>
+        </>
       ),
   }),
   column.accessor('rates', {

@@ -2,8 +2,8 @@
 
 import { Undo2 } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
+import { TenantCell } from '@/components/backoffice/money/tenant-cell';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
-import { TextLink } from '@/components/backoffice/text-link';
 import { Money } from '@/components/data/amounts';
 import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
@@ -26,7 +26,9 @@ const columns = [
   column.accessor('tenant_name', {
     header: 'Tenant',
     cell: ({ row: { original } }) => (
-      <TextLink href={adminPaths.tenant(original.tenant_id)}>{original.tenant_name}</TextLink>
+      <TenantCell id={original.tenant_id} name={original.tenant_name}>
+        <Time at={original.created_at} />
+      </TenantCell>
     ),
   }),
   column.accessor('kind', {
@@ -41,12 +43,12 @@ const columns = [
   }),
   column.accessor('refunded_usd', {
     header: 'Refunded',
-    meta: right,
+    meta: { ...right, from: 'sm' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('disputed_usd', {
     header: 'Disputed',
-    meta: right,
+    meta: { ...right, from: 'sm' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('recovered_usd', {

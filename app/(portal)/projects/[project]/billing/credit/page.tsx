@@ -31,9 +31,13 @@ type Entry = Row<'/api/v1/billing/credits'>;
 
 const column = columnsOf<Entry>();
 const columns = [
-  column.accessor('created_at', { header: 'When', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('created_at', {
+    header: 'When',
+    meta: { from: 'sm' },
+    cell: ({ getValue }) => <Time at={getValue()} />,
+  }),
   column.accessor('kind', { header: 'Kind', meta: { from: 'sm' }, cell: ({ getValue }) => <Kind kind={getValue()} /> }),
-  column.accessor('reason', { header: 'For', cell: ({ row: { original } }) => <Reason entry={original} /> }),
+  column.accessor('reason', { header: 'For', cell: ({ row: { original } }) => <For entry={original} /> }),
   column.accessor('amount_usd', {
     header: 'Amount',
     meta: { align: 'right' },
@@ -54,6 +58,18 @@ const columns = [
 function Kind({ kind }: Pick<Entry, 'kind'>) {
   const { label, tone } = creditKindLook[kind];
   return <Badge tone={tone}>{label}</Badge>;
+}
+
+/** On a phone, which has no column of its own for it, with the time below. */
+function For({ entry }: { entry: Entry }) {
+  return (
+    <>
+      <Reason entry={entry} />
+      <span className="block text-ink-muted text-xs sm:hidden">
+        <Time at={entry.created_at} />
+      </span>
+    </>
+  );
 }
 
 function Reason({ entry: { kind, reason, reference } }: { entry: Entry }) {
