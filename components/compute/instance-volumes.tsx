@@ -2,56 +2,32 @@
 
 import { HardDrive, Link2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
-import Link from 'next/link';
 import { useState } from 'react';
 import { Size } from '@/components/data/amounts';
 import { DisabledReason } from '@/components/data/disabled-reason';
-import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
 import { type Volume, whyNotInto } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
+import { volumeColumns } from '@/components/storage/volume-columns';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { Button } from '@/components/ui/button';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
-import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';
 
 const AttachDialog = dynamic(() => import('@/components/storage/attach-dialog').then((module) => module.AttachDialog));
 
 const column = columnsOf<Volume>();
 const columns = [
-  column.accessor('name', {
-    header: 'Name',
-    enableSorting: true,
-    cell: ({ row: { original } }) => <VolumeLink volume={original} />,
-  }),
-  column.accessor('status', {
-    header: 'Status',
-    cell: ({ row: { original } }) => <StatusBadge status={original.status} reason={original.status_reason} />,
-  }),
-  column.accessor('size_gb', {
-    header: 'Size',
-    meta: { align: 'right' },
-    cell: ({ getValue }) => <Size gigabytes={getValue()} />,
-  }),
+  ...volumeColumns,
   column.accessor('attachments', {
     header: 'Attached',
     meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()[0]?.attached_at} />,
   }),
 ];
-
-function VolumeLink({ volume: { id, name } }: { volume: Volume }) {
-  const { project } = useProject();
-  return (
-    <Link href={paths.volume(project.slug, id)} className="font-medium hover:underline">
-      {name}
-    </Link>
-  );
-}
 
 /** The volumes that an instance has besides its boot disk. */
 export function InstanceVolumes({ instance }: { instance: Instance }) {

@@ -4,17 +4,15 @@ import { FileSearch, ScrollText } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
-import { actorTypeLabel, resultOptions } from '@/components/audit/words';
+import { entryColumns } from '@/components/audit/entry-columns';
+import { resultOptions } from '@/components/audit/words';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextFilter } from '@/components/backoffice/text-filter';
 import { TextLink } from '@/components/backoffice/text-link';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
-import { Button } from '@/components/ui/button';
 import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
@@ -25,60 +23,18 @@ const EntrySheet = dynamic(() =>
 
 type Entry = Row<'/admin/api/v1/audit'>;
 
-const column = columnsOf<Entry>();
-
 /** Who did what on the platform, in which tenant, from where, and what came of it. */
 export default function AuditPage() {
   const state = useTableState(['result', 'tenant_id', 'actor', 'action', 'resource_id', 'from', 'to']);
   const list = useList('/admin/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
-  const columns = [
-    column.accessor('at', {
-      header: 'When',
-      meta: { from: 'sm' },
-      cell: ({ getValue }) => <Time at={getValue()} />,
-    }),
-    column.accessor('action', {
-      header: 'Action',
-      cell: ({ getValue, row: { original } }) => (
-        <>
-          <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => setShown(original)}>
-            {getValue()}
-          </Button>
-          <span className="flex max-w-40 gap-1.5 text-ink-muted text-xs sm:hidden">
-            <span className="truncate">{original.actor_name}</span>
-            <Time at={original.at} />
-          </span>
-        </>
-      ),
-    }),
-    column.accessor('actor_name', {
-      header: 'Who',
-      meta: { from: 'sm' },
-      cell: ({ row: { original } }) => (
-        <span>
-          <span className="font-medium">{original.actor_name}</span>{' '}
-          <span className="whitespace-nowrap text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
-        </span>
-      ),
-    }),
-    column.accessor('resource_name', {
-      header: 'Resource',
-      meta: { from: 'md' },
-      cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">–</span>,
-    }),
-    column.accessor('tenant_name', {
-      header: 'Tenant',
-      meta: { from: 'md' },
-      cell: ({ row: { original } }) => <TenantOf entry={original} />,
-    }),
-    column.accessor('result', { header: 'Result', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
-    column.accessor('address', {
-      header: 'From',
-      meta: { from: 'lg' },
-      cell: ({ getValue }) => <span className="font-mono text-xs">{getValue() ?? '–'}</span>,
-    }),
-  ];
+  const shared = entryColumns<Entry>(setShown);
+  const tenant = columnsOf<Entry>().accessor('tenant_name', {
+    header: 'Tenant',
+    meta: { from: 'md' },
+    cell: ({ row: { original } }) => <TenantOf entry={original} />,
+  });
+  const columns = [shared.at, shared.action, shared.who, shared.resource, tenant, shared.result, shared.address];
   return (
     <Page
       title="Audit log"

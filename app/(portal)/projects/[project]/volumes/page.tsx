@@ -1,10 +1,7 @@
 'use client';
 
 import { HardDrive } from 'lucide-react';
-import Link from 'next/link';
-import { Size } from '@/components/data/amounts';
 import { Id } from '@/components/data/id';
-import { StatusBadge } from '@/components/data/status-badge';
 import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
 import { CreateLink } from '@/components/page/create-link';
@@ -14,6 +11,7 @@ import { useFreeze } from '@/components/pricing/freeze';
 import { AttachedTo } from '@/components/storage/attached-to';
 import type { Volume } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
+import { volumeColumns } from '@/components/storage/volume-columns';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { useList } from '@/lib/client/list';
@@ -22,20 +20,7 @@ import { paths } from '@/lib/paths';
 
 const column = columnsOf<Volume>();
 const columns = [
-  column.accessor('name', {
-    header: 'Name',
-    enableSorting: true,
-    cell: ({ row: { original } }) => <VolumeName volume={original} />,
-  }),
-  column.accessor('status', {
-    header: 'Status',
-    cell: ({ row: { original } }) => <StatusBadge status={original.status} reason={original.status_reason} />,
-  }),
-  column.accessor('size_gb', {
-    header: 'Size',
-    meta: { align: 'right' },
-    cell: ({ getValue }) => <Size gigabytes={getValue()} />,
-  }),
+  ...volumeColumns,
   column.accessor('attachments', {
     header: 'Attached to',
     meta: { from: 'sm' },
@@ -54,18 +39,6 @@ const columns = [
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
 ];
-
-function VolumeName({ volume: { id, name, description } }: { volume: Volume }) {
-  const { project } = useProject();
-  return (
-    <div className="max-w-xs">
-      <Link href={paths.volume(project.slug, id)} className="font-medium hover:underline">
-        {name}
-      </Link>
-      {description && <p className="truncate text-ink-muted text-xs max-sm:hidden">{description}</p>}
-    </div>
-  );
-}
 
 const statuses = statusOptions([
   'available',

@@ -1,0 +1,64 @@
+import { StatusBadge } from '@/components/data/status-badge';
+import { Time } from '@/components/data/time';
+import { columnsOf } from '@/components/table/data-table';
+import { Button } from '@/components/ui/button';
+import type { Row } from '@/lib/client/list';
+import { actorTypeLabel } from './words';
+
+type Entry = Row<'/api/v1/audit'>;
+
+/** What tables of audit entries have in common, column by column; `show` opens an entry whole. */
+export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) {
+  const column = columnsOf<Entry & Shown>();
+  return {
+    at: column.accessor(({ at }) => at, {
+      id: 'at',
+      header: 'When',
+      meta: { from: 'sm' },
+      cell: ({ row: { original } }) => <Time at={original.at} />,
+    }),
+    who: column.accessor(({ actor_name }) => actor_name, {
+      id: 'actor_name',
+      header: 'Who',
+      meta: { from: 'sm' },
+      cell: ({ row: { original } }) => (
+        <span>
+          <span className="font-medium">{original.actor_name}</span>{' '}
+          <span className="whitespace-nowrap text-ink-muted text-xs">{actorTypeLabel(original.actor_type)}</span>
+        </span>
+      ),
+    }),
+    action: column.accessor(({ action }) => action, {
+      id: 'action',
+      header: 'Action',
+      cell: ({ row: { original } }) => (
+        <>
+          <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => show(original)}>
+            {original.action}
+          </Button>
+          <span className="flex max-w-40 gap-1.5 text-ink-muted text-xs sm:hidden">
+            <span className="truncate">{original.actor_name}</span>
+            <Time at={original.at} />
+          </span>
+        </>
+      ),
+    }),
+    resource: column.accessor(({ resource_name }) => resource_name, {
+      id: 'resource_name',
+      header: 'Resource',
+      meta: { from: 'md' },
+      cell: ({ row: { original } }) => original.resource_name ?? <span className="text-ink-subtle">–</span>,
+    }),
+    result: column.accessor(({ result }) => result, {
+      id: 'result',
+      header: 'Result',
+      cell: ({ row: { original } }) => <StatusBadge status={original.result} />,
+    }),
+    address: column.accessor(({ address }) => address, {
+      id: 'address',
+      header: 'From',
+      meta: { from: 'lg' },
+      cell: ({ row: { original } }) => <span className="font-mono text-xs">{original.address ?? '–'}</span>,
+    }),
+  };
+}
