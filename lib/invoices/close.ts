@@ -16,7 +16,7 @@ export const GRACE_MS = 6 * 60 * 60_000;
 /** Processors take no less by card: so little is left to the next invoice. */
 export const LEAST_CHARGE_USD = '0.50';
 /** Projects that one transaction closes. */
-const BATCH = 500;
+const BATCH = 1_000;
 
 const labels = JSON.stringify(
   Object.entries(metrics).map(([metric, { label, category, unit }], position) => ({
@@ -93,7 +93,7 @@ function writeInvoices(month: Month, projects: readonly string[]): Sql {
       SELECT metric, used_in, rate_in(metric, used_in) AS price_usd,
         seconds_between(used_in::timestamp AT TIME ZONE 'UTC', (used_in + interval '1 month') AT TIME ZONE 'UTC') AS seconds
       FROM (SELECT DISTINCT metric, used_in FROM used) AS pairs),
-    usage_lines AS MATERIALIZED (
+    rated_lines AS MATERIALIZED (
       SELECT w.invoice_id, u.project_id, 'usage' AS kind, u.metric, l.category, l.label, l.unit, u.used_in, u.quantity, r.price_usd, l.position,
         u.quantity * m.unit_share / CASE m.basis WHEN 'hour' THEN 3600 WHEN 'month' THEN r.seconds ELSE 1 END AS units,
         cents_of(u.quantity * m.unit_share * r.price_usd
@@ -101,15 +101,17 @@ function writeInvoices(month: Month, projects: readonly string[]): Sql {
       FROM used u JOIN wanted w USING (project_id) JOIN metrics m ON m.name = u.metric JOIN rated r USING (metric, used_in)
       JOIN jsonb_to_recordset(${labels}::jsonb) AS l (metric text, label text, category text, unit text, position int) ON l.metric = u.metric
       WHERE r.price_usd IS NOT NULL),
-    payable AS (SELECT project_id FROM usage_lines GROUP BY 1 HAVING sum(amount_usd) > 0),
+    -- A sum beside each line: a join with those that have something to pay is one whose size nothing foretells.
+    usage_lines AS MATERIALIZED (
+      SELECT * FROM (SELECT *, sum(amount_usd) OVER (PARTITION BY project_id) AS together FROM rated_lines) AS summed WHERE together > 0),
     left_over AS MATERIALIZED (
       UPDATE invoice_payments SET status = 'carried', updated_at = ${at}::timestamptz
-      WHERE status = 'deferred' AND project_id IN (SELECT project_id FROM payable) RETURNING invoice_id, project_id, due_usd),
+      WHERE status = 'deferred' AND project_id IN (SELECT project_id FROM usage_lines) RETURNING invoice_id, project_id, due_usd),
     all_lines AS MATERIALIZED (
-      SELECT * FROM usage_lines WHERE project_id IN (SELECT project_id FROM payable)
+      SELECT * FROM usage_lines
       UNION ALL
       SELECT w.invoice_id, o.project_id, 'carried_over', NULL, 'carried_over', 'Left over from invoice INV-' || lpad(i.number::text, 6, '0'),
-        'amount', i.month, 1, o.due_usd, -1, 1, o.due_usd
+        'amount', i.month, 1, o.due_usd, -1, 1, o.due_usd, NULL
       FROM left_over o JOIN invoices i ON i.id = o.invoice_id JOIN wanted w ON w.project_id = o.project_id),
     totals AS (
       SELECT t.*, least(t.subtotal_usd, trunc(a.credit_usd, 2)) AS credit_usd, row_number() OVER (ORDER BY t.project_id) AS position
