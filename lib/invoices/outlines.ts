@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Font, openSync } from 'fontkit';
 
 /**
@@ -15,14 +14,13 @@ const families = [
   { name: 'noto-emoji', weight: 0.02 },
 ] as const;
 
-const resolve = createRequire(import.meta.url).resolve;
-
 type Part = { file: string; weight: number; ranges: [first: number, last: number][]; font?: Font };
 let known: Part[] | undefined;
 
 function parts(): Part[] {
   known ??= families.flatMap(({ name, weight }) => {
-    const folder = dirname(resolve(`@fontsource-variable/${name}/LICENSE`));
+    // Read as files, where the platform runs: a bundler would make modules of them.
+    const folder = join(/* turbopackIgnore: true */ process.cwd(), 'node_modules/@fontsource-variable', name);
     const listed: Record<string, string> = JSON.parse(readFileSync(join(folder, 'unicode.json'), 'utf8'));
     return Object.entries(listed).map(([part, ranges]) => ({
       file: join(folder, 'files', `${name}-${part.replace(/^\[(\d+)\]$/, '$1')}-wght-normal.woff2`),
