@@ -1,3 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
@@ -6,10 +13,11 @@ import { useEngines } from '@/lib/engines/engines';
 import { testHere } from '@/lib/engines/local/test-subject';
 import type { FloatingIp } from '@/lib/network/schema';
 import { startWorker, type Worker } from '@/lib/operations/worker';
+import { databaseUrl } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
-import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import { startHostAgent } from './host-agent';
 import type { Instance, InstanceMetrics } from './schema';
 
@@ -117,6 +125,65 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
       expect(rebuilt.addresses).toEqual(one.addresses);
     });
 
+    test('no guest reaches the platform’s database, over the network or by its socket', async () => {
+      const url = new URL(databaseUrl());
+      const socket = join(url.searchParams.get('host') ?? '', '.s.PGSQL.5432');
+      // The embedded database listens on no network at all: this lets it, as one of an operator's own may.
+      const opened = createServer((client) => {
+        const server = connect(socket);
+        client.pipe(server).pipe(client);
+        for (const side of [client, server]) side.on('error', () => {});
+      }).listen(0, '0.0.0.0');
+      await once(opened, 'listening');
+      const { port } = opened.address() as AddressInfo;
+      const reaches = (address: string, of: number) =>
+        guest(one, `nc -w 2 ${address} ${of} < /dev/null 2> /dev/null && echo yes || echo no`);
+      // Its own web server, so that a "no" below says something.
+      expect(await reaches('127.0.0.1', 80)).toBe('yes');
+      try {
+        const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+        for (const { address } of addresses.filter(({ family }) => family === 'IPv4')) {
+          const client = new pg.Client({
+            host: address,
+            port,
+            user: url.username,
+            password: url.password,
+            database: 'postgres',
+          });
+          await client.connect();
+          await client.end();
+          expect(await reaches(address, port), address).toBe('no');
+        }
+        expect(await reaches('10.0.0.1', port)).toBe('no');
+      } finally {
+        opened.close();
+      }
+      // A guest that broke out of its machine would be that machine's user.
+      if (process.getuid?.() !== 0) return;
+      const user = String(guestUserOf(one.id));
+      const knock = `require('net').connect(process.argv[1]).on('error', (error) => { console.log(error.code); process.exit() })`;
+      const asGuest = ['--reuid', user, '--regid', user, '--clear-groups', '--', process.execPath, '-e', knock, socket];
+      expect(spawnSync('setpriv', asGuest, { encoding: 'utf8', timeout: 10_000 }).stdout.trim()).toBe('EACCES');
+    });
+
+    test('the guests of a suspended tenant stop for real, and start when it is let in again', async () => {
+      const { token } = await createUser('root@example.test', 'backoffice');
+      const administer = (verb: string, body?: object) =>
+        call('POST', `/admin/api/v1/tenants/${acme.id}/${verb}`, { token, ...(body ? { body } : {}) });
+      const powers = async () => (await subject.engine.compute.observeInstances()).map(({ power }) => power);
+      expect((await administer('suspend', { reason: 'Nobody pays.' })).status).toBe(200);
+      await expect.poll(powers, { timeout: MINUTES_MS / 2 }).toEqual(['stopped', 'stopped']);
+      const refused = await call('GET', '/compute/instances', { token: acme.users.reader.token });
+      expect(refused.body).toMatchObject({ error: { code: 'TENANT_SUSPENDED' } });
+      expect((await administer('resume', {})).status).toBe(200);
+      for (const machine of [one, two]) {
+        await becomes(machine.id, { status: 'stopped', task: null, status_reason: 'The project was suspended.' });
+        await act(machine, 'start');
+        await becomes(machine.id, { status: 'active', task: null });
+        expect(await guest(machine, 'hostname')).toBe(machine.name);
+      }
+    });
+
     test('a machine that is killed comes back, and what it used is on record', async (context) => {
       const points = async () => ((await get(`/compute/instances/${two.id}/metrics`)) as InstanceMetrics).points.length;
       await expect.poll(points, { timeout: 90_000 }).toBeGreaterThan(0);
@@ -144,6 +211,19 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
       expect(left.filter((name) => !name.includes(TINY_IMAGE))).toEqual([]);
     });
   });
+}
+
+/** The user that an instance's machine runs as. */
+function guestUserOf(id: string): number {
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      if (readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(`nephele-${id}`))
+        return statSync(`/proc/${name}`).uid;
+    } catch {
+      // It has just ended.
+    }
+  }
+  throw new Error(`nothing runs instance ${id}`);
 }
 
 await testHere(endToEnd);
