@@ -66,6 +66,11 @@ function keysOf(purpose: KeyPurpose, freshMs: number): Keys {
   return keys;
 }
 
+/** The ids of all keys of a purpose, the current one first. @throws when there are none yet */
+export function keyIds(purpose: KeyPurpose): string[] {
+  return (givenKeys(purpose) ?? readKeys(purpose)).map(({ id }) => id);
+}
+
 /** The keys of a file, now. */
 export function readKeys(purpose: KeyPurpose): Keys {
   const path = keyPath(purpose);

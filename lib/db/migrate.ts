@@ -41,17 +41,19 @@ export function readMigrations(folder: string): Migration[] {
 /**
  * Brings a database to this release: each missing migration and its record in one transaction, under a lock that lets
  * one process at a time do it.
+ * @param upTo the last one to apply; all, without
  * @returns the names of the migrations that it applied
  * @throws MigrationError when an applied migration was changed since, failed half-way, or belongs to a newer release
  */
-export async function migrate(databaseUrl: string, folder = 'prisma/migrations'): Promise<string[]> {
+export async function migrate(databaseUrl: string, folder = 'prisma/migrations', upTo?: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'nephele-migrate' });
   await client.connect();
   try {
     await requireVersion(client);
     await client.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
     await client.query(createTable);
-    const missing = await missingMigrations(client, readMigrations(folder));
+    const wanted = readMigrations(folder).filter(({ name }) => upTo === undefined || name <= upTo);
+    const missing = await missingMigrations(client, wanted);
     for (const migration of missing) await apply(client, migration);
     return missing.map(({ name }) => name);
   } finally {

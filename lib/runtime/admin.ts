@@ -1,8 +1,9 @@
-import { keyPurposes } from '@/lib/keyring';
+import { keyIds, keyPurposes } from '@/lib/keyring';
 import { loadEnvironmentFile, parseSettings } from '@/lib/settings';
 import { embeddedDatabaseUrl, startEmbeddedDatabase } from './embedded-database';
 import { generateDatabaseClient } from './generate';
 import { rotateKeys } from './keys';
+import { endLeftovers } from './leftovers';
 import { lockDataDir } from './lock';
 
 const usage = `Usage: npm run admin -- COMMAND
@@ -10,7 +11,12 @@ const usage = `Usage: npm run admin -- COMMAND
   reset-2fa EMAIL                   removes a user's second factor
   rotate-keys signing|encryption    puts a new key in front; the older ones stay valid
   power-down                        powers down the machines that a killed platform left running, and removes its networks
+  backup FOLDER                     writes the database into a new folder, while the platform runs or is stopped
+  restore FOLDER                    fills the database of a new DATA_DIR, which has the same keys, from a backup
   database-url                      the address of the database while the platform runs, for pg_dump and psql`;
+
+/** How long the worker of a platform that was killed may take to finish what it is doing. */
+const WORKER_GRACE_MS = 20_000;
 
 /** `npm run admin`: what only somebody on the host may do, while the platform runs or is stopped. */
 export async function administer([command, subject, ...rest]: string[]): Promise<void> {
@@ -18,6 +24,8 @@ export async function administer([command, subject, ...rest]: string[]): Promise
     if (command === 'database-url' && !subject) console.log(databaseAddress());
     else if (command === 'power-down' && !subject) await powerDownHost();
     else if (!subject || rest.length > 0) fail(usage, 2);
+    else if (command === 'backup') await withDatabase(() => backUpTo(subject));
+    else if (command === 'restore') await restoreFrom(subject);
     else if (command === 'rotate-keys') rotate(subject);
     else if (command === 'reset-password') await withDatabase(() => resetPassword(subject));
     else if (command === 'reset-2fa') await withDatabase(() => resetSecondFactor(subject));
@@ -57,17 +65,55 @@ async function resetSecondFactor(email: string): Promise<void> {
   console.log(`${email} signs in with the password alone now, and can set up a new second factor.`);
 }
 
+async function backUpTo(folder: string): Promise<void> {
+  const { backUp } = await import('./backup');
+  const { tables } = await backUp(databaseAddress(), folder, keyIds('encryption'));
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  console.log(
+    `${folder} holds ${rows.toLocaleString('en')} rows of ${tables.length} tables. Keep a copy of the keys apart from it, ` +
+      'and, where machines run, of the disks.',
+  );
+}
+
+async function restoreFrom(folder: string): Promise<void> {
+  loadEnvironmentFile();
+  const { dataDir, databaseUrl } = parseSettings(process.env);
+  const { readManifest, restore } = await import('./backup');
+  const { encryption_keys } = await readManifest(folder);
+  const missing = encryption_keys.filter((id) => !keyIds('encryption').includes(id));
+  if (missing.length > 0) {
+    throw new Error(
+      `The encryption keys of this platform lack ${missing.join(', ')}, which sealed secrets of the backup: put the keys ` +
+        `that belong to it into ${dataDir}/keys, or ENCRYPTION_KEYS, first.`,
+    );
+  }
+  const lock = lockDataDir(dataDir);
+  if ('heldBy' in lock) throw new Error(`The platform runs (pid ${lock.heldBy}): stop it, a restore is for a new one.`);
+  const database = databaseUrl ? undefined : await startEmbeddedDatabase(dataDir, () => {});
+  try {
+    const { taken_at } = await restore(databaseUrl ?? database?.databaseUrl ?? '', folder);
+    console.log(`Restored as of ${taken_at}. The next npm start goes on from there.`);
+  } finally {
+    await database?.stop();
+    lock.release();
+  }
+}
+
 async function powerDownHost(): Promise<void> {
   loadEnvironmentFile();
-  const { dataDir } = parseSettings(process.env);
+  const { dataDir, hostId } = parseSettings(process.env);
   // While the platform runs, its worker would start again what is stopped here.
   const lock = lockDataDir(dataDir);
   if ('heldBy' in lock)
     throw new Error(`The platform runs (pid ${lock.heldBy}); stop it, that powers down its machines.`);
   lock.release();
+  await endLeftovers(dataDir, WORKER_GRACE_MS);
   await withDatabase(async () => {
     const { powerDown } = await import('@/lib/compute/power-down');
-    await powerDown();
+    if (await powerDown()) return;
+    throw new Error(
+      `The database knows no host named ${hostId}, so that nothing was touched: DATA_DIR or HOST_ID may be another's.`,
+    );
   });
   console.log('Machines and networks of this host are down. Those that should run boot with the next start.');
 }

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { z } from 'zod';
+import { migrate, readMigrations } from '@/lib/db/migrate';
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  taken_at: z.string(),
+  migrations: z.array(z.string()).min(1),
+  /** Ids of the keys that stored secrets may be sealed with. The keys themselves are kept apart. */
+  encryption_keys: z.array(z.string()),
+  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()), rows: z.number(), sha256: z.string() })),
+  sequences: z.array(z.object({ name: z.string(), last_value: z.string().nullable() })),
+});
+
+/** What a backup holds, and from when. */
+export type Manifest = z.output<typeof manifestSchema>;
+
+/**
+ * Writes the whole database into a new folder, as of one moment, while the platform runs. The folder appears under its
+ * name once it is whole.
+ * @param encryptionKeyIds ids of the keys that secrets are sealed with, so that a restore can tell whether it has them
+ */
+export async function backUp(databaseUrl: string, folder: string, encryptionKeyIds: string[]): Promise<Manifest> {
+  if (existsSync(folder)) throw new Error(`${folder} exists already: give the backup a folder of its own`);
+  const partial = `${folder}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  const manifest = await connected(databaseUrl, async (client) => {
+    // One snapshot for all tables, and no locks that a running platform would feel.
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const { rows: applied } = await client.query<{ name: string }>(
+      'SELECT migration_name AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name',
+    );
+    const tables: Manifest['tables'] = [];
+    for (const { name, columns } of await tablesOf(client)) {
+      const copy = client.query(copyTo(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) TO STDOUT`));
+      const sum = checksum();
+      const file = createWriteStream(join(partial, `${name}.copy.gz`), { mode: 0o600 });
+      await pipeline(copy, createGzip(), sum.stream, file);
+      tables.push({ name, columns, rows: copy.rowCount, sha256: sum.hex() });
+    }
+    const { rows: sequences } = await client.query<Manifest['sequences'][number]>(
+      `SELECT sequencename AS name, last_value::text FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`,
+    );
+    return manifestSchema.parse({
+      format: 1,
+      taken_at: new Date().toISOString(),
+      migrations: applied.map(({ name }) => name),
+      encryption_keys: encryptionKeyIds,
+      tables,
+      sequences,
+    });
+  });
+  await writeFile(join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  await rename(partial, folder);
+  return manifest;
+}
+
+/** What a backup says of itself. @throws Error when the folder is no whole backup */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, 'manifest.json');
+  if (!existsSync(path)) throw new Error(`${folder} is no backup: it has no manifest.json`);
+  const result = manifestSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  if (!result.success) throw new Error(`${path} is damaged`, { cause: result.error });
+  return result.data;
+}
+
+/**
+ * Fills an empty database from a backup: all of it, or nothing. The schema becomes that of the backup; the next start
+ * brings it to this release.
+ * @throws Error when the database holds something, a file is not what was written, or the backup is of a newer release
+ */
+export async function restore(
+  databaseUrl: string,
+  folder: string,
+  migrations = 'prisma/migrations',
+): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  await verify(folder, manifest);
+  const known = readMigrations(migrations).map(({ name }) => name);
+  const unknown = manifest.migrations.find((name) => !known.includes(name));
+  if (unknown) throw new Error(`The backup was taken by a newer release, with migration ${unknown}: restore it there`);
+  await connected(databaseUrl, async (client) => {
+    const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = 'public' LIMIT 1");
+    if (rowCount) throw new Error('The database is not empty: restore into a new one, so that nothing is lost');
+  });
+  await migrate(databaseUrl, migrations, manifest.migrations.at(-1));
+  await connected(databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    // Rows come in the order of tables, not of references, and must not be metered or announced a second time.
+    await client.query('SET LOCAL session_replication_role = replica');
+    // Migrations bring rows of their own, such as flavors: those of the backup count.
+    await client.query(`TRUNCATE ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
+    for (const { name, columns, rows } of manifest.tables) {
+      const copy = client.query(copyFrom(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) FROM STDIN`));
+      await pipeline(createReadStream(join(folder, `${name}.copy.gz`)), createGunzip(), copy);
+      if (copy.rowCount !== rows) throw new Error(`${name}: ${copy.rowCount} rows came in place of ${rows}`);
+    }
+    for (const { name, last_value } of manifest.sequences) {
+      if (last_value !== null)
+        await client.query('SELECT setval($1::regclass, $2::bigint)', [quoted(name), last_value]);
+    }
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+  });
+  return manifest;
+}
+
+/** A file that was cut off or changed is found before anything is written. */
+async function verify(folder: string, { tables }: Manifest): Promise<void> {
+  for (const { name, sha256 } of tables) {
+    const path = join(folder, `${name}.copy.gz`);
+    if (!existsSync(path)) throw new Error(`The backup is not whole: ${path} is missing`);
+    const sum = checksum();
+    await pipeline(createReadStream(path) as Readable, sum.stream, new PassThrough().resume());
+    if (sum.hex() !== sha256) throw new Error(`${path} is damaged: it is not what was written`);
+  }
+}
+
+/** All tables but the record of migrations, with the columns that can be written. */
+async function tablesOf(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(
+    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE n.nspname = 'public' AND c.relkind = 'r' AND c.relname <> '_prisma_migrations'
+        AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+      GROUP BY c.relname ORDER BY c.relname`,
+  );
+  return rows;
+}
+
+function checksum(): { stream: Transform; hex: () => string } {
+  const hash = createHash('sha256');
+  const stream = new Transform({
+    transform(chunk, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  return { stream, hex: () => hash.digest('hex') };
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+async function connected<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'nephele-backup' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
