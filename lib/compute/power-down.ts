@@ -14,10 +14,10 @@ const GUEST_SECONDS = 20;
 /**
  * Powers down all guests of this host and takes its networking away, because the platform stops. What they should be
  * doing stays as it is, so that they boot with the next start. What no row knows is removed, as the observer would.
+ * @returns false where nothing was touched: a host that the database has never heard of has another database's machines
  */
-export async function powerDown(): Promise<void> {
-  // A host that the database has never heard of has another database's machines.
-  if (!(await queryOne(sql`SELECT FROM hosts WHERE id = ${settings().hostId}::text`))) return;
+export async function powerDown(): Promise<boolean> {
+  if (!(await queryOne(sql`SELECT FROM hosts WHERE id = ${settings().hostId}::text`))) return false;
   const machines = await engines().compute.observeInstances();
   await Promise.all(
     machines.map(({ id }) =>
@@ -29,6 +29,7 @@ export async function powerDown(): Promise<void> {
     // Without the programs that make networks there are none.
     if (!(error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE')) throw error;
   });
+  return true;
 }
 
 async function powerDownOne(id: string): Promise<void> {
