@@ -74,6 +74,9 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
     getCoreRowModel: getCoreRowModel(),
     getRowId: rowId,
     manualSorting: true,
+    // Also keeps the table from going to its first page whenever it is given rows: with rows that are made anew by every
+    // render, that would never end.
+    manualPagination: true,
     defaultColumn: { enableSorting: false },
   });
 
