@@ -37,23 +37,24 @@ export type InstancePlan = {
  * @throws ApiError 404 that names the field, 400 for what does not fit together, 409 for what is not usable now
  */
 export async function planInstance(call: ProjectCall, input: CreateInstance): Promise<InstancePlan> {
-  const flavor = await requireFlavor(input.flavor_id);
-  const image = await requireImage(call.project_id, 'image_id', input.image_id);
-  const network_id = await requireNetwork(call, input.network_id);
-  const security_group_ids = input.security_group_ids ?? [await defaultGroup(call)];
-  await requireGroups(call, security_group_ids);
-  const volume_ids = await requireVolumes(call, input.volume_ids);
-  const ssh_public_key =
-    input.key_pair_id === undefined ? (input.ssh_public_key ?? null) : await publicKeyOf(call, input.key_pair_id);
+  const [flavor, image, network_id, security_group_ids, volume_ids, ssh_public_key] = await together([
+    requireFlavor(input.flavor_id),
+    requireImage(call.project_id, 'image_id', input.image_id),
+    requireNetwork(call, input.network_id),
+    input.security_group_ids ? namedGroups(call, input.security_group_ids) : defaultGroup(call),
+    requireVolumes(call, input.volume_ids),
+    input.key_pair_id === undefined ? (input.ssh_public_key ?? null) : publicKeyOf(call, input.key_pair_id),
+  ]);
   requireFit(flavor, image);
-  return {
-    flavor,
-    image,
-    network_id,
-    security_group_ids: [...new Set(security_group_ids)],
-    ssh_public_key,
-    volume_ids,
-  };
+  return { flavor, image, network_id, security_group_ids, ssh_public_key, volume_ids };
+}
+
+/** All lookups at once. When several fail, the first of them in this order says why, however soon the others failed. */
+async function together<const T extends readonly unknown[]>(
+  lookups: T,
+): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
+  await Promise.allSettled(lookups);
+  return Promise.all(lookups);
 }
 
 async function requireFlavor(id: string): Promise<FlavorFacts> {
@@ -91,12 +92,17 @@ async function requireNetwork(call: ProjectCall, id: string): Promise<string> {
   return found.id;
 }
 
-async function defaultGroup(call: ProjectCall): Promise<string> {
+async function defaultGroup(call: ProjectCall): Promise<string[]> {
   const found = await queryOne<{ id: string }>(
     sql`SELECT id FROM security_groups WHERE project_id = ${call.project_id}::uuid AND is_default`,
   );
   if (!found) throw new Error(`project ${call.project_id} has no default security group`);
-  return found.id;
+  return [found.id];
+}
+
+async function namedGroups(call: ProjectCall, ids: readonly string[]): Promise<string[]> {
+  await requireGroups(call, ids);
+  return [...new Set(ids)];
 }
 
 async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promise<string[]> {

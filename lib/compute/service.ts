@@ -78,9 +78,9 @@ export async function readInstance(call: ProjectCall, id: string): Promise<Insta
 export async function createInstance(call: ProjectCall, input: CreateInstance): Promise<Instance> {
   await ensureProjectNetworking(call.project_id);
   const plan = await planInstance(call, input);
-  const placement = await place(call.project_id, ['compute', 'network', 'images'], needsOf(plan.flavor));
+  const placing = place(call.project_id, ['compute', 'network', 'images'], needsOf(plan.flavor));
   for (let choice: 'first' | 'random' = 'first'; ; choice = 'random') {
-    const ip = await chooseAddress(plan.network_id, choice);
+    const [ip, placement] = await Promise.all([chooseAddress(plan.network_id, choice), placing]);
     const created = await admit(call, input, plan, placement, ip);
     if (created) return created;
   }
