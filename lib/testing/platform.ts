@@ -18,18 +18,17 @@ export type Platform = {
   pidOf(part: 'web' | 'worker' | 'database'): number | undefined;
   /** Ctrl-C: settles when everything has ended. @returns the exit code, and what it said */
   stop(): Promise<{ code: number | null; output: string }>;
+  /** kill -9 of what keeps everything running; settles when it has ended, whatever of the rest goes on. */
+  kill(): Promise<void>;
   /** Stops what still runs, and removes the data folder. */
   dispose(): Promise<void>;
 };
 
-/** Starts a platform on a data folder of its own; a tiny image that other tests built is used again. */
-export async function startPlatform(given: Record<string, string> = {}): Promise<Platform> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'nephele-platform-'));
-  chmodSync(dataDir, 0o711);
-  const cache = join(tmpdir(), `nephele-test-cache-${userInfo().uid}`);
-  mkdirSync(join(dataDir, 'engine'), { mode: 0o711 });
-  mkdirSync(cache, { recursive: true });
-  symlinkSync(cache, join(dataDir, 'engine', 'cache'));
+/** Starts a platform on a data folder of its own, or on that of one before. */
+export async function startPlatform(
+  given: Record<string, string> = {},
+  dataDir: string = newDataDir(),
+): Promise<Platform> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
@@ -59,6 +58,9 @@ export async function startPlatform(given: Record<string, string> = {}): Promise
     dataDir,
     pidOf: (part) => (part === 'database' ? databasePid(dataDir) : supervisedPid(dataDir, part)),
     stop,
+    async kill() {
+      await ended(child, 'SIGKILL');
+    },
     async dispose() {
       await stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -74,10 +76,21 @@ export async function startPlatform(given: Record<string, string> = {}): Promise
   return platform;
 }
 
-async function ended(child: ChildProcess): Promise<number | null> {
+/** A tiny image that other tests built is used again. */
+function newDataDir(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'nephele-platform-'));
+  chmodSync(dataDir, 0o711);
+  const cache = join(tmpdir(), `nephele-test-cache-${userInfo().uid}`);
+  mkdirSync(join(dataDir, 'engine'), { mode: 0o711 });
+  mkdirSync(cache, { recursive: true });
+  symlinkSync(cache, join(dataDir, 'engine', 'cache'));
+  return dataDir;
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
     const exit = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
     await exit;
   }
   return child.exitCode;

@@ -13,14 +13,17 @@ import { Acknowledged, broken, Operator } from './operator';
 
 const MINUTE_MS = 60_000;
 /**
- * FAULT_SECONDS=40 npx vitest run lib/testing/faults: so long of kills; with FAULT_SEED the same choices as another
- * time. Only when asked for: it takes some ten minutes on a busy machine.
+ * The same choices each time, of a seed that kills every part, so that a red run can be looked into.
+ * `FAULT_SEED=7 FAULT_SECONDS=60 npx vitest run lib/testing/faults` makes others, and kills for so long.
  */
-const isWanted = Boolean(process.env.FAULT_SECONDS);
-const seconds = Number(process.env.FAULT_SECONDS || 40);
-const seed = Number(process.env.FAULT_SEED || Math.floor(Math.random() * 2 ** 31));
+const seconds = Number(process.env.FAULT_SECONDS || 15);
+const seed = Number(process.env.FAULT_SEED || 280);
+/** One story: a second try at one of its parts would begin in the middle. */
+const NEVER = 0;
 const LIMIT = 10;
-const it = test.runIf(isWanted);
+/** Only root sees all that is left on a host: rules, namespaces and groups of others. */
+const seesAll = process.getuid?.() === 0;
+const it = test.runIf(seesAll);
 
 const identified = z.object({ id: z.string(), is_default: z.boolean().optional() });
 const answered = z.object({ id: z.string() });
@@ -59,7 +62,7 @@ const deviceOf = (volume: string) =>
   `$(for d in /sys/block/sd?; do strings $d/device/vpd_pg80 | grep -q ${volume} && echo /dev/\${d##*/}; done)`;
 
 beforeAll(async () => {
-  if (!isWanted) return;
+  if (!seesAll) return;
   console.log(`seed ${seed}, ${seconds} s of kills`);
   platform = await startPlatform({ HOST_ID: 'test-host' });
   const database = embeddedDatabaseUrl(platform.dataDir);
@@ -75,6 +78,7 @@ afterAll(async () => {
 
 it('of 50 parallel creates at limit 10 exactly 10 exist, and all of them boot', {
   timeout: 8 * MINUTE_MS,
+  retry: NEVER,
 }, async () => {
   const body = { flavor_id: NANO, image_id: TINY_IMAGE, network_id: networkId };
   const replies = await Promise.all(
@@ -101,6 +105,7 @@ it('of 50 parallel creates at limit 10 exactly 10 exist, and all of them boot', 
 
 it('whatever is killed, all that was acknowledged is so in the end, and everything agrees', {
   timeout: 15 * MINUTE_MS + seconds * 1000,
+  retry: NEVER,
 }, async () => {
   const random = seededRandom(seed);
   const groups = await client.list('/network/security-groups', identified);
@@ -144,7 +149,7 @@ it('whatever is killed, all that was acknowledged is so in the end, and everythi
   );
 });
 
-it('deleted, nothing of it is left, and the quota is back', { timeout: 6 * MINUTE_MS }, async () => {
+it('deleted, nothing of it is left, and the quota is back', { timeout: 6 * MINUTE_MS, retry: NEVER }, async () => {
   const remove = async (path: string) => {
     for (const { id } of await client.list(path, answered)) await client.call('DELETE', `${path}/${id}`);
   };
@@ -170,7 +175,7 @@ it('deleted, nothing of it is left, and the quota is back', { timeout: 6 * MINUT
   });
 });
 
-it('stopped, the platform leaves nothing on the host', { timeout: 3 * MINUTE_MS }, async () => {
+it('stopped, the platform leaves nothing on the host', { timeout: 3 * MINUTE_MS, retry: NEVER }, async () => {
   const { closePool, remains } = await onTheHost();
   await closePool();
   expect(await platform.stop()).toMatchObject({ code: 0 });
