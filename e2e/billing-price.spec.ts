@@ -1,0 +1,97 @@
+import { setBudget } from './money-support';
+import { bearer, expect, expectAccessible, open, test } from './support';
+
+test.describe.configure({ timeout: 240_000 });
+
+const usd = (amount: number) => `$${amount.toFixed(2)}`;
+
+test('a volume’s price stands in its form, and is what it then costs', async ({ page, tenant, request }) => {
+  await setBudget(request, tenant, { monthly_limit_usd: 250, enable_quota_freeze: true });
+  await open(page, `/projects/${tenant.slug}/volumes/new`, tenant.admin);
+  const price = page.getByRole('region', { name: 'Price' });
+  await page.getByLabel('Size').fill('');
+  await expect(price).toContainText('Give it a size to see what it costs.');
+  await page.getByLabel('Name', { exact: true }).fill('data');
+  await page.getByLabel('Size').fill('10');
+  // 10 GB at 0.08 a GB-month, in every month.
+  await expect(price).toContainText('$0.80 a month');
+  await expect(price).toContainText('Volume, 10 GB at $0.08 / GB-month');
+  await expect(price).toContainText(/\$0\.00\s*becomes\s*\$\d\.\d\d\s*of \$250\.00/);
+  await expect(price).toContainText('The budget is not reached this month.');
+  await expect(price.getByRole('meter', { name: 'Forecast of the budget' })).toHaveAttribute('aria-valuemax', '250');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create volume' }).click();
+  await expect(page).toHaveTitle('data · Nephele');
+  const running = async () => {
+    const answer = await request.get('/api/v1/billing/running', { headers: bearer(tenant.token) });
+    return (await answer.json()).map(({ usd_per_month }: { usd_per_month: number }) => usd_per_month);
+  };
+  await expect.poll(running, { timeout: 60_000 }).toEqual([0.8]);
+
+  await test.step('making it larger costs the difference', async () => {
+    await expect(page.getByRole('main').getByText('Available').first()).toBeVisible({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Resize' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resize data' });
+    await dialog.getByLabel('New size').fill('15');
+    await expect(dialog.getByRole('region', { name: 'Price' })).toContainText('$0.40 a month');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  await test.step('a snapshot costs what its volume’s size costs', async () => {
+    await page.getByRole('link', { name: 'Create snapshot' }).click();
+    await expect(page).toHaveTitle('Create snapshot · Nephele');
+    await expect(page.getByRole('region', { name: 'Price' })).toContainText('$0.80 a month');
+  });
+});
+
+test('a budget that something would use up says when, before it is created', async ({ page, tenant, request }) => {
+  await setBudget(request, tenant, { monthly_limit_usd: 0.01, enable_quota_freeze: true });
+  await open(page, `/projects/${tenant.slug}/volumes/new`, tenant.admin);
+  await page.getByLabel('Size').fill('16384');
+  const price = page.getByRole('region', { name: 'Price' });
+  await expect(price).toContainText(/The budget is reached on \d+ \w+, \d\d:\d\d/);
+  await expect(price).toContainText('From then on nothing new is created or made larger.');
+});
+
+test('a flavor costs the same on the list of flavors and in the form of an instance', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const { month, items } = await (await request.get('/api/v1/billing/pricing', { headers })).json();
+  const [year, number] = month.split('-').map(Number);
+  const hours = new Date(Date.UTC(year, number, 0)).getUTCDate() * 24;
+  const rate = (metric: string) =>
+    Number(items.find((item: { metric: string }) => item.metric === metric).unit_price_usd);
+  const flavors = await (await request.get('/api/v1/compute/flavors', { headers })).json();
+  const { name, vcpus, ram_gb, disk_gb } = flavors.find((flavor: { name: string }) => flavor.name === 'medium');
+  const hourly = vcpus * rate('compute_vcpu') + ram_gb * rate('compute_memory');
+  const monthly = usd(hourly * hours + disk_gb * rate('block_storage'));
+
+  await open(page, `/projects/${tenant.slug}/flavors`, tenant.admin);
+  await expect(page.getByRole('row', { name: new RegExp(`^${name}\\b`) })).toContainText(monthly);
+  await expect(page.getByText(`a month is the ${hours} hours`)).toBeVisible();
+  await page.goto(`/projects/${tenant.slug}/instances/new`);
+  const price = page.getByRole('region', { name: 'Price' });
+  await expect(price).toContainText('Choose a flavor to see what it costs.');
+  await page.getByRole('radio', { name: new RegExp(`^${name}\\b`) }).check({ force: true });
+  await expect(price).toContainText(`${monthly} a month`);
+  await expect(price).toContainText(`Boot disk, ${disk_gb} GB`);
+  await expect(price.getByRole('link', { name: 'Set a budget' })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('what has no price says so', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/images/upload`, tenant.admin);
+  const price = page.getByRole('region', { name: 'Price' });
+  await expect(price).toContainText('Choose a file to see what keeping it costs.');
+  await page.getByLabel('Image file').setInputFiles({
+    name: 'tiny.iso',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.alloc(64 * 1024, 1),
+  });
+  await expect(price).toContainText('Free of charge. Image storage is metered, and has no price on the rate card.');
+});
