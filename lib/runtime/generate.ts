@@ -71,7 +71,8 @@ async function writeApiClient(): Promise<void> {
     "import type { ReferenceGroup } from '@/lib/api/reference';\n\n" +
       `export const groups: readonly ReferenceGroup[] = JSON.parse(\n  ${groups},\n);\n`,
   );
-  write(clientSchema, astToString(await openapiTs(JSON.stringify(document))));
+  // A field with a default may be left out of a request.
+  write(clientSchema, astToString(await openapiTs(JSON.stringify(document), { defaultNonNullable: false })));
 }
 
 /** Whole or not at all: a type check may read it at this moment. */
