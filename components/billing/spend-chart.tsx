@@ -8,7 +8,7 @@ import { formatMoney } from '@/lib/format/money';
 import { formatMoment } from '@/lib/format/time';
 import { axisWidth } from './axis';
 import type { Pace } from './pace';
-import { dayTicks, limitLines, type Overview, type SpendPoint, spendPoints } from './spend-series';
+import { crossedAt, dayTicks, limitLines, type Overview, type SpendPoint, spendPoints } from './spend-series';
 
 const HEIGHT = 260;
 
@@ -23,8 +23,7 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
   const drawn = Math.max(forecast_usd, pace.spent_usd, 0.000001);
   const lines = limitLines(limit, status.lift_usd, drawn);
   const amounts = ticks(Math.max(drawn, ...lines.map(({ amount }) => amount)) * 1.04, false);
-  const crossing = status.reached_at === null || limit === null ? undefined : Date.parse(status.reached_at);
-  const crosses = crossing !== undefined && lines.length > 0;
+  const crossing = lines.length > 0 && limit !== null ? crossedAt(points, limit) : undefined;
   return (
     <div aria-hidden="true">
       <div ref={box} style={{ height: HEIGHT }}>
@@ -111,7 +110,7 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
               stroke="var(--surface)"
               strokeWidth={2}
             />
-            {crosses && (
+            {crossing !== undefined && (
               <ReferenceDot
                 x={crossing}
                 y={limit ?? 0}
@@ -128,7 +127,7 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
         <Key label="Spent" mark="w-4 border-t-2 border-accent" />
         <Key label="Forecast at today’s pace" mark="w-4 border-t-2 border-dashed border-accent" />
         {lines.length > 0 && <Key label="Budget" mark="w-4 border-t border-dashed border-critical" />}
-        {crosses && <Key label="Budget reached" mark="size-2.5 rounded-full border-2 border-critical" />}
+        {crossing !== undefined && <Key label="Budget reached" mark="size-2.5 rounded-full border-2 border-critical" />}
       </ul>
     </div>
   );

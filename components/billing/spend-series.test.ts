@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { paceOf } from './pace';
-import { dayTicks, limitLines, spendPoints } from './spend-series';
+import { crossedAt, dayTicks, limitLines, spendPoints } from './spend-series';
 
 const pace = paceOf({
   month: '2028-02',
@@ -23,6 +23,19 @@ test('spend is drawn at the end of each day, until now, and the forecast goes on
     { at: day(3, 12), spent: 6, forecast: 6 },
     { at: day(30), forecast: 68 },
   ]);
+});
+
+test('a budget is reached where the line crosses it: between two days, or on the way of the forecast', () => {
+  const points = [
+    { at: day(1), spent: 0 },
+    { at: day(2), spent: 10 },
+    { at: day(3), spent: 20, forecast: 20 },
+    { at: day(5), forecast: 40 },
+  ];
+  expect(crossedAt(points, 15)).toBe(day(2, 12));
+  expect(crossedAt(points, 20)).toBe(day(3));
+  expect(crossedAt(points, 30)).toBe(day(4));
+  expect(crossedAt(points, 41)).toBeUndefined();
 });
 
 test('a limit far above what is drawn is no line, which would press the picture flat', () => {

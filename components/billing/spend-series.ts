@@ -31,6 +31,16 @@ export function spendPoints(
   ];
 }
 
+/** Where the drawn line reaches an amount: on it, also in the past, of which only the days' sums are known. */
+export function crossedAt(points: readonly SpendPoint[], amount: number): number | undefined {
+  const amountOf = ({ spent, forecast }: SpendPoint) => spent ?? forecast ?? 0;
+  const after = points.findIndex((point) => amountOf(point) >= amount);
+  const [from, to] = [points[after - 1], points[after]];
+  if (!from || !to) return undefined;
+  const share = (amount - amountOf(from)) / (amountOf(to) - amountOf(from));
+  return from.at + share * (to.at - from.at);
+}
+
 /** Lines across the picture: the limit, and what credit has added to it; those far above it are left out. */
 export function limitLines(limit: number | null, lift: number, highest: number) {
   if (limit === null) return [];

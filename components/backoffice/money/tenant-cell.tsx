@@ -13,7 +13,7 @@ interface TenantCellProps {
 export function TenantCell({ id, name, children }: TenantCellProps) {
   return (
     <>
-      <span className="line-clamp-2 break-words max-sm:w-32 max-sm:whitespace-normal">
+      <span className="line-clamp-2 break-words max-sm:w-24 max-sm:whitespace-normal">
         <TextLink href={adminPaths.tenant(id)}>{name}</TextLink>
       </span>
       {children && <span className="block text-ink-muted text-xs sm:hidden">{children}</span>}

@@ -24,11 +24,11 @@ const columns = [
     enableSorting: true,
     cell: ({ row: { original } }) => (
       <TenantCell id={original.tenant_id} name={original.tenant_name}>
-        {original.so_far_usd !== null && (
+        {original.so_far_usd ? (
           <>
             so far <Amount usd={original.so_far_usd} />
           </>
-        )}
+        ) : null}
       </TenantCell>
     ),
   }),

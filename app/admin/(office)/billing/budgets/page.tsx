@@ -24,7 +24,11 @@ const columns = [
     enableSorting: true,
     cell: ({ row: { original } }) => (
       <TenantCell id={original.tenant_id} name={original.tenant_name}>
-        <Amount usd={original.month_to_date_usd} /> of <Amount usd={original.monthly_limit_usd} />
+        {original.monthly_limit_usd !== null && (
+          <>
+            <Amount usd={original.month_to_date_usd} /> of <Amount usd={original.monthly_limit_usd} />
+          </>
+        )}
       </TenantCell>
     ),
   }),

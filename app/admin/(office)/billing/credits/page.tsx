@@ -35,8 +35,11 @@ const columns = [
   column.accessor('kind', {
     header: 'Kind',
     meta: { from: 'sm' },
-    cell: ({ row: { original } }) =>
-      original.kind !== 'invoice' && original.amount_usd < 0 ? 'Taken back' : kinds[original.kind],
+    cell: ({ row: { original } }) => (
+      <span className="whitespace-nowrap">
+        {original.kind !== 'invoice' && original.amount_usd < 0 ? 'Taken back' : kinds[original.kind]}
+      </span>
+    ),
   }),
   column.accessor('amount_usd', {
     header: 'Amount',
@@ -51,7 +54,7 @@ const columns = [
   column.accessor('reason', {
     header: 'Reason',
     meta: { from: 'md' },
-    cell: ({ getValue }) => <span className="line-clamp-2 max-w-md break-words">{getValue()}</span>,
+    cell: ({ getValue }) => <span className="line-clamp-2 min-w-48 max-w-md break-words">{getValue()}</span>,
   }),
   column.accessor('created_by', { header: 'By', meta: { from: 'lg' } }),
 ];
