@@ -1,5 +1,6 @@
 'use client';
 
+import { useSyncExternalStore } from 'react';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatMoney } from '@/lib/format/money';
@@ -21,7 +22,22 @@ export function useBudget() {
 /** Why nothing new can be created or made larger now (spec 3.1); undefined when it can. */
 export function useFreeze(): string | undefined {
   const { data } = useBudget();
-  return data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
+  const hydrated = useHydrated();
+  return hydrated && data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
+}
+
+const never = () => () => {};
+
+/**
+ * Whether the page is past its hydration. The banner's answer may be there before the page below it comes alive, and that
+ * must begin as the server wrote it.
+ */
+function useHydrated(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
 }
 
 /** "The budget is used up: $250.02 spent this month of $250.00." */
