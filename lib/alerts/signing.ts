@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { now } from '@/lib/clock';
+import type { SealedColumn } from '@/lib/crypto/reseal';
 import { open, seal } from '@/lib/crypto/seal';
 import { execute, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
@@ -12,6 +13,15 @@ import type { SigningSecret } from './schema';
 const OVERLAP_MS = 24 * 60 * 60_000;
 
 const bound = (projectId: string) => `alert_secret:${projectId}`;
+
+/** For `npm run admin -- reseal`: the secret, and the one before it. */
+export const sealedSigningSecrets: readonly SealedColumn[] = ['sealed', 'previous'].map((column) => ({
+  table: 'alert_secrets',
+  column,
+  key: 'project_id',
+  bound: "'alert_secret:' || project_id",
+}));
+
 const written = (secret: Uint8Array) => `whsec_${Buffer.from(secret).toString('base64')}`;
 const fresh = () => randomBytes(32);
 

@@ -1,5 +1,6 @@
 import type { AdministratorCall } from '@/lib/api/endpoint';
 import { ApiError, conflict, notFound } from '@/lib/api/errors';
+import type { SealedColumn } from '@/lib/crypto/reseal';
 import { open, seal } from '@/lib/crypto/seal';
 import { execute } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
@@ -12,6 +13,14 @@ import { isTotpCode, matchingStep, newTotpKey, type TotpKey } from './totp';
 
 /** What ties a sealed key to its person. */
 const place = (userId: string) => `totp:${userId}`;
+
+/** For `npm run admin -- reseal`. */
+export const sealedSecondFactors: SealedColumn = {
+  table: 'users',
+  column: 'totp_secret',
+  key: 'id',
+  bound: "'totp:' || id",
+};
 
 /** A new key for the caller, in force once a code of it was given. @throws ApiError 409 when one is in force */
 export async function setUpSecondFactor(call: AccountCall): Promise<TotpKey> {

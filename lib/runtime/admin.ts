@@ -2,7 +2,7 @@ import { keyIds, keyPurposes } from '@/lib/keyring';
 import { loadEnvironmentFile, parseSettings } from '@/lib/settings';
 import { embeddedDatabaseUrl, startEmbeddedDatabase } from './embedded-database';
 import { generateDatabaseClient } from './generate';
-import { rotateKeys } from './keys';
+import { dropOlderKeys, rotateKeys } from './keys';
 import { endLeftovers } from './leftovers';
 import { lockDataDir } from './lock';
 
@@ -10,6 +10,8 @@ const usage = `Usage: npm run admin -- COMMAND
   reset-password EMAIL              gives a user a new password, and ends all sessions
   reset-2fa EMAIL                   removes a user's second factor
   rotate-keys signing|encryption    puts a new key in front; the older ones stay valid
+  reseal                            seals with the newest key what an older one sealed, while the platform runs or is stopped
+  drop-keys encryption              forgets the older keys, once nothing is sealed with them
   power-down                        powers down the machines that a killed platform left running, and removes its networks
   backup FOLDER                     writes the database into a new folder, while the platform runs or is stopped
   restore FOLDER                    fills the database of a new DATA_DIR, which has the same keys, from a backup
@@ -22,8 +24,10 @@ const WORKER_GRACE_MS = 20_000;
 export async function administer([command, subject, ...rest]: string[]): Promise<void> {
   try {
     if (command === 'database-url' && !subject) console.log(databaseAddress());
+    else if (command === 'reseal' && !subject) await withDatabase(reseal);
     else if (command === 'power-down' && !subject) await powerDownHost();
     else if (!subject || rest.length > 0) fail(usage, 2);
+    else if (command === 'drop-keys' && subject === 'encryption') await withDatabase(dropKeys);
     else if (command === 'backup') await withDatabase(() => backUpTo(subject));
     else if (command === 'restore') await restoreFrom(subject);
     else if (command === 'rotate-keys') rotate(subject);
@@ -52,6 +56,30 @@ function rotate(subject: string): void {
   const purpose = keyPurposes.find((known) => known === subject);
   if (!purpose) fail(usage, 2);
   else console.log(`The ${purpose} key is now ${rotateKeys(purpose)}. A running platform follows within a second.`);
+}
+
+async function reseal(): Promise<void> {
+  const { resealAll } = await import('@/lib/crypto/reseal');
+  const { sealedColumns } = await import('./sealed-columns');
+  const count = await resealAll(sealedColumns);
+  console.log(`${count.toLocaleString('en')} stored secrets were sealed anew, with key ${keyIds('encryption')[0]}.`);
+}
+
+async function dropKeys(): Promise<void> {
+  const { sealedWithOlderKeys } = await import('@/lib/crypto/reseal');
+  const { sealedColumns } = await import('./sealed-columns');
+  const left = await sealedWithOlderKeys(sealedColumns);
+  if (left > 0) {
+    throw new Error(
+      `${left.toLocaleString('en')} stored things still need an older key: run reseal. Kept answers of requests pass within a day.`,
+    );
+  }
+  const dropped = dropOlderKeys('encryption');
+  console.log(
+    dropped.length > 0
+      ? `Forgotten: ${dropped.join(', ')}. Backups from before the rotation still need them: keep the copies that belong to those.`
+      : 'There is one key only.',
+  );
 }
 
 async function resetPassword(email: string): Promise<void> {

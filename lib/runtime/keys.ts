@@ -23,6 +23,15 @@ export function rotateKeys(purpose: KeyPurpose): string {
   return fresh.id;
 }
 
+/** Forgets the older encryption keys. The caller has seen that nothing needs them any more. @returns their ids */
+export function dropOlderKeys(purpose: KeyPurpose): string[] {
+  if (givenKeys(purpose))
+    throw new Error(`${environmentName[purpose]} holds these keys: take the older ones out there`);
+  const [current, ...older] = readKeys(purpose);
+  if (older.length > 0) writeKeys(keyPath(purpose), [current], renameSync);
+  return older.map(({ id }) => id);
+}
+
 const environmentName = { signing: 'JWT_KEYS', encryption: 'ENCRYPTION_KEYS' } as const;
 
 function newKey(): Key {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SealedColumn } from '@/lib/crypto/reseal';
 import { decrypt, encrypt, open, seal } from '@/lib/crypto/seal';
 
 /** A payload under a data key of its own, and that key under the platform's. */
@@ -6,6 +7,14 @@ export type Envelope = { ciphertext: Buffer; sealed_data_key: Buffer };
 
 /** Tenant and id are bound to both layers: an envelope opens only as the row it was made for. */
 const place = (projectId: string, id: string) => Buffer.from(`secret:${projectId}:${id}`);
+
+/** Data keys, for `npm run admin -- reseal`; payloads stay as they are. */
+export const sealedSecrets: SealedColumn = {
+  table: 'secrets',
+  column: 'sealed_data_key',
+  key: 'id',
+  bound: "'secret:' || project_id || ':' || id",
+};
 
 /** Encrypts a payload for one row (envelope encryption, AES-256-GCM). */
 export function sealPayload(projectId: string, id: string, payload: Uint8Array): Envelope {
