@@ -18,7 +18,10 @@ export function pool(): pg.Pool {
       connectionTimeoutMillis: 10_000,
       application_name: 'nephele',
     });
-    created.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+    created.on('error', (error) => {
+      // The error carries the whole connection: its message is what helps.
+      if (!created.ending) log.warn({ reason: error.message }, 'an idle database connection was lost');
+    });
     globalThis.nephelePool = created;
   }
   return globalThis.nephelePool;
