@@ -8,6 +8,7 @@ import { newId } from '@/lib/db/id';
 import { closePool, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { admission } from '@/lib/quota/commit';
+import { measureInstanceRows } from './instance-rows';
 import { createInstance, instanceWrite } from './instances';
 import { type HttpRequest, type Load, loadHttp } from './load';
 import { measureMoney } from './money';
@@ -29,6 +30,7 @@ export async function measure(url: string, folder: string): Promise<void> {
     await measureCreating(port, tokens, url, folder);
     await measureList(port, tokens[0]);
     await measureMoney(url, guardedCreate);
+    await measureInstanceRows(port, tokens[0] ?? '');
   } finally {
     child.disconnect();
     await once(child, 'exit');

@@ -3,8 +3,18 @@ import { join } from 'node:path';
 import { migrate } from '@/lib/db/migrate';
 import { startTemporaryPostgres } from '@/lib/testing/temporary-postgres';
 
-/** `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run. */
-export async function runBenchmarks(): Promise<void> {
+/**
+ * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then machines.
+ * `npm run bench -- api` and `npm run bench -- machines` measure one of both.
+ */
+export async function runBenchmarks(only = process.argv[2]): Promise<void> {
+  if (only !== 'machines') await measureApi();
+  if (only === 'api') return;
+  const { measureMachines } = await import('./machines');
+  await measureMachines();
+}
+
+async function measureApi(): Promise<void> {
   const postgres = await startTemporaryPostgres();
   try {
     const url = postgres.url('postgres');

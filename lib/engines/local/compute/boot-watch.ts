@@ -10,7 +10,7 @@ import { consoleLogFile, monitorSocket } from './instance-record';
 const TIMER_PANIC = "Kernel panic - not syncing: IO-APIC + timer doesn't work!";
 
 /** A guest that asks for a name or a command on its serial port is there. */
-const PROMPT = /login: |^[^\n]*@[^\n]*[#$] /m;
+export const PROMPT = /login: |^[^\n]*@[^\n]*[#$] /m;
 
 /** Follows one boot on the guest's serial port. */
 export class BootWatch {
