@@ -25,7 +25,7 @@ const words = (day: string) => dayOf.format(Date.parse(day));
 /** A bar a day. The page says the same in words or as a table. */
 export function DailyChart({ days, format }: DailyChartProps) {
   const [box, width] = useWidth();
-  const values = ticks(Math.max(0.000001, ...days.map(({ value }) => value)), false);
+  const values = ticks(Math.max(0, ...days.map(({ value }) => value)) || 1, false);
   return (
     <div ref={box} style={{ height: HEIGHT }} aria-hidden="true">
       {width > 0 && (

@@ -148,7 +148,9 @@ function Payment({ page }: { page: SandboxPage }) {
       }}
     >
       <fieldset>
-        <legend className="font-semibold text-lg tracking-[-0.01em]">Pay with a test card</legend>
+        <legend className="font-semibold text-lg tracking-[-0.01em]">
+          {page.amount_usd === null ? 'Save a test card' : 'Pay with a test card'}
+        </legend>
         <div className="mt-3 divide-y overflow-hidden rounded-lg border">
           {page.cards.map((option) => (
             <CardChoice

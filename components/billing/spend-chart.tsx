@@ -20,7 +20,8 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
   const { forecast_usd, budget } = overview;
   const { monthly_limit_usd: limit, status } = budget;
   const points = spendPoints(overview, pace);
-  const drawn = Math.max(forecast_usd, pace.spent_usd, 0.000001);
+  // Of nothing the axis is one dollar high.
+  const drawn = Math.max(forecast_usd, pace.spent_usd) || 1;
   const lines = limitLines(limit, status.lift_usd, drawn);
   const amounts = ticks(Math.max(drawn, ...lines.map(({ amount }) => amount)) * 1.04, false);
   const crossing = lines.length > 0 && limit !== null ? crossedAt(points, limit) : undefined;
