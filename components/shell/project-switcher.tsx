@@ -24,7 +24,7 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
   const trigger = (
     <button
       type="button"
-      aria-label={`Project ${name}. Switch project${invitations > 0 ? `, ${formatCount(invitations, 'invitation')}` : ''}`}
+      aria-label={`${name} ${role}. Switch project${invitations > 0 ? `, ${formatCount(invitations, 'invitation')}` : ''}`}
       className="flex h-11 w-full items-center gap-2.5 rounded-md border bg-surface px-2 text-left shadow-control transition-colors duration-100 hover:border-line-strong"
     >
       <span className="relative">
