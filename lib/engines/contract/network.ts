@@ -68,7 +68,7 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
     const fetches = (url: string) => `timeout 2 wget -q -O - ${url}`;
 
     const launch = async (network: Network, port: Port) => {
-      const gateway = { gatewayIp: network.gatewayIp, dnsServers: [network.gatewayIp], prefixLength: 24 };
+      const gateway = { gatewayIp: network.gatewayIp, dnsServers: network.dnsServers, prefixLength: 24 };
       const card = { id: port.id, networkId: network.id, mac: port.mac, ip: port.ip, dhcp: network.dhcpEnabled };
       const spec = smallInstance(tiny, {
         id: port.instanceId ?? newId(),
@@ -103,6 +103,7 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
       await shell('three').eventually('ip address show eth0 | grep -q "inet 10.77.1.13/24"');
       await shell('stranger').eventually('ip address show eth0 | grep -q "inet 10.77.0.14/24"');
       expect((await shell('one').run('nslookup two.internal')).output).toContain('10.77.0.12');
+      expect((await shell('three').run('nslookup three.internal')).output).toContain('10.77.1.13');
     });
 
     it('lets guests of one network reach each other, and nobody else', async () => {

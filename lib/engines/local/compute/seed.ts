@@ -50,7 +50,7 @@ function networkConfig(spec: InstanceSpec): string {
       ? { dhcp4: true }
       : {
           addresses: [`${port.ip}/${port.prefixLength}`],
-          nameservers: { addresses: port.dnsServers },
+          nameservers: { addresses: resolversOf(port) },
           ...(index === 0 ? { routes: [{ to: '0.0.0.0/0', via: port.gatewayIp }] } : {}),
         };
     return [`port${index}`, { match: { macaddress: port.mac }, ...settings }];
@@ -62,6 +62,10 @@ function networkConfig(spec: InstanceSpec): string {
 function staticAddresses(spec: InstanceSpec): string {
   return spec.ports
     .filter((port) => !port.dhcp)
-    .map((port) => `${port.mac} ${port.ip}/${port.prefixLength} ${port.gatewayIp} ${port.dnsServers.join(' ')}\n`)
+    .map((port) => `${port.mac} ${port.ip}/${port.prefixLength} ${port.gatewayIp} ${resolversOf(port).join(' ')}\n`)
     .join('');
 }
+
+/** As DHCP has it: where a network names no servers, its gateway answers. */
+const resolversOf = ({ dnsServers, gatewayIp }: InstanceSpec['ports'][number]) =>
+  dnsServers.length > 0 ? dnsServers : [gatewayIp];
