@@ -5,9 +5,14 @@ import { startTemporaryPostgres } from '@/lib/testing/temporary-postgres';
 
 /**
  * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then machines.
- * `npm run bench -- api` and `npm run bench -- machines` measure one of both.
+ * `npm run bench -- api` and `npm run bench -- machines` measure one of both; `npm run bench -- endurance [SECONDS]` loads
+ * the whole platform instead.
  */
 export async function runBenchmarks(only = process.argv[2]): Promise<void> {
+  if (only === 'endurance') {
+    const { endure } = await import('./endurance');
+    return endure(Number(process.argv[3] ?? 600));
+  }
   if (only !== 'machines') await measureApi();
   if (only === 'api') return;
   const { measureMachines } = await import('./machines');
