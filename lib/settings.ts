@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** A 32-byte key given by the environment; `id` names it in tokens and envelopes. */
-export type KeySetting = { id: string; secret: Uint8Array };
+type KeySetting = { id: string; secret: Uint8Array };
 
 const list = (value: string) =>
   value

@@ -18,7 +18,7 @@ import { changedLimits, differences, type LimitInputs, limitsOf, limitsSchema } 
 import { type DimensionName, type Quota, quotaDimensions } from './quota-dimensions';
 
 /** A quota record with the version of its limits. */
-export interface VersionedQuota {
+interface VersionedQuota {
   quota: Quota;
   tag: string;
 }

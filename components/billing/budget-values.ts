@@ -86,7 +86,7 @@ export function budgetOf(inputs: BudgetInputs): SetBudget {
 }
 
 /** What of a budget someone may change, in words: its name, and its value. */
-export function facts(budget: Budget): [name: string, value: string][] {
+function facts(budget: Budget): [name: string, value: string][] {
   return [
     ['Monthly limit', budget.monthly_limit_usd === null ? 'none' : formatMoney(budget.monthly_limit_usd)],
     ['Alerts at', budget.thresholds.map((percent) => `${percent} %`).join(', ') || '100 % alone'],

@@ -13,7 +13,7 @@ const brands: Record<string, string> = {
 };
 
 /** `mastercard` → `Mastercard`; a brand that is not known here as the processor calls it. */
-export function brandName(brand: string): string {
+function brandName(brand: string): string {
   return brands[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
 }
 

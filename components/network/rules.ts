@@ -50,7 +50,7 @@ export function readPorts(text: string): Pick<Rule, 'port_range_min' | 'port_ran
 }
 
 /** `TCP 22 (SSH)`, `TCP 8000–8100`, `every UDP port`, `ICMP`, `everything`. */
-export function trafficOf({ protocol, port_range_min: first, port_range_max: last }: RuleFacts): string {
+function trafficOf({ protocol, port_range_min: first, port_range_max: last }: RuleFacts): string {
   if (protocol === 'any') return 'everything';
   const name = protocol.toUpperCase();
   if (protocol === 'icmp') return name;
@@ -61,7 +61,7 @@ export function trafficOf({ protocol, port_range_min: first, port_range_max: las
 }
 
 /** The other side of a rule: `anyone`, one address, or a range, by the name of the network that has it. */
-export function otherSide({ cidr }: Pick<RuleFacts, 'cidr'>, networks: ReadonlyMap<string, string>): string {
+function otherSide({ cidr }: Pick<RuleFacts, 'cidr'>, networks: ReadonlyMap<string, string>): string {
   if (cidr === ANYWHERE) return 'anyone';
   const name = networks.get(cidr);
   if (name !== undefined) return `network ${name} (${cidr})`;

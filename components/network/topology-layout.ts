@@ -5,7 +5,7 @@ export interface Topology {
   addresses: readonly { id: string; address: string; portId: string | null }[];
 }
 
-export interface TopologyNetwork {
+interface TopologyNetwork {
   id: string;
   /** As many of its ports as are shown; `more` are not. */
   ports: readonly { id: string }[];

@@ -46,4 +46,4 @@ export function usedUp({ monthly_limit_usd, status }: Budget): string {
   return `The budget is used up: ${formatMoney(status.month_to_date_usd)} spent this month of ${formatMoney(monthly_limit_usd ?? 0)}${credited}.`;
 }
 
-export const WHO_LIFTS_IT = 'An admin of the project can raise the budget or add credit; it takes effect at once.';
+const WHO_LIFTS_IT = 'An admin of the project can raise the budget or add credit; it takes effect at once.';

@@ -17,7 +17,7 @@ export interface PaletteCommand {
 const order: readonly Role[] = ['reader', 'member', 'admin'];
 
 /** Whether `role` includes `needed`. The API decides for itself; this only keeps dead ends off the screen. */
-export function includesRole(role: Role, needed: Role | undefined): boolean {
+function includesRole(role: Role, needed: Role | undefined): boolean {
   return needed === undefined || order.indexOf(role) >= order.indexOf(needed);
 }
 

@@ -8,7 +8,7 @@ import { deferred } from './deferred';
 import { control } from './input';
 
 /** What opens from `trigger`: a list that is searched by typing. */
-export const SearchableList = deferred<ComboboxPopupProps>('dialog', () =>
+const SearchableList = deferred<ComboboxPopupProps>('dialog', () =>
   import('./combobox-popup').then((module) => module.ComboboxPopup),
 );
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 import { usd } from '@/lib/rating/usd';
 
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
-export const channels = ['email', 'webhook'] as const;
+const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+const channels = ['email', 'webhook'] as const;
 
 const alert = z.strictObject({
   id,

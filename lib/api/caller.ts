@@ -30,7 +30,7 @@ export type Person = {
 };
 
 /** A script, by an API token. Its role is the lesser of the token's and its maker's. */
-export type TokenHolder = { kind: 'token'; token_id: string; name: string; user_id: string; membership: Membership };
+type TokenHolder = { kind: 'token'; token_id: string; name: string; user_id: string; membership: Membership };
 
 /** A workload, by short-lived credentials of `POST /iam/sts/assume-role`. */
 export type Workload = { kind: 'workload'; provider_id: string; subject: string; membership: Membership };

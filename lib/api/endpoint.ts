@@ -38,7 +38,7 @@ export type TenantCall = Call & { caller: Exclude<Caller, { kind: 'administrator
 /** A call in the back office. */
 export type AdministratorCall = Call & { caller: Extract<Caller, { kind: 'administrator' }> };
 
-export type CallOf<A extends Access> = A extends 'public'
+type CallOf<A extends Access> = A extends 'public'
   ? Call
   : A extends 'person'
     ? PersonCall
@@ -51,7 +51,7 @@ export type CallOf<A extends Access> = A extends 'public'
           : ProjectCall;
 
 /** What a write leaves behind besides its rows; the kernel writes what no statement has written. */
-export type CallRecord = {
+type CallRecord = {
   /** Set once a statement has written the audit entry. */
   audited: boolean;
   /** Present when the request carries an Idempotency-Key; `recorded` once a statement has kept the answer. */

@@ -59,7 +59,7 @@ export interface ReferenceGroup {
 }
 
 /** The address of a group within the reference: "Back office: tenants" is `back-office-tenants`. */
-export function groupSlug(tag: string): string {
+function groupSlug(tag: string): string {
   return tag
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

@@ -5,7 +5,7 @@ import { newId } from '@/lib/db/id';
 import { execute } from '@/lib/db/pool';
 import { insert, Sql } from '@/lib/db/sql';
 
-export type AuditResult = 'succeeded' | 'refused' | 'failed';
+type AuditResult = 'succeeded' | 'refused' | 'failed';
 
 /** Where an entry comes from: a call, or what happens apart from any endpoint, on the host or on a page. */
 export type AuditOrigin = {

@@ -15,14 +15,14 @@ import { type Meter, spendAt } from '@/lib/rating/meter';
 import { type Month, startOf } from '@/lib/rating/month';
 
 /** What a month has of one metric. */
-export type MetricCost = {
+type MetricCost = {
   metric: Metric;
   units: Decimal;
   /** USD, rounded; null: it has no price. */
   amount: Decimal | null;
 };
 /** What the invoice of a month takes over from an earlier one. */
-export type CarriedOver = { name: string; amount: Decimal };
+type CarriedOver = { name: string; amount: Decimal };
 /** What a month costs: metrics and what is carried over add up to the total. */
 export type MonthCosts = { month: Month; metrics: MetricCost[]; carried: CarriedOver[]; total: Decimal };
 

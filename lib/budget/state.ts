@@ -38,7 +38,7 @@ export async function readBudgetFacts(projectId: string): Promise<BudgetFacts | 
 }
 
 /** The amount of spend at which a project freezes: limit and lift; null: it never does. */
-export function freezeAmount({ limit, freezes, lift }: BudgetFacts): Decimal | null {
+function freezeAmount({ limit, freezes, lift }: BudgetFacts): Decimal | null {
   return limit === null || !freezes ? null : new Money(limit).plus(lift);
 }
 

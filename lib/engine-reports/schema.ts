@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '@/lib/api/schemas';
 
-export const engineStatuses = ['available', 'degraded', 'unavailable'] as const;
+const engineStatuses = ['available', 'degraded', 'unavailable'] as const;
 
 /** The last word of an engine on one host about itself. */
 export const engineReport = z

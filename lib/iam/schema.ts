@@ -41,7 +41,7 @@ export type Simulation = z.output<typeof simulation>;
 
 const MOST_CLAIMS = 20;
 
-export const conditions = z
+const conditions = z
   .record(z.string().min(1).max(128), z.array(z.string().min(1).max(512)).min(1).max(50))
   .refine((given) => Object.keys(given).length > 0, { error: 'name at least one claim, such as `sub`' })
   .refine((given) => Object.keys(given).length <= MOST_CLAIMS, { error: `at most ${MOST_CLAIMS} claims` })

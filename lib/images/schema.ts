@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { displayName, id, times } from '@/lib/api/schemas';
 
-export const imageFormats = ['QCOW2', 'RAW', 'ISO'] as const;
-export const imageStatuses = ['queued', 'saving', 'importing', 'active', 'deleting', 'error'] as const;
+const imageFormats = ['QCOW2', 'RAW', 'ISO'] as const;
+const imageStatuses = ['queued', 'saving', 'importing', 'active', 'deleting', 'error'] as const;
 export type ImageStatus = (typeof imageStatuses)[number];
-export const visibilities = ['public', 'private'] as const;
+const visibilities = ['public', 'private'] as const;
 
 const format = z.enum(imageFormats).meta({ description: 'What its bytes are. An ISO boots as a disc.' });
 

@@ -7,14 +7,14 @@ import { log } from '@/lib/log';
 import { metrics } from '@/lib/metering/metrics';
 import { usageToInvoice } from '@/lib/metering/usage';
 import type { PeriodicJob } from '@/lib/operations/periodic';
-import { endOf, type Month, monthOf } from '@/lib/rating/month';
+import type { Month } from '@/lib/rating/month';
 import { settings } from '@/lib/settings';
 import { collectInvoice } from './operations';
 
 /** What is told of a month so long after it is still on its invoice; what comes later is on the next one. */
 export const GRACE_MS = 6 * 60 * 60_000;
 /** Processors take no less by card: so little is left to the next invoice. */
-export const LEAST_CHARGE_USD = '0.50';
+const LEAST_CHARGE_USD = '0.50';
 /** Projects that one transaction closes. */
 const BATCH = 1_000;
 
@@ -150,12 +150,6 @@ function consequences(invoices: readonly string[]): Sql[] {
       FROM invoices ${of} WHERE due_usd >= ${LEAST_CHARGE_USD}::numeric`,
     sql`INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, 'invoice', id, ${at}::timestamptz FROM invoices ${of}`,
   ];
-}
-
-/** The next month to be closed, and when that happens. */
-export function nextClosing(at: Date): { month: Month; at: Date } {
-  const month = monthOf(new Date(at.getTime() - GRACE_MS));
-  return { month, at: new Date(endOf(month).getTime() + GRACE_MS) };
 }
 
 export const closeMonthsJob: PeriodicJob = {

@@ -57,13 +57,7 @@ export function pdfResponse(whole: { invoice: Sendable<Invoice>; parties: Partie
 }
 
 /** An invoice on A4: who bills whom, each line, what credit paid, what is due. The same invoice is the same file. */
-export function drawInvoice({
-  invoice,
-  parties,
-}: {
-  invoice: Sendable<Invoice>;
-  parties: Parties;
-}): PDFKit.PDFDocument {
+function drawInvoice({ invoice, parties }: { invoice: Sendable<Invoice>; parties: Parties }): PDFKit.PDFDocument {
   const { number, month, issued_at } = invoice;
   const doc = new PDFDocument({
     size: 'A4',

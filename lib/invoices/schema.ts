@@ -3,9 +3,9 @@ import { id, timestamp } from '@/lib/api/schemas';
 import { month } from '@/lib/rating/month-schema';
 import { usd } from '@/lib/rating/usd';
 
-export const invoiceStatuses = ['open', 'paid', 'failed', 'deferred', 'carried'] as const;
+const invoiceStatuses = ['open', 'paid', 'failed', 'deferred', 'carried'] as const;
 
-export const invoiceLine = z
+const invoiceLine = z
   .strictObject({
     position: z.int(),
     kind: z.enum(['usage', 'carried_over']),

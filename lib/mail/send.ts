@@ -24,11 +24,6 @@ export class MailError extends Error {
   }
 }
 
-/** Whether the operator has set where mail goes out. */
-export function sendsMail(): boolean {
-  return settings().smtpUrl !== undefined;
-}
-
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
 /**

@@ -19,7 +19,7 @@ export type UsageEvent = {
 };
 
 /** The events as a statement, for one that writes more than these. What was told already is skipped. */
-export function usageEventsInsert(events: readonly UsageEvent[]): Sql {
+function usageEventsInsert(events: readonly UsageEvent[]): Sql {
   const rows = JSON.stringify(events.map((event) => ({ ...event, quantity: String(event.quantity) })));
   return sql`
     INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)

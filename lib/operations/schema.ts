@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 
-export const operationStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+const operationStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
 /** An operation as the back office sees it: of any project, or of none. */
 export const operation = z

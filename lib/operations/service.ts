@@ -110,7 +110,7 @@ export async function readOperation(_call: AdministratorCall, id: string): Promi
 type Line = { at: Date; level: 'stage' | 'info' | 'warning' | 'error'; stage: string; message: string };
 
 /** What happened in an operation: when each stage began, and the messages of its log. */
-export async function operationHistory(id: string): Promise<Pick<OperationDetails, 'transitions' | 'logs'>> {
+async function operationHistory(id: string): Promise<Pick<OperationDetails, 'transitions' | 'logs'>> {
   const lines = await query<Line>(sql`
     SELECT at, level, stage, message FROM operation_logs WHERE operation_id = ${id}::uuid ORDER BY at, id`);
   const transitions = lines.filter(({ level }) => level === 'stage');

@@ -8,6 +8,6 @@ export function toCents(usd: string): number {
 }
 
 /** `1050` → `10.50` */
-export function fromCents(cents: number): string {
+export function fromCents(cents: Decimal.Value): string {
   return new Decimal(cents).dividedBy(100).toFixed(2);
 }

@@ -7,7 +7,7 @@ import { stripeProcessor } from './stripe';
 export type Card = { reference: string; brand: string; last4: string; exp_month: number; exp_year: number };
 
 /** A page of the processor's to open. Everything is made once for one `id`, however often it is asked for. */
-export type NewPage = {
+type NewPage = {
   id: string;
   project_id: string;
   customer: string;

@@ -4,7 +4,7 @@ import { id, times, timestamp } from '@/lib/api/schemas';
 import { testCardTokens } from './sandbox';
 
 /** The least and the most that one top-up is. */
-export const TOP_UP_USD = { least: 1, most: 10_000 } as const;
+const TOP_UP_USD = { least: 1, most: 10_000 } as const;
 
 export const paymentMethod = z
   .strictObject({

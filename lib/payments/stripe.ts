@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import Stripe from 'stripe';
 import { ApiError, invalid, noSuch } from '@/lib/api/errors';
 import { now } from '@/lib/clock';
@@ -207,13 +208,14 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
           stripe.disputes.list({ payment_intent: payment, limit: 100 }),
         ]);
         const charge = typeof latest_charge === 'string' ? null : latest_charge;
-        const disputed = disputes.reduce((sum, { amount, status }) => (withdrawn.has(status) ? sum + amount : sum), 0);
+        const disputed = Decimal.sum(0, ...disputes.filter(({ status }) => withdrawn.has(status)).map(centsOf));
+        const refunded = new Decimal(charge?.amount_refunded ?? 0);
         // Refunded and disputed, a payment still takes back no more than it was.
-        const refunded = charge?.amount_refunded ?? 0;
+        const left = new Decimal(charge?.amount ?? 0).minus(refunded);
         return {
           checkout_id: metadata.checkout_id ?? null,
           refunded_usd: fromCents(refunded),
-          disputed_usd: fromCents(Math.min(disputed, (charge?.amount ?? 0) - refunded)),
+          disputed_usd: fromCents(Decimal.min(disputed, left)),
         };
       }),
 
@@ -235,6 +237,8 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
     },
   };
 }
+
+const centsOf = ({ amount }: { amount: number }) => amount;
 
 /** States of a dispute in which the money is gone: at stake, or lost. Before, and when it is won, it is ours. */
 const withdrawn: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { displayName, email, id, newPassword, slug, times, timestamp } from '@/l
 
 const share = z.strictObject({ limit: z.number(), used: z.number() });
 
-export const tenantStatus = z.enum(['active', 'suspended']);
+const tenantStatus = z.enum(['active', 'suspended']);
 
 /** A tenant as the back office sees it. Its id is `project_id` everywhere else. */
 export const tenant = z

@@ -10,7 +10,7 @@ import { history } from './history';
  * the events they were counted from (`count`), live spend and the spans and counts behind it (`spend`), an invoice and what
  * it was made of (`invoice`). Quantities are metered ones: quantity-seconds, or counts.
  */
-export type Difference = {
+type Difference = {
   kind: 'usage' | 'count' | 'spend' | 'invoice';
   project_id: string;
   resource_type: string | null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 import { metricNames } from '@/lib/metering/metrics';
 
-export const difference = z.strictObject({
+const difference = z.strictObject({
   kind: z.enum(['usage', 'count', 'spend', 'invoice']).meta({
     description:
       '`usage`: billed against the resource’s history · `count`: counted against the events · `spend`: live spend against ' +

@@ -29,7 +29,7 @@ const LOOK_BACK_MS = 3 * 24 * hour;
 const usualBeginning = (at: Date) => startOf(monthOf(new Date(at.getTime() - LOOK_BACK_MS)));
 
 /** Compares a period and keeps the report; differences are also told in the log, for an operator's alarm. */
-export async function reconcile(from: Date, to: Date): Promise<{ id: string; differing: number }> {
+async function reconcile(from: Date, to: Date): Promise<{ id: string; differing: number }> {
   const compared = await compare(from, to);
   const { resources, differences } = compared;
   const id = newId();

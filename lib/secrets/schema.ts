@@ -4,7 +4,7 @@ import { displayName, id, times, timestamp } from '@/lib/api/schemas';
 /** A secret's payload ends here, decoded. */
 export const PAYLOAD_BYTES = 64 * 1024;
 
-export const secretTypes = ['passphrase', 'symmetric_key', 'certificate', 'opaque'] as const;
+const secretTypes = ['passphrase', 'symmetric_key', 'certificate', 'opaque'] as const;
 export type SecretType = (typeof secretTypes)[number];
 
 const payloadEncoding = z

@@ -1,8 +1,5 @@
 /** What a volume's first bytes are. */
-export type VolumeSource =
-  | { kind: 'empty' }
-  | { kind: 'image'; imageId: string }
-  | { kind: 'snapshot'; snapshotId: string };
+type VolumeSource = { kind: 'empty' } | { kind: 'image'; imageId: string } | { kind: 'snapshot'; snapshotId: string };
 
 export type VolumeSpec = { id: string; sizeGb: number; source: VolumeSource };
 

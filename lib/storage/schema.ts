@@ -16,7 +16,7 @@ export const volumeStatuses = [
 ] as const;
 export type VolumeStatus = (typeof volumeStatuses)[number];
 
-export const snapshotStatuses = ['creating', 'available', 'deleting', 'error'] as const;
+const snapshotStatuses = ['creating', 'available', 'deleting', 'error'] as const;
 export type SnapshotStatus = (typeof snapshotStatuses)[number];
 
 const description = z
