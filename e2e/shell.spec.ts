@@ -80,9 +80,3 @@ test('an address without a page is answered inside the project', async ({ page, 
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await expectAccessible(page);
 });
-
-test('the API reference lists the endpoints', async ({ page }) => {
-  await page.goto('/docs');
-  await expect(page.getByRole('heading', { name: 'Nephele', exact: true })).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByText('/api/v1/auth/login').first()).toBeVisible();
-});

@@ -71,7 +71,14 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       data: { name, slug, admin },
     });
     expect(answer.status()).toBe(201);
-    await use({ id: (await answer.json()).id, slug, name, admin, token: await accessToken(request, admin) });
+    const token = await accessToken(request, admin);
+    await use({ id: (await answer.json()).id, slug, name, admin, token });
+    // Guests that go on running take the processor from the tests that follow.
+    const instances = await request.get('/api/v1/compute/instances', { headers: bearer(token) });
+    if (!instances.ok()) return;
+    for (const { id } of await instances.json()) {
+      await request.delete(`/api/v1/compute/instances/${id}`, { headers: bearer(token) });
+    }
   },
 });
 
@@ -123,7 +130,10 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // Axe reads colours: they are all of one theme once a frame of it has been drawn.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    const axe = new AxeBuilder({ page });
+    // What is not colour is the same in both.
+    if (colorScheme === 'dark') axe.withRules(['color-contrast']);
+    const { violations } = await axe.analyze();
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     expect(serious.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual(
       [],
