@@ -1,5 +1,6 @@
 'use client';
 
+import { useHydrated } from '@/lib/client/hydrated';
 import type { Row } from '@/lib/client/list';
 import { useApi } from '@/lib/client/scope';
 
@@ -8,6 +9,7 @@ export type Invitation = Row<'/api/v1/auth/invitations'>;
 /** The projects that the reader is invited to; undefined until it is known. */
 export function useInvitations(): readonly Invitation[] | undefined {
   const { api } = useApi();
+  const hydrated = useHydrated();
   // Changes of a project are told to those who belong to it, which an invited person does not yet: looking again does.
   const found = api.useQuery(
     'get',
@@ -15,5 +17,5 @@ export function useInvitations(): readonly Invitation[] | undefined {
     { params: { query: { limit: 200 } } },
     { refetchOnWindowFocus: 'always' },
   );
-  return found.data;
+  return hydrated ? found.data : undefined;
 }

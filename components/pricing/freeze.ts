@@ -1,6 +1,6 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
+import { useHydrated } from '@/lib/client/hydrated';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatMoney } from '@/lib/format/money';
@@ -12,32 +12,19 @@ type Budget = components['schemas']['Budget'];
  * The project's budget and how it stands: one request that the banner and all pages share. Hints say when someone changed
  * it; the moments at which it changes by itself are known, and it is read again at them.
  */
-export function useBudget() {
+export function useBudget(): { data: Budget | undefined } {
   const { api } = useProject();
-  return api.useQuery('get', '/api/v1/billing/budget', undefined, {
+  const hydrated = useHydrated();
+  const { data } = api.useQuery('get', '/api/v1/billing/budget', undefined, {
     refetchInterval: ({ state: { data } }) => (data ? untilBudgetTurns(data, Date.now()) : false),
   });
+  return { data: hydrated ? data : undefined };
 }
 
 /** Why nothing new can be created or made larger now (spec 3.1); undefined when it can. */
 export function useFreeze(): string | undefined {
   const { data } = useBudget();
-  const hydrated = useHydrated();
-  return hydrated && data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
-}
-
-const never = () => () => {};
-
-/**
- * Whether the page is past its hydration. The banner's answer may be there before the page below it comes alive, and that
- * must begin as the server wrote it.
- */
-function useHydrated(): boolean {
-  return useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
+  return data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
 }
 
 /** "The budget is used up: $250.02 spent this month of $250.00." */
