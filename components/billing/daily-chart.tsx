@@ -1,9 +1,9 @@
 'use client';
 
 import { Bar, BarChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
-import { ticks } from '@/components/compute/telemetry-series';
-import { useWidth } from '@/components/compute/use-width';
-import { axisWidth } from './axis';
+import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/charts/axes';
+import { TooltipBox } from '@/components/charts/tooltip-box';
+import { useWidth } from '@/components/charts/use-width';
 
 const HEIGHT = 200;
 
@@ -19,8 +19,7 @@ interface DailyChartProps {
   format: (value: number) => string;
 }
 
-const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const words = (day: string) => dayOf.format(Date.parse(day));
+const words = (day: string) => formatUtcDay(Date.parse(day));
 
 /** A bar a day. The page says the same in words or as a table. */
 export function DailyChart({ days, format }: DailyChartProps) {
@@ -37,35 +36,24 @@ export function DailyChart({ days, format }: DailyChartProps) {
           barCategoryGap="22%"
           accessibilityLayer={false}
         >
-          <CartesianGrid vertical={false} stroke="var(--line)" />
+          <CartesianGrid {...valueLines} />
           <XAxis
+            {...lowerAxis}
             dataKey="day"
             tickFormatter={words}
             interval={Math.max(0, Math.ceil(days.length / (width < 480 ? 3 : 7)) - 1)}
-            tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-            tickLine={false}
             height={24}
-            axisLine={{ stroke: 'var(--line)' }}
           />
-          <YAxis
-            width={axisWidth(values.map(format))}
-            domain={[0, values.at(-1) ?? 1]}
-            ticks={values}
-            tickFormatter={format}
-            tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-            tickLine={false}
-            axisLine={false}
-          />
+          <YAxis {...leftAxis(values, format)} />
           <Tooltip
             isAnimationActive={false}
             cursor={{ fill: 'var(--hover)' }}
             content={({ active, label }) => {
               const day = active ? days.find((candidate) => candidate.day === label) : undefined;
               return day ? (
-                <div className="rounded-md border bg-raised px-2.5 py-1.5 text-xs shadow-raised">
-                  <p className="text-ink-muted">{words(day.day)} (UTC)</p>
+                <TooltipBox title={`${words(day.day)} (UTC)`}>
                   <p className="mt-0.5 font-medium tabular-nums">{format(day.value)}</p>
-                </div>
+                </TooltipBox>
               ) : null;
             }}
           />

@@ -2,17 +2,15 @@
 
 import { clsx } from 'clsx';
 import { Area, AreaChart, CartesianGrid, ReferenceDot, ReferenceLine, Tooltip, XAxis, YAxis } from 'recharts';
-import { ticks } from '@/components/compute/telemetry-series';
-import { useWidth } from '@/components/compute/use-width';
+import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/charts/axes';
+import { TooltipBox } from '@/components/charts/tooltip-box';
+import { useWidth } from '@/components/charts/use-width';
 import { formatMoney } from '@/lib/format/money';
 import { formatMoment } from '@/lib/format/time';
-import { axisWidth } from './axis';
 import type { Pace } from './pace';
 import { crossedAt, dayTicks, limitLines, type Overview, type SpendPoint, spendPoints } from './spend-series';
 
 const HEIGHT = 260;
-
-const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** Spend of the month until now, its forecast, and where it crosses the budget. The page says the same in words. */
 export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace }) {
@@ -36,27 +34,17 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
             margin={{ top: 16, right: 12, bottom: 0, left: 0 }}
             accessibilityLayer={false}
           >
-            <CartesianGrid vertical={false} stroke="var(--line)" />
+            <CartesianGrid {...valueLines} />
             <XAxis
+              {...lowerAxis}
               dataKey="at"
               type="number"
               domain={[pace.month_start, pace.month_end]}
               ticks={dayTicks(pace, width < 480 ? 3 : 7)}
-              tickFormatter={(at: number) => dayOf.format(at)}
-              tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-              tickLine={false}
+              tickFormatter={formatUtcDay}
               height={24}
-              axisLine={{ stroke: 'var(--line)' }}
             />
-            <YAxis
-              width={axisWidth(amounts.map(short))}
-              domain={[0, amounts.at(-1) ?? 1]}
-              ticks={amounts}
-              tickFormatter={short}
-              tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-              tickLine={false}
-              axisLine={false}
-            />
+            <YAxis {...leftAxis(amounts, short)} />
             <Tooltip
               isAnimationActive={false}
               cursor={{ stroke: 'var(--line-strong)' }}
@@ -145,12 +133,11 @@ function Key({ label, mark }: { label: string; mark: string }) {
 
 function Reading({ point: { at, spent, forecast } }: { point: SpendPoint }) {
   return (
-    <div className="rounded-md border bg-raised px-2.5 py-1.5 text-xs shadow-raised">
-      <p className="text-ink-muted">{formatMoment(at)}</p>
+    <TooltipBox title={formatMoment(at)}>
       <p className="mt-0.5 font-medium tabular-nums">
         {formatMoney(spent ?? forecast ?? 0)} {spent === undefined ? 'forecast' : 'spent'}
       </p>
-    </div>
+    </TooltipBox>
   );
 }
 

@@ -1,9 +1,11 @@
 'use client';
 
 import { Area, AreaChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
+import { leftAxis, lowerAxis, ticks, valueLines } from '@/components/charts/axes';
+import { TooltipBox } from '@/components/charts/tooltip-box';
+import { useWidth } from '@/components/charts/use-width';
 import { formatExact } from '@/lib/format/time';
-import { type Chart, type ChartRow, roundTimes, type Series, ticks } from './telemetry-series';
-import { useWidth } from './use-width';
+import { type Chart, type ChartRow, roundTimes, type Series } from './telemetry-series';
 
 interface TelemetryChartProps {
   chart: Chart;
@@ -45,27 +47,17 @@ export function TelemetryChart({ chart, rows, from, to }: TelemetryChartProps) {
             margin={{ top: 6, right: 8, bottom: 0, left: 0 }}
             accessibilityLayer={false}
           >
-            <CartesianGrid vertical={false} stroke="var(--line)" />
+            <CartesianGrid {...valueLines} />
             <XAxis
+              {...lowerAxis}
               dataKey="at"
               type="number"
               domain={[from, to]}
               ticks={times}
               tickFormatter={(at: number) => clock(at, to - from)}
-              tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-              tickLine={false}
               height={22}
-              axisLine={{ stroke: 'var(--line)' }}
             />
-            <YAxis
-              width={AXIS_WIDTH}
-              domain={[0, values.at(-1) ?? 1]}
-              ticks={values}
-              tickFormatter={format}
-              tick={{ fill: 'var(--ink-subtle)', fontSize: 11 }}
-              tickLine={false}
-              axisLine={false}
-            />
+            <YAxis {...leftAxis(values, format)} width={AXIS_WIDTH} />
             <Tooltip
               isAnimationActive={false}
               cursor={{ stroke: 'var(--line-strong)' }}
@@ -100,8 +92,7 @@ function Reading({ at, rows, chart }: { at: number; rows: ChartRow[]; chart: Cha
   const row = rows.find((candidate) => candidate.at === at);
   if (!row) return null;
   return (
-    <div className="rounded-md border bg-raised px-2.5 py-1.5 text-xs shadow-raised">
-      <p className="text-ink-muted">{formatExact(at)}</p>
+    <TooltipBox title={formatExact(at)}>
       {chart.series.map((line) => {
         const value = row[line.key];
         return (
@@ -112,7 +103,7 @@ function Reading({ at, rows, chart }: { at: number; rows: ChartRow[]; chart: Cha
           </p>
         );
       })}
-    </div>
+    </TooltipBox>
   );
 }
 

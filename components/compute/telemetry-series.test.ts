@@ -1,21 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { type Metrics, roundTimes, ticks, timeline } from './telemetry-series';
-
-describe('an axis', () => {
-  test.each([
-    [100, false, [0, 25, 50, 75, 100]],
-    [256, true, [0, 64, 128, 192, 256]],
-    [0, true, [0, 1]],
-    [3, false, [0, 1, 2, 3]],
-  ])('up to %s has round numbers', (most, binary, expected) => {
-    expect(ticks(most, binary)).toEqual(expected);
-  });
-  test('ends at or above what it must show', () => {
-    for (const most of [0.3, 7, 99, 1025, 123_456_789]) {
-      for (const binary of [true, false]) expect(ticks(most, binary).at(-1)).toBeGreaterThanOrEqual(most);
-    }
-  });
-});
+import { expect, test } from 'vitest';
+import { type Metrics, roundTimes, timeline } from './telemetry-series';
 
 const value = { cpu_percent: 1, memory_bytes: 1, disk_read_bytes_per_s: 0, disk_write_bytes_per_s: 0 };
 const rest = { disk_reads_per_s: 0, disk_writes_per_s: 0, network_rx_bytes_per_s: 0, network_tx_bytes_per_s: 0 };

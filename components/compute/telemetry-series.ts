@@ -104,21 +104,6 @@ export function timeline(
   return { from: to - seconds[range] * 1000, to, rows };
 }
 
-/** Round numbers up to `most` at least: powers of two for bytes, of 1, 2 and 5 for others. */
-export function ticks(most: number, binary: boolean): number[] {
-  if (!(most > 0)) return [0, 1];
-  const rough = most / 4;
-  const step = binary ? 2 ** Math.ceil(Math.log2(rough)) : decimalStep(rough);
-  const count = Math.max(1, Math.ceil(most / step));
-  return Array.from({ length: count + 1 }, (_, position) => position * step);
-}
-
-function decimalStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= rough * 0.999) ?? 10;
-  return factor * power;
-}
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const steps = [5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS].concat(

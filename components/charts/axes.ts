@@ -1,0 +1,45 @@
+/** Round numbers up to `most` at least: powers of two for bytes, of 1, 2 and 5 for others. */
+export function ticks(most: number, binary: boolean): number[] {
+  if (!(most > 0)) return [0, 1];
+  const rough = most / 4;
+  const step = binary ? 2 ** Math.ceil(Math.log2(rough)) : decimalStep(rough);
+  const count = Math.max(1, Math.ceil(most / step));
+  return Array.from({ length: count + 1 }, (_, position) => position * step);
+}
+
+function decimalStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= rough * 0.999) ?? 10;
+  return factor * power;
+}
+
+/** How wide an axis is that holds these labels at 11 px. */
+function axisWidth(labels: readonly string[]): number {
+  return 14 + 6.4 * Math.max(2, ...labels.map((label) => label.length));
+}
+
+const tick = { fill: 'var(--ink-subtle)', fontSize: 11 };
+
+/** The look of the lower axis of every chart. */
+export const lowerAxis = { tick, tickLine: false, axisLine: { stroke: 'var(--line)' } };
+
+/** The left axis with these round values, and only them. */
+export function leftAxis(values: number[], format: (value: number) => string) {
+  return {
+    domain: [0, values.at(-1) ?? 1],
+    ticks: values,
+    tickFormatter: format,
+    width: axisWidth(values.map(format)),
+    tick,
+    tickLine: false,
+    axisLine: false,
+  };
+}
+
+/** The lines behind a chart: one at each value of the left axis. */
+export const valueLines = { vertical: false, stroke: 'var(--line)' };
+
+const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** A day of UTC, as axes write it: 21 Nov. */
+export const formatUtcDay = (at: number) => utcDay.format(at);

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+
+/** What a chart says at the place that is pointed at. */
+export function TooltipBox({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="rounded-md border bg-raised px-2.5 py-1.5 text-xs shadow-raised">
+      <p className="text-ink-muted">{title}</p>
+      {children}
+    </div>
+  );
+}
