@@ -5,6 +5,7 @@ import pg from 'pg';
 import { embeddedDatabaseUrl } from '@/lib/runtime/embedded-database';
 import { administrator } from '@/lib/testing/accounts';
 import { type Platform, startPlatform } from '@/lib/testing/platform';
+import { seededRandom } from '@/lib/testing/random';
 import { summary } from './load';
 
 const TENANTS = 50;
@@ -81,8 +82,7 @@ export async function endure(seconds: number): Promise<void> {
     await delay(seconds * 500);
     const answered = [...tally.times.values()].reduce((sum, times) => sum + times.length, 0);
 
-    const stopping = platform.stop();
-    await stopping;
+    await platform.stop();
     running.now = false;
     await Promise.all([load, watching]);
     platform = await startPlatform(limits, platform.dataDir);
@@ -123,7 +123,7 @@ async function createTenants(platform: Platform): Promise<Tenant[]> {
 
 /** One tenant's caller. It goes on when there is no answer: that is what a client would do. */
 async function act(platform: Platform, tenant: Tenant, number: number, tally: Tally, running: { now: boolean }) {
-  const random = generator(number + 1);
+  const random = seededRandom(number + 1);
   const total = Object.values(kinds).reduce((sum, { weight }) => sum + weight, 0);
   const pick = (): Kind => {
     let left = random() * total;
@@ -294,15 +294,4 @@ function print({ times, statuses, unanswered }: Tally, samples: readonly Sample[
     );
   }
   console.log(`database connections: at most ${Math.max(...samples.map(({ connections }) => connections))}`);
-}
-
-/** The same choices in every run (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

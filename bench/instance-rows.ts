@@ -6,6 +6,7 @@ import { ensureProjectNetworking } from '@/lib/network/project-networking';
 import { createHost, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { type Load, loadHttp } from './load';
 import { projectOfCaller } from './pgbench';
+import { type Aim, verdict } from './ratio';
 
 const ROWS = 10_000;
 const SECONDS = 3;
@@ -61,8 +62,7 @@ async function copyInstances(projectId: string, count: number): Promise<void> {
   await execute(sql`ANALYZE`);
 }
 
-function print(what: string, { answers, p50_ms, p99_ms }: Load, aim?: { text: string; met: boolean }): void {
-  const verdict = aim ? `  aim ${aim.text}: ${aim.met ? 'met' : 'MISSED'}` : '';
+function print(what: string, { answers, p50_ms, p99_ms }: Load, aim?: Aim): void {
   const times = `p50 ${p50_ms.toFixed(1)} ms, p99 ${p99_ms.toFixed(1)} ms of ${answers}`;
-  console.log(`${what.padEnd(46)} ${times}${verdict}`);
+  console.log(`${what.padEnd(46)} ${times}${verdict(aim)}`);
 }

@@ -7,6 +7,7 @@ import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { owner } from '@/lib/testing/accounts';
 import { NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { startPlatform } from '@/lib/testing/platform';
+import { type Aim, verdict } from './ratio';
 
 const AIM_MS = 4_000;
 const BOOTS = 10;
@@ -71,7 +72,7 @@ export async function measureMachines(): Promise<void> {
       await remove(id);
       await settled(0);
     }
-    print('POST → userspace, one at a time', alone, `aim median ≤ 4 s: ${median(alone) <= AIM_MS ? 'met' : 'MISSED'}`);
+    print('POST → userspace, one at a time', alone, { text: 'median ≤ 4 s', met: median(alone) <= AIM_MS });
     const together: number[] = [];
     while (together.length < BOOTS) {
       const booted = await Promise.all([boot(), boot(), boot(), boot()]);
@@ -155,8 +156,8 @@ function median(times: readonly number[]): number {
   return (low + high) / 2;
 }
 
-function print(what: string, times: readonly number[], verdict = ''): void {
+function print(what: string, times: readonly number[], aim?: Aim): void {
   const seconds = (ms: number) => (ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(0)} ms`);
   const range = `${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}`;
-  console.log(`${what.padEnd(46)} median ${seconds(median(times))} of ${times.length} (${range})  ${verdict}`);
+  console.log(`${what.padEnd(46)} median ${seconds(median(times))} of ${times.length} (${range})${verdict(aim)}`);
 }

@@ -13,11 +13,11 @@ import { createInstance, instanceWrite } from './instances';
 import { type HttpRequest, type Load, loadHttp } from './load';
 import { measureMoney } from './money';
 import { findPgbench, loadPg, loadPgbench, type Make, projectOfCaller } from './pgbench';
+import { compare, printRatio } from './ratio';
 import { createCallers, createSecrets, forgetInstances } from './world';
 
 const CALLERS = [1, 16, 64];
 const LIST_ROWS = 100_000;
-const ROUNDS = 3;
 const SECONDS = 2;
 
 /** Measures everything and prints it. */
@@ -59,28 +59,6 @@ async function printMachine(): Promise<void> {
   }
 }
 
-/** Two loads in turns, so that whatever else the machine does meets both; the median of each. */
-async function compare(one: () => Promise<Load> | Load, other: () => Promise<Load> | Load): Promise<[Load, Load]> {
-  const results: [Load[], Load[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    results[0].push(await one());
-    results[1].push(await other());
-  }
-  return [median(results[0]), median(results[1])];
-}
-
-function median(loads: Load[]): Load {
-  const sorted = loads.sort((a, b) => a.perSecond - b.perSecond);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  if (!middle) throw new Error('nothing was measured');
-  return middle;
-}
-
-function print(what: string, ratio: number, detail: string, aim?: { text: string; met: boolean }): void {
-  const verdict = aim ? `  aim ${aim.text}: ${aim.met ? 'met' : 'MISSED'}` : '';
-  console.log(`${what.padEnd(46)} ${ratio.toFixed(2)}${verdict}\n${' '.repeat(4)}${detail}`);
-}
-
 const rate = ({ perSecond }: Load) => `${Math.round(perSecond)}/s`;
 const times = ({ p50_ms, p99_ms }: Load) => `p50 ${p50_ms.toFixed(1)} ms, p99 ${p99_ms.toFixed(1)} ms`;
 
@@ -91,10 +69,11 @@ async function measureReading(port: number, tokens: readonly string[]): Promise<
   await loadHttp(port, quota, 1);
   await loadHttp(port, trivial, 1);
   const [read, empty] = await compare(
+    'perSecond',
     () => loadHttp(port, quota, SECONDS),
     () => loadHttp(port, trivial, SECONDS),
   );
-  print(
+  printRatio(
     'GET /tenant/quota to a trivial route, 32 callers',
     read.perSecond / empty.perSecond,
     `${rate(read)} (${times(read)}) to ${rate(empty)} (${times(empty)})`,
@@ -123,6 +102,7 @@ async function measureCreating(port: number, tokens: readonly string[], url: str
     );
     await loadHttp(port, requests, 1, 201);
     const [created, alone] = await compare(
+      'perSecond',
       async () => {
         await forgetInstances();
         return loadHttp(port, requests, SECONDS, 201);
@@ -137,7 +117,7 @@ async function measureCreating(port: number, tokens: readonly string[], url: str
       },
     );
     const ratio = created.perSecond / alone.perSecond;
-    print(
+    printRatio(
       `Guarded create by API to the same by ${pgbench ? 'pgbench' : 'pg'}, ${callers}`,
       ratio,
       `${rate(created)} (${times(created)}) to ${rate(alone)} (mean ${alone.p50_ms.toFixed(1)} ms)`,
@@ -181,9 +161,9 @@ async function measureList(port: number, token: string | undefined): Promise<voi
     const thousandth = await walk(port, first, token, 999);
     const one = (path: string) => () => loadHttp(port, [{ method: 'GET', path, token }], SECONDS / 2);
     await one(thousandth)();
-    const [late, early] = await compare(one(thousandth), one(first));
+    const [late, early] = await compare('p50_ms', one(thousandth), one(first));
     const ratio = late.p50_ms / early.p50_ms;
-    print(
+    printRatio(
       `Page 1,000 of ${LIST_ROWS.toLocaleString('en')} rows to page 1, by ${sort}`,
       ratio,
       `${times(late)} to ${times(early)}`,

@@ -8,11 +8,11 @@ import { spendNow } from '@/lib/rating/meter';
 import { endOf, type Month, monthAfter, monthOf, startOf } from '@/lib/rating/month';
 import { type Load, summary } from './load';
 import { loadPg, type Make, projectOfCaller } from './pgbench';
+import { compare, middle, printRatio } from './ratio';
 import { forgetInstances } from './world';
 
 const SPANS = 100_000;
 const TENANTS = 1_000;
-const ROUNDS = 5;
 const READS = 200;
 const SECONDS = 2;
 const METRICS = ['compute_vcpu', 'compute_memory', 'block_storage', 'gpu_slice'];
@@ -41,11 +41,16 @@ async function measureSpend(): Promise<void> {
   await openSpans(many, SPANS);
   await execute(raw('VACUUM ANALYZE spans, accruals'));
   const read = (project: string) => () => timed(READS, () => spendNow(project));
-  const [late, early] = await compare(read(many), read(few));
-  print(`Spend now at ${SPANS.toLocaleString('en')} open spans to 10`, late.p50_ms / early.p50_ms, times(late, early), {
-    text: '≤ 1.2',
-    met: late.p50_ms / early.p50_ms <= 1.2,
-  });
+  const [late, early] = await compare('p50_ms', read(many), read(few));
+  printRatio(
+    `Spend now at ${SPANS.toLocaleString('en')} open spans to 10`,
+    late.p50_ms / early.p50_ms,
+    times(late, early),
+    {
+      text: '≤ 1.2',
+      met: late.p50_ms / early.p50_ms <= 1.2,
+    },
+  );
 }
 
 /** The same create in a project whose budget freezes and in one without, both with spend to compute. */
@@ -57,12 +62,13 @@ async function measureFreeze(url: string, make: Make): Promise<void> {
   };
   await create(true);
   const [frozen, free] = await compare(
+    'p50_ms',
     () => create(true),
     () => create(false),
   );
   const ratio = frozen.perSecond / free.perSecond;
   const detail = `${Math.round(frozen.perSecond)}/s (p50 ${frozen.p50_ms.toFixed(2)} ms) to ${Math.round(free.perSecond)}/s (p50 ${free.p50_ms.toFixed(2)} ms)`;
-  print('Admission with freeze evaluation to without', ratio, detail, { text: '≥ 0.9', met: ratio >= 0.9 });
+  printRatio('Admission with freeze evaluation to without', ratio, detail, { text: '≥ 0.9', met: ratio >= 0.9 });
 }
 
 /** A month of so many tenants, each with its share of the spans, closed once; the aggregation alone before and after. */
@@ -88,10 +94,10 @@ async function measureClosing(): Promise<void> {
     const closed = await closeMonths();
     if (closed !== TENANTS) throw new Error(`${closed} invoices, not ${TENANTS}`);
   });
-  const alone = median([...before, await plain()]);
+  const alone = middle([...before, await plain()], 'p50_ms');
   const rate = (load: Load) => `${Math.round((SPANS * 1000) / load.p50_ms).toLocaleString('en')} spans/s`;
   const ratio = alone.p50_ms / closing.p50_ms;
-  print(
+  printRatio(
     `Closing ${TENANTS.toLocaleString('en')} tenants to the same as plain SQL`,
     ratio,
     `${rate(closing)} (${Math.round(closing.p50_ms)} ms) to ${rate(alone)} (${Math.round(alone.p50_ms)} ms)`,
@@ -128,26 +134,4 @@ async function timed(count: number, run: () => Promise<unknown>): Promise<Load> 
   return summary(spent, (performance.now() - began) / 1000);
 }
 
-/** In turns, so that whatever else the machine does meets both; the median of each. */
-async function compare(one: () => Promise<Load>, other: () => Promise<Load>): Promise<[Load, Load]> {
-  const results: [Load[], Load[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    results[0].push(await one());
-    results[1].push(await other());
-  }
-  return [median(results[0]), median(results[1])];
-}
-
-function median(loads: Load[]): Load {
-  const middle = [...loads].sort((a, b) => a.p50_ms - b.p50_ms)[Math.floor(loads.length / 2)];
-  if (!middle) throw new Error('nothing was measured');
-  return middle;
-}
-
 const times = (one: Load, other: Load) => `p50 ${one.p50_ms.toFixed(2)} ms to ${other.p50_ms.toFixed(2)} ms`;
-
-function print(what: string, ratio: number, detail: string, aim: { text: string; met: boolean }): void {
-  console.log(
-    `${what.padEnd(46)} ${ratio.toFixed(2)}  aim ${aim.text}: ${aim.met ? 'met' : 'MISSED'}\n${' '.repeat(4)}${detail}`,
-  );
-}
