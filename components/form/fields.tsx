@@ -8,6 +8,7 @@ import { Input, Textarea } from '@/components/ui/input';
 import { Label } from '@/components/ui/label';
 import type { Option } from '@/components/ui/option';
 import { Select } from '@/components/ui/select';
+import { described, FieldError, Frame } from './frame';
 
 interface FieldProps<Values extends FieldValues> {
   // biome-ignore lint/suspicious/noExplicitAny: the context and the output of the form play no part in one field
@@ -25,47 +26,6 @@ function useField<Values extends FieldValues>({ control, name }: Pick<FieldProps
   const id = useId();
   const error = fieldState.error?.message;
   return { id, field, error };
-}
-
-interface FrameProps {
-  id: string;
-  label: string;
-  description: ReactNode;
-  optional: boolean;
-  error: string | undefined;
-  children: ReactNode;
-}
-
-function Frame({ id, label, description, optional, error, children }: FrameProps) {
-  return (
-    <div>
-      <div className="flex items-baseline justify-between gap-3">
-        <Label htmlFor={id}>{label}</Label>
-        {optional && <span className="text-ink-subtle text-xs">Optional</span>}
-      </div>
-      {description && (
-        <p id={`${id}-description`} className="mt-0.5 text-pretty text-ink-muted text-xs">
-          {description}
-        </p>
-      )}
-      <div className="mt-1.5">{children}</div>
-      <FieldError id={id} error={error} />
-    </div>
-  );
-}
-
-function FieldError({ id, error }: { id: string; error: string | undefined }) {
-  return (
-    <p id={`${id}-error`} aria-live="polite" className={clsx('text-critical-ink text-xs', error && 'mt-1.5')}>
-      {error}
-    </p>
-  );
-}
-
-/** What ties a control to its description and its error. */
-function described(id: string, description: ReactNode, error: string | undefined) {
-  const ids = [description ? `${id}-description` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
-  return { id, 'aria-describedby': ids || undefined, 'aria-invalid': error ? true : undefined };
 }
 
 interface TextFieldProps<Values extends FieldValues> extends FieldProps<Values> {

@@ -5,13 +5,13 @@ import { Download, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { Size } from '@/components/data/amounts';
 import { CodeBlock } from '@/components/data/code-block';
+import { described, Frame } from '@/components/form/frame';
 import { RequestId } from '@/components/page/error-notice';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { buttonLook } from '@/components/ui/button-look';
 import { Dialog } from '@/components/ui/dialog';
 import { Input, Textarea } from '@/components/ui/input';
-import { Label } from '@/components/ui/label';
 import { useCredential } from './credential';
 import { Method } from './method';
 import { Path } from './path';
@@ -183,23 +183,15 @@ interface FieldProps {
   label: string;
   description: string;
   optional?: boolean;
-  children: (field: { id: string; 'aria-describedby': string }) => ReactNode;
+  children: (field: ReturnType<typeof described>) => ReactNode;
 }
 
 function Field({ label, description, optional = false, children }: FieldProps) {
   const id = useId();
+  const name = <span className={clsx(label === label.toLowerCase() && 'font-mono')}>{label}</span>;
   return (
-    <div>
-      <div className="flex items-baseline justify-between gap-3">
-        <Label htmlFor={id}>
-          <span className={clsx(label === label.toLowerCase() && 'font-mono')}>{label}</span>
-        </Label>
-        {optional && <span className="text-ink-subtle text-xs">Optional</span>}
-      </div>
-      <p id={`${id}-description`} className="mt-0.5 text-ink-muted text-xs">
-        {description}
-      </p>
-      <div className="mt-1.5">{children({ id, 'aria-describedby': `${id}-description` })}</div>
-    </div>
+    <Frame id={id} label={name} description={description} optional={optional}>
+      {children(described(id, description))}
+    </Frame>
   );
 }

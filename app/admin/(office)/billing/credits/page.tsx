@@ -1,10 +1,9 @@
 'use client';
 
 import { Coins } from 'lucide-react';
-import { TenantCell } from '@/components/backoffice/money/tenant-cell';
+import { whenAndWhose } from '@/components/backoffice/money/when-and-whose';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { Money } from '@/components/data/amounts';
-import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
@@ -19,19 +18,7 @@ const kinds: Record<Credit['kind'], string> = { top_up: 'Top-up', grant: 'Grant'
 
 const column = columnsOf<Credit>();
 const columns = [
-  column.accessor('created_at', {
-    header: 'At',
-    meta: { from: 'sm' },
-    cell: ({ getValue }) => <Time at={getValue()} />,
-  }),
-  column.accessor('tenant_name', {
-    header: 'Tenant',
-    cell: ({ row: { original } }) => (
-      <TenantCell id={original.tenant_id} name={original.tenant_name}>
-        <Time at={original.created_at} />
-      </TenantCell>
-    ),
-  }),
+  ...whenAndWhose(column),
   column.accessor('kind', {
     header: 'Kind',
     meta: { from: 'sm' },

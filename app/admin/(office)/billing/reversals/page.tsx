@@ -2,10 +2,9 @@
 
 import { Undo2 } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
-import { TenantCell } from '@/components/backoffice/money/tenant-cell';
+import { whenAndWhose } from '@/components/backoffice/money/when-and-whose';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { Money } from '@/components/data/amounts';
-import { Time } from '@/components/data/time';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
@@ -18,19 +17,7 @@ type Reversal = Row<'/admin/api/v1/billing/reversals'>;
 const column = columnsOf<Reversal>();
 const right = { align: 'right' } as const;
 const columns = [
-  column.accessor('created_at', {
-    header: 'At',
-    meta: { from: 'sm' },
-    cell: ({ getValue }) => <Time at={getValue()} />,
-  }),
-  column.accessor('tenant_name', {
-    header: 'Tenant',
-    cell: ({ row: { original } }) => (
-      <TenantCell id={original.tenant_id} name={original.tenant_name}>
-        <Time at={original.created_at} />
-      </TenantCell>
-    ),
-  }),
+  ...whenAndWhose(column),
   column.accessor('kind', {
     header: 'Payment',
     meta: { from: 'sm' },
