@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate } from '@/lib/db/migrate';
-import { startTemporaryPostgres } from '@/lib/testing/temporary-postgres';
+import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**
  * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then machines.

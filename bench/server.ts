@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { endpoints } from '@/lib/api/endpoints';
-import { healthz } from '@/lib/api/health';
 import { serve } from '@/lib/api/kernel';
 import { authenticate } from '@/lib/identity/authenticate';
+import { endpoints } from '@/lib/platform/endpoints';
+import { healthz } from '@/lib/platform/health';
 import { createInstance } from './instances';
 
 /*

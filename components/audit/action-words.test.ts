@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoints } from '@/lib/api/endpoints';
+import { endpoints } from '@/lib/platform/endpoints';
 import { actionWords } from './action-words';
 
 test.each([

@@ -1,5 +1,8 @@
 import { parseAddress, within } from '@/lib/net/address';
 
+/** Carries the socket's address to code that sees only headers. Whatever a client writes there is overwritten. */
+export const socketAddressHeader = 'x-nephele-client-address';
+
 /**
  * The address of the client: the socket's, unless that is a trusted proxy; then the last address of `X-Forwarded-For`
  * that is not one. What a client writes into that header itself is never believed.

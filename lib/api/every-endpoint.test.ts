@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/db/id';
+import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { fixtures } from '@/lib/testing/fixtures';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
 import { type AnyEndpoint, fullPath } from './endpoint';
-import { endpoints } from './endpoints';
 import { JSON_BODY_BYTES } from './request';
 import { tags } from './tags';
 

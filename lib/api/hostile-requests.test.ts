@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
 import { log } from '@/lib/log';
+import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { fixtures } from '@/lib/testing/fixtures';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import { type AnyEndpoint, fullPath } from './endpoint';
-import { endpoints } from './endpoints';
 
 // Valid, nearly valid and hostile requests against every endpoint, as every kind of caller: no failure of ours, no
 // answer outside its schema (the kernel checks each under test), nothing of another tenant in any answer.

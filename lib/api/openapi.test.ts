@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
-import { endpoints } from './endpoints';
+import { endpoints } from '@/lib/platform/endpoints';
 import { openApiDocument } from './openapi';
 
 const document = openApiDocument(endpoints, 'https://cloud.example.org');

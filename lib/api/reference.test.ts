@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { curlCommand, initialValues, requestForm } from '@/components/reference/request';
-import { endpoints } from './endpoints';
+import { endpoints } from '@/lib/platform/endpoints';
 import { openApiDocument } from './openapi';
 import { type ReferenceField, type ReferenceShape, reference } from './reference';
 

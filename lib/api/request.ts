@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { holdsCardNumber } from '@/lib/payments/card-numbers';
+import { holdsCardNumber } from './card-numbers';
 import type { AnyEndpoint, Upload } from './endpoint';
 import { ApiError, invalid, notFound } from './errors';
 

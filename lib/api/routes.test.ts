@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { endpoints } from '@/lib/platform/endpoints';
 import { type AnyEndpoint, endpoint, fullPath, type Method } from './endpoint';
-import { endpoints } from './endpoints';
 import { serve } from './kernel';
 import { endpointMatcher } from './routes';
 

@@ -3,13 +3,13 @@ import { ApiError, conflict, invalid, noSuch } from '@/lib/api/errors';
 import { isId } from '@/lib/db/id';
 import { query, queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
+import { fits, type Needs } from '@/lib/engine-reports/placement';
 import { requireImage, type UsableImage } from '@/lib/images/use';
 import { freeAddress, rangeOf, toNumber } from '@/lib/network/ipv4';
 import { requireGroups } from '@/lib/network/ports';
 import { ifAdmitted } from '@/lib/quota/commit';
 import { lockVolumes } from '@/lib/storage/attachments';
 import { publicKeyOf } from './key-pairs';
-import { fits, type Needs } from './placement';
 import type { CreateInstance } from './schema';
 
 export type FlavorFacts = {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { log } from '@/lib/log';
-import { registerUpgrade } from '@/lib/runtime/upgrades';
+import { registerUpgrade } from '@/lib/net/upgrades';
 import { settings } from '@/lib/settings';
 import { CONSOLE_PATH, consoleAccess } from './console';
 import { bridgeScreen, bridgeTerminal, closed } from './console-bridge';

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { execute } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
 import { sql } from '@/lib/db/sql';
-import { findUpgrade } from '@/lib/runtime/upgrades';
+import { findUpgrade } from '@/lib/net/upgrades';
 import { testDatabase } from '@/lib/testing/database';
 import { createHost } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';

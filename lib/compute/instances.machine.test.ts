@@ -13,6 +13,7 @@ import { useEngines } from '@/lib/engines/engines';
 import { testHere } from '@/lib/engines/local/test-subject';
 import type { FloatingIp } from '@/lib/network/schema';
 import { startWorker, type Worker } from '@/lib/operations/worker';
+import { operationSteps } from '@/lib/platform/work';
 import { databaseUrl } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { TINY_IMAGE } from '@/lib/testing/hosts';
@@ -40,7 +41,7 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
       subject = await prepare();
       useEngines({ ...subject.engine, probe: async () => [] });
       acme = await createProject('acme');
-      worker = startWorker({ jobs: [] });
+      worker = startWorker({ steps: operationSteps, jobs: [] });
       agent = startHostAgent();
       await vi.waitUntil(() => queryOne(sql`SELECT FROM hosts`), { timeout: 30_000 });
     }, MINUTES_MS);

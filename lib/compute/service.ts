@@ -6,6 +6,7 @@ import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { type Placement, place } from '@/lib/engine-reports/placement';
 import { requireImage, type UsableImage } from '@/lib/images/use';
 import { settleRouter } from '@/lib/network/floating-ips';
 import { carryGroups } from '@/lib/network/ports';
@@ -24,7 +25,6 @@ import {
 } from './admission';
 import { type InstanceRow, instanceColumns, viewInstance } from './instance-view';
 import { createKind, deleteKind, kindOfAction } from './operations';
-import { type Placement, place } from './placement';
 import type { CreateInstance, Instance, InstanceAction } from './schema';
 import { type InstanceStatus, impossible, transitions } from './transitions';
 

@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { ApiError } from '@/lib/api/errors';
 import { log } from '@/lib/log';
 import { registry } from '@/lib/metrics';
-import { stoppingSignal } from '@/lib/runtime/stopping';
+import { stoppingSignal } from '@/lib/stopping';
 import type { News } from './feed';
 import { type Audience, hub } from './hub';
 import { servedVersion } from './version';

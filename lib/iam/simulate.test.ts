@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Role, roles } from '@/lib/api/caller';
 import { type AnyEndpoint, fullPath } from '@/lib/api/endpoint';
-import { endpoints } from '@/lib/api/endpoints';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
+import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { type Answer, api, createMember, createProject, createUser, type TestProject } from '@/lib/testing/world';
 

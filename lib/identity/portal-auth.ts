@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { AuthOptions, User } from 'next-auth';
-import { clientAddress } from '@/lib/api/client-address';
+import { clientAddress, socketAddressHeader } from '@/lib/api/client-address';
 import { ApiError } from '@/lib/api/errors';
 import { now } from '@/lib/clock';
 import { newId } from '@/lib/db/id';
 import { signingKeys } from '@/lib/keyring';
 import { log } from '@/lib/log';
 import { paths } from '@/lib/paths';
-import { socketAddressHeader } from '@/lib/runtime/web-server';
 import { settings } from '@/lib/settings';
 import * as schema from './auth-schema';
 import { authenticate } from './authenticate';

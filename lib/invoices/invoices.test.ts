@@ -334,7 +334,7 @@ test('the PDF shows who bills whom, each line, and the totals', async () => {
   const [invoice] = await invoicesOf(acme);
   const { pathname } = new URL(`http://x/api/v1/billing/invoices/${invoice?.id}/pdf`);
   const { serve } = await import('@/lib/api/kernel');
-  const { endpoints } = await import('@/lib/api/endpoints');
+  const { endpoints } = await import('@/lib/platform/endpoints');
   const { authenticate } = await import('@/lib/identity/authenticate');
   const request = new Request(`http://localhost${pathname}`, {
     headers: { Authorization: `Bearer ${await tokenOf(acme)}` },

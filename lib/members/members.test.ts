@@ -339,7 +339,7 @@ describe('the list', () => {
 });
 
 test('no admin changes another person: no endpoint of the project takes a password, a second factor or a name of one', async () => {
-  const { endpoints } = await import('@/lib/api/endpoints');
+  const { endpoints } = await import('@/lib/platform/endpoints');
   const ofProject = endpoints.filter(({ access, realm }) => realm === 'tenant' && access === 'admin');
   const changing = ofProject.filter(({ method, body }) => {
     const fields = JSON.stringify(body ? Object.keys((body as unknown as { shape?: object }).shape ?? {}) : []);

@@ -1,11 +1,11 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { ApiError, conflict, noSuch, notFound } from '@/lib/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/api/pagination';
-import { place } from '@/lib/compute/placement';
 import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
 import { databaseError, query, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { place } from '@/lib/engine-reports/placement';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { freeAddress, toNumber } from './ipv4';
 import { ensureProjectNetworking } from './project-networking';

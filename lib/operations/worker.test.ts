@@ -33,7 +33,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
 });
 
-function work(hook?: Hook, options: WorkerOptions = {}): Worker {
+function work(hook?: Hook, options: Partial<WorkerOptions> = {}): Worker {
   const worker = startWorker({ steps: widgetSteps(hook), jobs: [], lease_ms: 600, backoff: () => 5, ...options });
   workers.push(worker);
   return worker;

@@ -5,13 +5,12 @@ import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
 import { endedElsewhere, type LeasedOperation, type LeaseHolder, lease, reclaim, renew } from './lease';
 import { type PeriodicJob, startPeriodicJobs } from './periodic';
-import { operationSteps, periodicJobs } from './registry';
 import { type Backoff, carryOn, exponentialBackoff, type Held } from './run';
 import type { OperationSteps } from './steps';
 
 export type WorkerOptions = {
-  steps?: readonly OperationSteps[];
-  jobs?: readonly PeriodicJob[];
+  steps: readonly OperationSteps[];
+  jobs: readonly PeriodicJob[];
   /** How many operations it runs at once. */
   concurrency?: number;
   /** How long a lease outlives a worker that dies; it is renewed three times in that. */
@@ -30,9 +29,9 @@ export type Worker = {
 const HANGS_MS = 5 * 60_000;
 
 /** Begins to run operations and periodic jobs. Any number of workers share the work. */
-export function startWorker(options: WorkerOptions = {}): Worker {
+export function startWorker(options: WorkerOptions): Worker {
   const runner = new Runner(options);
-  const jobs = startPeriodicJobs(options.jobs ?? periodicJobs);
+  const jobs = startPeriodicJobs(options.jobs);
   return {
     async stop() {
       await Promise.all([runner.stop(), jobs.stop()]);
@@ -56,7 +55,7 @@ class Runner {
   private stopping = false;
 
   constructor(options: WorkerOptions) {
-    this.steps = new Map((options.steps ?? operationSteps).map((steps) => [steps.kind, steps]));
+    this.steps = new Map(options.steps.map((steps) => [steps.kind, steps]));
     this.concurrency = options.concurrency ?? 16;
     this.backoff = options.backoff ?? exponentialBackoff;
     this.grace_ms = options.grace_ms ?? 20_000;

@@ -6,12 +6,10 @@ import * as cards from './cards';
 import * as checkouts from './checkouts';
 import * as sandbox from './sandbox-pages';
 import * as schema from './schema';
-import { receiveEvent } from './webhooks';
 
 const tag = 'Payments';
-const WEBHOOK_BYTES = 1024 * 1024;
 
-/** Cards, prepaid credit, and what the payment processor says (spec 4.16). */
+/** Cards and prepaid credit (spec 4.16). */
 export const paymentEndpoints = [
   endpoint({
     method: 'GET',
@@ -155,20 +153,5 @@ export const paymentEndpoints = [
     idempotency: 'kernel',
     no_card_numbers: true,
     handle: (call, { params, body }) => sandbox.complete(call, params.id, body),
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/billing/webhooks/stripe',
-    operation_id: 'receiveStripeEvent',
-    summary: 'Hear an event of Stripe',
-    description: 'Verified by the header `Stripe-Signature` over the raw body.',
-    tag,
-    access: 'public',
-    upload: { content_types: ['application/json'], max_bytes: WEBHOOK_BYTES },
-    responses: { 200: z.strictObject({ received: z.literal(true) }) },
-    errors: ['ENGINE_UNAVAILABLE', 'PAYMENT_FAILED', 'RESOURCE_NOT_FOUND'],
-    audit: 'payment_event.receive',
-    idempotency: 'none',
-    handle: (call, { upload, headers }) => receiveEvent(call, upload, headers),
   }),
 ];

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoint } from '@/lib/api/endpoint';
-import { endpoints } from '@/lib/api/endpoints';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
 import { sessionCookies } from '@/lib/identity/cookies';
+import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { race } from '@/lib/testing/race';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';

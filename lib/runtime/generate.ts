@@ -60,7 +60,7 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
 /** In a process of its own, which sees the endpoints as they are now. */
 async function writeApiClient(): Promise<void> {
   const { default: openapiTs, astToString } = await import('openapi-typescript');
-  const { endpoints } = await import('@/lib/api/endpoints');
+  const { endpoints } = await import('@/lib/platform/endpoints');
   const { openApiDocument } = await import('@/lib/api/openapi');
   const { reference } = await import('@/lib/api/reference');
   const document = openApiDocument(endpoints, '/');

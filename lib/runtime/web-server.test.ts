@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { listen, type Surface, socketAddressHeader } from './web-server';
+import { socketAddressHeader } from '@/lib/api/client-address';
+import { listen, type Surface } from './web-server';
 
 let stop: (() => Promise<void>) | undefined;
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { socketAddressHeader } from '@/lib/api/client-address';
 import { type ApiError, invalid } from '@/lib/api/errors';
 import { log } from '@/lib/log';
 
@@ -8,9 +9,6 @@ export type Surface = {
   request(request: IncomingMessage, response: ServerResponse): Promise<void>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
 };
-
-/** Carries the socket's address to code that sees only headers. Whatever a client writes there is overwritten. */
-export const socketAddressHeader = 'x-nephele-client-address';
 
 /** The answer to what HTTP itself cannot read. */
 export const malformed = invalid('The request is malformed: check its address and its headers.');

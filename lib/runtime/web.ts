@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import next from 'next';
-import { app } from '@/lib/api/app';
 import { ApiError } from '@/lib/api/errors';
 import { serveConsoles } from '@/lib/compute/console-upgrade';
 import { closePool } from '@/lib/db/pool';
+import { findUpgrade } from '@/lib/net/upgrades';
+import { app } from '@/lib/platform/app';
 import { settings } from '@/lib/settings';
+import { announceStop } from '@/lib/stopping';
 import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
-import { announceStop } from './stopping';
 import { runSupervised } from './supervised';
-import { findUpgrade } from './upgrades';
 import { listen, malformed, refuse, type Surface } from './web-server';
 
 const { host, port, baseUrl, nodeEnv, backofficeListen } = settings();

@@ -3,9 +3,10 @@ import { startHostAgent } from '@/lib/compute/host-agent';
 import { closePool } from '@/lib/db/pool';
 import { log } from '@/lib/log';
 import { startWorker } from '@/lib/operations/worker';
+import { operationSteps, periodicJobs } from '@/lib/platform/work';
 import { settings } from '@/lib/settings';
+import { announceStop } from '@/lib/stopping';
 import { tryLock, waitForLock } from './lock';
-import { announceStop } from './stopping';
 import { runSupervised } from './supervised';
 
 /** Two workers would give one host's machines and networks orders at the same time: the second stands by. */
@@ -15,7 +16,8 @@ await runSupervised(async () => {
   let parts: { stop(): Promise<void> }[] = [];
   const stopping = new AbortController();
   const begin = () => {
-    if (!stopping.signal.aborted) parts = [startWorker(), startHostAgent()];
+    if (!stopping.signal.aborted)
+      parts = [startWorker({ steps: operationSteps, jobs: periodicJobs }), startHostAgent()];
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {

@@ -1,11 +1,11 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { ApiError, conflict, invalid, noSuch } from '@/lib/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/api/pagination';
-import { place } from '@/lib/compute/placement';
 import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { place } from '@/lib/engine-reports/placement';
 import { requireImage } from '@/lib/images/use';
 import { settleRouter } from '@/lib/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/network/project-networking';

@@ -6,9 +6,9 @@ import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '@/lib/db/migrate';
 import { ensureKeys } from '@/lib/runtime/keys';
+import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 import { asAdmin, databaseOn } from './database';
 import { applyTestSettings } from './environment';
-import { startTemporaryPostgres } from './temporary-postgres';
 
 declare module 'vitest' {
   interface ProvidedContext {

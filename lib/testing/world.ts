@@ -1,12 +1,12 @@
 import { type Role, roles } from '@/lib/api/caller';
 import type { AnyEndpoint } from '@/lib/api/endpoint';
-import { endpoints } from '@/lib/api/endpoints';
 import { serve } from '@/lib/api/kernel';
 import { now } from '@/lib/clock';
 import { newId } from '@/lib/db/id';
 import { prisma } from '@/lib/db/prisma';
 import { authenticate } from '@/lib/identity/authenticate';
 import { signToken } from '@/lib/identity/session-token';
+import { endpoints } from '@/lib/platform/endpoints';
 
 /** A project with one signed-in person per role. */
 export type TestProject = { id: string; slug: string; users: Record<Role, TestUser> };

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { endpoints } from '@/lib/api/endpoints';
+import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { enrol, totpCode } from '@/lib/testing/sign-in';
 import { api, createUser, type TestUser } from '@/lib/testing/world';

@@ -1,1 +1,1 @@
-export { DELETE, GET, PATCH, POST, PUT } from '@/lib/api/next-mount';
+export { DELETE, GET, PATCH, POST, PUT } from '@/lib/platform/next-mount';

@@ -7,12 +7,12 @@ import { imageSteps } from '@/lib/images/steps';
 import { closeMonthsJob } from '@/lib/invoices/close';
 import { collectSteps } from '@/lib/invoices/collection';
 import { meteringJobs } from '@/lib/metering/usage-events';
+import type { PeriodicJob } from '@/lib/operations/periodic';
+import { purges } from '@/lib/operations/purge';
+import type { OperationSteps } from '@/lib/operations/steps';
 import { settleOpenPages } from '@/lib/payments/checkouts';
 import { reconciliationJobs } from '@/lib/reconciliation/service';
 import { storageSteps } from '@/lib/storage/steps';
-import type { PeriodicJob } from './periodic';
-import { purges } from './purge';
-import type { OperationSteps } from './steps';
 
 /** The steps of every kind of operation. Only workers load this file, and with it the engines. */
 export const operationSteps: readonly OperationSteps[] = [

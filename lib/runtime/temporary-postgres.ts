@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '@/lib/runtime/postgres';
+import { startPostgres } from './postgres';
 
 /** A PostgreSQL for one run: when it stops, its folder and everything in it is gone. */
 export type TemporaryPostgres = { url(database: string): string; directory: string; stop(): Promise<void> };

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { LightResponse } from '@/lib/api/light-response';
 import { readMigrations } from '@/lib/db/migrate';
 import { pool, query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { listEngineReports } from '@/lib/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
-import { LightResponse } from './light-response';
 
 /** `/healthz`: this process answers. */
 export function healthz(): Response {

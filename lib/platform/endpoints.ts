@@ -1,4 +1,5 @@
 import { alertEndpoints } from '@/lib/alerts/endpoints';
+import type { AnyEndpoint } from '@/lib/api/endpoint';
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/audit/endpoints';
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
 import { billingEndpoints } from '@/lib/billing/endpoints';
@@ -13,6 +14,7 @@ import { invoiceEndpoints, platformInvoiceEndpoints } from '@/lib/invoices/endpo
 import { memberEndpoints } from '@/lib/members/endpoints';
 import { networkingEndpoints } from '@/lib/network/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/operations/endpoints';
+import { paymentEventEndpoints } from '@/lib/payment-events/endpoints';
 import { paymentEndpoints } from '@/lib/payments/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
@@ -20,7 +22,6 @@ import { reconciliationEndpoints } from '@/lib/reconciliation/endpoints';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
 import { storageEndpoints } from '@/lib/storage/endpoints';
 import { tokenEndpoints } from '@/lib/tokens/endpoints';
-import type { AnyEndpoint } from './endpoint';
 
 /** Every endpoint of the platform, in the order in which the reference shows them. */
 export const endpoints: readonly AnyEndpoint[] = [
@@ -38,6 +39,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...budgetEndpoints,
   ...alertEndpoints,
   ...paymentEndpoints,
+  ...paymentEventEndpoints,
   ...invoiceEndpoints,
   ...auditEndpoints,
   ...projectOperationEndpoints,

@@ -1,9 +1,9 @@
+import { serve } from '@/lib/api/kernel';
+import { openApiDocument } from '@/lib/api/openapi';
 import { authenticate } from '@/lib/identity/authenticate';
 import { settings } from '@/lib/settings';
 import { endpoints } from './endpoints';
 import { healthz, metrics, readyz } from './health';
-import { serve } from './kernel';
-import { openApiDocument } from './openapi';
 
 /** The whole API, of tenants and back office, as one Hono app; mounted in the server and in Next's route handlers. */
 export const app = serve(endpoints, authenticate);

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTemporaryPostgres } from '@/lib/testing/temporary-postgres';
-import { migrate } from './migrate';
-import { schemaDifference } from './schema-engine';
+import { migrate } from '@/lib/db/migrate';
+import { schemaDifference } from '@/lib/db/schema-engine';
+import { startTemporaryPostgres } from './temporary-postgres';
 
 /*
  * npm run migration -- NAME            writes what the schema folder says and the migrations do not yet do

@@ -2,10 +2,10 @@ import type { Call, Upload } from '@/lib/api/endpoint';
 import { execute, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { settleInvoice } from '@/lib/invoices/collection';
-import { forgetCard, keepCard } from './cards';
-import { settlePage } from './checkouts';
-import { type ProcessorEvent, processor, processorActor } from './processor';
-import { mirrorReversal } from './reversals';
+import { forgetCard, keepCard } from '@/lib/payments/cards';
+import { settlePage } from '@/lib/payments/checkouts';
+import { type ProcessorEvent, processor, processorActor } from '@/lib/payments/processor';
+import { mirrorReversal } from '@/lib/payments/reversals';
 
 /**
  * Hears what the processor says. An event only says what to look at: what is done rests on the processor's present
