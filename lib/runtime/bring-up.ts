@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Settings } from '@/lib/settings';
 import { announceAccounts, announceReady, preparedSchema } from './announce';
-import { compileFirstPages, restartOnChange } from './development';
+import { restartOnChange } from './development';
 import { startEmbeddedDatabase } from './embedded-database';
 import { buildPages, generateApiClient, generateDatabaseClient } from './generate';
 import { hostStops } from './host-stops';
@@ -82,9 +82,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   announceAccounts(await prepared.then(({ accounts }) => accounts).catch(() => []), settings);
   givingUp.throwIfAborted();
   announceReady(settings, (performance.now() - begunAt) / 1000);
-  if (!dev) return;
-  if (worker) void restartOnChange(worker, run, signal);
-  void compileFirstPages(settings.baseUrl, signal);
+  if (dev && worker) void restartOnChange(worker, run, signal);
 }
 
 /** Says at once what would otherwise fail after a build. */

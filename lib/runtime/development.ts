@@ -6,26 +6,6 @@ import { report } from './terminal-log';
 
 const settleMs = 200;
 
-/** What everybody opens first: the API that pages ask, sign-in and its session, a project. */
-const firstAddresses = [
-  '/api/v1/openapi.json',
-  '/sign-in',
-  '/api/auth/csrf',
-  '/',
-  '/projects/first',
-  '/projects/first/instances',
-];
-
-/** Under `npm run dev` a page is compiled when it is first asked for: the first ones while the reader is on the way. */
-export async function compileFirstPages(url: string, signal: AbortSignal): Promise<void> {
-  for (const address of firstAddresses) {
-    await fetch(url + address, { signal, redirect: 'manual' }).then(
-      (answer) => answer.arrayBuffer(),
-      () => {},
-    );
-  }
-}
-
 /** Under `npm run dev`: the worker begins anew with every change of code, and the portal's types follow the API. */
 export async function restartOnChange(worker: Kept, run: RunOptions, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -7,7 +7,8 @@ import { closePool } from '@/lib/db/pool';
 import { findUpgrade } from '@/lib/net/upgrades';
 import { app } from '@/lib/platform/app';
 import { settings } from '@/lib/settings';
-import { announceStop } from '@/lib/stopping';
+import { announceStop, stoppingSignal } from '@/lib/stopping';
+import { compileAhead, compileFirstPages, expectNoStaticPaths } from './development-pages';
 import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
 import { runSupervised } from './supervised';
 import { listen, malformed, refuse, type Surface } from './web-server';
@@ -19,6 +20,7 @@ const dev = nodeEnv === 'development';
 process.env.NEXTAUTH_URL = baseUrl;
 
 serveConsoles();
+if (dev) expectNoStaticPaths();
 
 // Next hangs an upgrade listener onto the server that it is given: one that never listens keeps it off our paths.
 const nextUpgrades = createServer();
@@ -34,11 +36,14 @@ const serveApi = getRequestListener(app.fetch, {
 /** Under development Next serves the API too: it mounts the same app, and reloads it with every change. */
 const isDirect = (path: string) => isHealth(path) || (isApi(path) && !dev);
 
+let ahead: ReturnType<typeof compileAhead> | undefined;
+
 /** Serves the paths that `serves` lets through. */
 function surface(serves: (path: string) => boolean): Surface {
   const servePage = pages.getRequestHandler();
   return {
     async request(request, response) {
+      ahead?.notice(request);
       const path = plainPath(request.url ?? '');
       if (path === undefined) refuse(response, malformed);
       else if (!serves(path)) refuse(response, new ApiError('RESOURCE_NOT_FOUND', 'There is no such address.'));
@@ -81,6 +86,10 @@ async function begin() {
     await listen(backofficeListen ? surface((path) => !isBackoffice(path)) : everything, { host, port }),
     ...(backofficeListen ? [await listen(atRoot(everything), backofficeListen)] : []),
   ];
+  if (dev) {
+    await compileFirstPages(baseUrl, stoppingSignal());
+    ahead = compileAhead(baseUrl, stoppingSignal());
+  }
   return {
     async stop() {
       announceStop();

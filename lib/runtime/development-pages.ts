@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import { freemem } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How long nobody must have asked for anything before the next page is compiled ahead. */
+const QUIET_MS = 1000;
+const LONGEST_MS = 60_000;
+const MARK = 'nephele-compiles-ahead';
+
+/** What everybody opens first: the API that pages ask, sign-in and its session, a project. */
+const firstAddresses = [
+  '/sign-in',
+  '/api/v1/openapi.json',
+  '/api/auth/csrf',
+  '/',
+  '/projects/first',
+  '/projects/first/instances',
+];
+
+/** So much memory is left to other programs: every page that is compiled takes some 40 MB. */
+const SPARED_BYTES = 4 * 1024 ** 3;
+
+const visit = (url: string, signal: AbortSignal) =>
+  fetch(url, {
+    headers: { 'User-Agent': MARK },
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]),
+  }).then(
+    (answer) => answer.arrayBuffer(),
+    () => {},
+  );
+
+/** Under `npm run dev` a page is compiled when it is first asked for. With these done, the first one shows at once. */
+export async function compileFirstPages(url: string, stopping: AbortSignal): Promise<void> {
+  for (const address of firstAddresses) await visit(url + address, stopping);
+}
+
+/**
+ * Compiles all other pages, one by one, while nobody waits for anything.
+ * @returns what every request must be shown to, so that people's come first
+ */
+export function compileAhead(url: string, stopping: AbortSignal): { notice(request: IncomingMessage): void } {
+  let askedAt = 0;
+  const visitAll = async () => {
+    for (const address of addressesOfPages()) {
+      while (!stopping.aborted && performance.now() - askedAt < QUIET_MS) await delay(QUIET_MS / 4);
+      if (stopping.aborted || freemem() < SPARED_BYTES) return;
+      await visit(url + address, stopping);
+    }
+  };
+  void visitAll();
+  return {
+    notice({ headers }) {
+      if (headers['user-agent'] !== MARK) askedAt = performance.now();
+    },
+  };
+}
+
+/** Every page that there is, with something in the place of its parameters. */
+function addressesOfPages(): string[] {
+  return readdirSync('app', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('/page.tsx') && !file.includes('[...'))
+    .map(
+      (file) =>
+        `/${file
+          .replace(/\(\w+\)\//g, '')
+          .replace(/\[\w+\]/g, 'first')
+          .replace(/\/page\.tsx$/, '')}`,
+    )
+    .filter((address) => !firstAddresses.includes(address));
+}
+
+/**
+ * Under development Next starts a process of its own for every visit of a page with a parameter in its address, loads
+ * the page there and asks which parameters are known before any request. Here none are, and the visit waits for it.
+ */
+export function expectNoStaticPaths(): void {
+  const next: typeof import('next/dist/server/dev/next-dev-server') = createRequire(import.meta.url)(
+    'next/dist/server/dev/next-dev-server',
+  );
+  Object.assign(next.default.prototype, { getStaticPaths: async () => ({ fallbackMode: undefined }) });
+}
