@@ -131,7 +131,7 @@ const instanceEndpoints = [
     description: 'The sizes that instances come in, the smallest first.',
     tag: 'Instances',
     access: 'reader',
-    query: z.strictObject(listQuery),
+    query: z.strictObject({ ...schema.flavorFilters, ...listQuery }),
     responses: { 200: z.array(schema.flavor) },
     handle: (call, { query }) => listFlavors(call, query),
   }),

@@ -1,6 +1,6 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
-import { keysetPage, type Page } from '@/lib/api/pagination';
-import { raw } from '@/lib/db/sql';
+import { contains, keysetPage, type Page } from '@/lib/api/pagination';
+import { raw, type Sql, sql } from '@/lib/db/sql';
 import type { Flavor } from './schema';
 
 type Row = Omit<Flavor, 'ram_gb' | 'created_at' | 'updated_at'> & {
@@ -9,15 +9,24 @@ type Row = Omit<Flavor, 'ram_gb' | 'created_at' | 'updated_at'> & {
   updated_at: Date;
 };
 
+export type FlavorFilters = {
+  name?: string | undefined;
+  search?: string | undefined;
+  status?: Flavor['status'] | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
 /** The sizes of instances, the same for every project. */
-export async function listFlavors(
-  _call: ProjectCall,
-  filters: { limit: number; cursor?: string | undefined },
-): Promise<Page<Flavor>> {
+export async function listFlavors(_call: ProjectCall, filters: FlavorFilters): Promise<Page<Flavor>> {
+  const where: Sql[] = [];
+  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
+  if (filters.search !== undefined) where.push(contains('name', filters.search));
+  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
   const page = await keysetPage<Row>({
     select: raw('id, name, vcpus, ram_gb, disk_gb, gpu_slices, status, created_at, updated_at'),
     from: raw('flavors'),
-    where: [],
+    where,
     ...filters,
   });
   return page.map((row) => ({

@@ -208,6 +208,7 @@ const nameFilters = {
   search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
 };
 export const keyPairFilters = nameFilters;
+export const flavorFilters = { ...nameFilters, status: flavor.shape.status.optional() };
 export const instanceFilters = {
   ...nameFilters,
   status: z.enum(instanceStatuses).optional(),
