@@ -1,9 +1,23 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { addPerson, expect, test } from './support';
+import { asScript, Comparison, outputsOf, readSteps } from './guide';
+import { addPerson, expect, type Person, test } from './support';
 
-const run = promisify(execFile);
+interface Ended {
+  /** What it complained of, when it failed. */
+  failure: string | null;
+  stdout: string;
+}
+
+/** Runs a program as the reader of an example does: all it knows is the platform's address and an account. */
+function run(program: string, args: string[], { email, password }: Person): Promise<Ended> {
+  const env = { ...process.env, NEPHELE: process.env.E2E_BASE_URL, EMAIL: email, PASSWORD: password };
+  return new Promise((resolve) =>
+    execFile(program, args, { env }, (error, stdout, stderr) =>
+      resolve({ failure: error && `${stderr}${stdout.slice(-1000)}`, stdout }),
+    ),
+  );
+}
 
 /** What a script must have said in the end, by its name: an example without an expectation proves nothing. */
 const expected: Record<string, RegExp[]> = {
@@ -23,9 +37,25 @@ const scripts = readdirSync('docs/examples').filter((name) => name.endsWith('.sh
 for (const script of scripts) {
   test(`docs/examples/${script} does what it says`, async ({ tenant, request }) => {
     test.setTimeout(600_000);
-    const { email, password } = await addPerson(request, tenant, 'member');
-    const env = { ...process.env, NEPHELE: process.env.E2E_BASE_URL, EMAIL: email, PASSWORD: password };
-    const { stdout } = await run(`docs/examples/${script}`, { env });
+    const { failure, stdout } = await run(`docs/examples/${script}`, [], await addPerson(request, tenant, 'member'));
+    expect(failure).toBeNull();
     for (const words of expected[script] ?? [/^an expectation$/]) expect(stdout).toMatch(words);
   });
 }
+
+test('the commands of docs/api-guide.md run in its order, and print what it shows', async ({ tenant }) => {
+  test.setTimeout(600_000);
+  const page = 'docs/api-guide.md';
+  const steps = readSteps(page);
+  const { failure, stdout } = await run('bash', ['-c', asScript(steps)], tenant.admin);
+  const outputs = outputsOf(stdout);
+  const comparison = new Comparison();
+  for (const [index, printed] of outputs.entries()) {
+    const step = steps[index];
+    // The last one of a script that broke off has not said all it would.
+    if (failure !== null && index === outputs.length - 1) expect(failure, `${page}:${step?.line}`).toBeNull();
+    comparison.expectSame(`${page}:${step?.line}`, printed, step?.shown ?? null);
+  }
+  expect(outputs.length).toBe(steps.length);
+  expect(steps.length).toBeGreaterThan(20);
+});
