@@ -52,7 +52,7 @@ test('who has an account is invited, sees it beside their projects, and joins', 
   await expectAccessible(theirs);
   await invitation.getByRole('button', { name: 'Join' }).click();
   await expect(theirs).toHaveURL(`/projects/${other.slug}`);
-  await expect(theirs.getByRole('button', { name: `${other.name} member. Switch project` })).toBeVisible();
+  await expect(theirs.getByRole('button', { name: `${other.name} member Switch project` })).toBeVisible();
 
   // The list of the other admin follows by itself, with the name that the person has.
   await expect(page.getByRole('row', { name: /Ianthe Kallis/ })).toContainText(/Member\s*Active/);

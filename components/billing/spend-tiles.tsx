@@ -21,7 +21,7 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
   const { forecast_usd, last_month_usd, burn_usd_per_hour, credit_usd, month } = overview;
   const hours = (pace.month_end - pace.month_start) / 3_600_000;
   return (
-    <dl className="grid gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-2 xl:grid-cols-4">
+    <dl className="grid gap-px grid-cols-2 overflow-hidden rounded-lg border bg-line xl:grid-cols-4">
       <Tile name="This month so far" value={<Money usd={spent} />}>
         <OfBudget overview={overview} spent={spent} />
       </Tile>
@@ -65,7 +65,7 @@ function Tile({ name, value, children }: { name: string; value: ReactNode; child
   return (
     <div className="bg-surface p-4">
       <dt className="text-ink-muted text-sm">{name}</dt>
-      <dd className="mt-1 font-semibold text-2xl tabular-nums tracking-[-0.02em]">{value}</dd>
+      <dd className="mt-1 font-semibold text-xl tabular-nums sm:text-2xl tracking-[-0.02em]">{value}</dd>
       <dd className="mt-1 text-ink-muted text-xs tabular-nums">{children}</dd>
     </div>
   );

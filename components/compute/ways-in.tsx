@@ -56,21 +56,17 @@ export function WaysIn({ instance }: { instance: Instance }) {
 }
 
 function Ssh({ instance: { addresses, image, ssh_public_key } }: { instance: Instance }) {
+  if (ssh_public_key === null) {
+    return <Card title="SSH" description="It was created without a key, so the console is the way in." />;
+  }
   const [address] = addresses;
   const user = image.default_user ?? 'USER';
+  const from = address?.floating_ip
+    ? 'A security group must let port 22 in.'
+    : 'From a machine in the same network; a floating IP makes it reachable from outside.';
   return (
-    <Card title="SSH" description={sshWords(ssh_public_key !== null, address?.floating_ip ?? null)}>
+    <Card title="SSH" description={`With the key that it was created with. ${from}`}>
       <CodeBlock code={`ssh ${user}@${address?.floating_ip ?? address?.ip ?? 'ADDRESS'}`} label="command" />
     </Card>
   );
-}
-
-function sshWords(hasKey: boolean, floatingIp: string | null): string {
-  const key = hasKey
-    ? 'With the key that it was created with.'
-    : 'It was created without a key: the console is the way in.';
-  const from = floatingIp
-    ? 'A security group must let port 22 in.'
-    : 'From a machine in the same network; a floating IP makes it reachable from outside.';
-  return `${key} ${from}`;
 }

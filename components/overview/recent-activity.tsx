@@ -6,6 +6,7 @@ import { ErrorNotice } from '@/components/page/error-notice';
 import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useList } from '@/lib/client/list';
+import { FirstSteps } from './first-steps';
 
 /** What people and tokens changed in the project lately. */
 export function RecentActivity() {
@@ -13,7 +14,9 @@ export function RecentActivity() {
   const rows = list.data?.rows;
   return (
     <Card title="Recent activity">
-      {rows ? (
+      {rows?.length === 0 ? (
+        <FirstSteps />
+      ) : rows ? (
         <ul className="-my-2 divide-y text-sm">
           {rows.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-4 py-2">
@@ -26,9 +29,6 @@ export function RecentActivity() {
               </span>
             </li>
           ))}
-          {rows.length === 0 && (
-            <li className="py-2 text-ink-muted">Nothing yet. What is created and changed shows here.</li>
-          )}
         </ul>
       ) : list.error ? (
         <ErrorNotice title="The activity could not be loaded" error={list.error} onRetry={() => void list.refetch()} />

@@ -24,7 +24,6 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
   const trigger = (
     <button
       type="button"
-      aria-label={`${name} ${role}. Switch project${invitations > 0 ? `, ${formatCount(invitations, 'invitation')}` : ''}`}
       className="flex h-11 w-full items-center gap-2.5 rounded-md border bg-surface px-2 text-left shadow-control transition-colors duration-100 hover:border-line-strong"
     >
       <span className="relative">
@@ -37,6 +36,7 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
         <span className="block truncate font-medium text-sm leading-4">{name}</span>
         <span className="block truncate text-2xs text-ink-subtle capitalize leading-4">{role}</span>
       </span>
+      <span className="sr-only">Switch project{invitations > 0 && `, ${formatCount(invitations, 'invitation')}`}</span>
       <ChevronsUpDown className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
     </button>
   );

@@ -14,7 +14,12 @@ export function Card({ title, description, actions, flush = false, className, ch
   return (
     <section className={clsx('min-w-0 rounded-lg border bg-surface', className)} {...rest}>
       {title && (
-        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b px-4 py-3">
+        <header
+          className={clsx(
+            'flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-3',
+            children !== undefined && 'border-b',
+          )}
+        >
           <div className="min-w-0">
             <h2 className="font-semibold text-base tracking-[-0.006em]">{title}</h2>
             {description && <p className="mt-0.5 text-ink-muted text-sm">{description}</p>}
@@ -22,7 +27,7 @@ export function Card({ title, description, actions, flush = false, className, ch
           {actions && <div className="flex items-center gap-2">{actions}</div>}
         </header>
       )}
-      <div className={flush ? undefined : 'p-4'}>{children}</div>
+      {children !== undefined && <div className={flush ? undefined : 'p-4'}>{children}</div>}
     </section>
   );
 }

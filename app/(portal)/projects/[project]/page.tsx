@@ -1,18 +1,25 @@
 'use client';
 
+import { CreateInstanceLink } from '@/components/compute/create-instance-link';
 import { InvitationsCard } from '@/components/invitations/invitations-card';
+import { Month } from '@/components/overview/month';
 import { QuotaOverview } from '@/components/overview/quota-overview';
 import { RecentActivity } from '@/components/overview/recent-activity';
 import { Page } from '@/components/page/page';
 import { useProject } from '@/lib/client/project';
 
-/** The first page of a project: what it uses of what it may, and what happened lately. */
+/** The first page of a project: what it costs, what it uses of what it may, and what happened lately. */
 export default function OverviewPage() {
   const { project } = useProject();
   return (
-    <Page title={project.name} description="What this project uses, and what happened in it lately.">
+    <Page
+      title={project.name}
+      description="What this project costs and uses, and what happened in it lately."
+      actions={<CreateInstanceLink />}
+    >
       <div className="space-y-6">
         <InvitationsCard />
+        <Month />
         <QuotaOverview />
         <RecentActivity />
       </div>

@@ -7,10 +7,10 @@ import { RunningCosts } from '@/components/billing/running-costs';
 import { SpendSentence } from '@/components/billing/spend-sentence';
 import type { Overview } from '@/components/billing/spend-series';
 import { SpendTiles } from '@/components/billing/spend-tiles';
+import { useOverview } from '@/components/billing/use-overview';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Loaded } from '@/components/page/loaded';
 import { Page } from '@/components/page/page';
-import { untilBudgetTurns } from '@/components/pricing/turns';
 import { ButtonLink } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
@@ -29,11 +29,8 @@ const DailyChart = dynamic(() => import('@/components/billing/daily-chart').then
 
 /** What the project costs: this month so far and to its end, by service and by day, and what costs money now. */
 export default function CostsPage() {
-  const { project, api } = useProject();
-  const query = api.useQuery('get', '/api/v1/billing/overview', undefined, {
-    // Hints say when something was started or stopped; when the budget freezes, or the month ends, is known.
-    refetchInterval: ({ state: { data } }) => (data ? untilBudgetTurns(data.budget, Date.now()) : false),
-  });
+  const { project } = useProject();
+  const query = useOverview();
   return (
     <Page
       title="Costs"
@@ -84,7 +81,7 @@ function dearestDay(days: readonly { day: string; value: number }[]): string {
 function Outline() {
   return (
     <div className="space-y-6">
-      <Skeleton className="h-26 w-full rounded-lg" />
+      <Skeleton className="h-52 w-full rounded-lg xl:h-26" />
       <Skeleton className="h-93 w-full rounded-lg" />
       <div className="grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
         <Skeleton className="h-60 w-full rounded-lg" />

@@ -2,16 +2,15 @@
 
 import { Server } from 'lucide-react';
 import Link from 'next/link';
+import { CreateInstanceLink } from '@/components/compute/create-instance-link';
 import { type Instance, useInstanceActions } from '@/components/compute/instance-actions';
 import { InstanceAddresses } from '@/components/compute/instance-addresses';
 import { Id } from '@/components/data/id';
 import { StatusBadge } from '@/components/data/status-badge';
 import { statusOptions } from '@/components/data/statuses';
 import { Time } from '@/components/data/time';
-import { CreateLink } from '@/components/page/create-link';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
-import { useFreeze } from '@/components/pricing/freeze';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { useList } from '@/lib/client/list';
@@ -68,23 +67,18 @@ const named = (rows: readonly { id: string; name: string }[] = []) =>
 
 /** The project's machines and their states, as they change. */
 export default function InstancesPage() {
-  const { project } = useProject();
   const state = useTableState(['status', 'flavor_id', 'network_id']);
   const list = useList('/api/v1/compute/instances', state.query);
   const flavors = useList('/api/v1/compute/flavors', { limit: 200 });
   const networks = useList('/api/v1/network/networks', { limit: 200, sort: 'name' });
   const { actionsOf, dialog } = useInstanceActions();
-  const frozen = useFreeze();
 
-  const create = (
-    <CreateLink
-      label="Create instance"
-      href={paths.newInstance(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : frozen}
-    />
-  );
   return (
-    <Page title="Instances" description="Virtual machines with a disk, an address and a console." actions={create}>
+    <Page
+      title="Instances"
+      description="Virtual machines with a disk, an address and a console."
+      actions={<CreateInstanceLink />}
+    >
       <DataTable
         noun="instance"
         list={list}
@@ -101,7 +95,7 @@ export default function InstancesPage() {
           <EmptyState
             icon={Server}
             title="No instances yet"
-            action={create}
+            action={<CreateInstanceLink />}
             command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/compute/instances \\
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "web-1", "flavor_id": "…", "image_id": "…", "network_id": "…"}'`}

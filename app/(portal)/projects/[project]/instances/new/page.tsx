@@ -124,7 +124,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         control={form.control}
         name="name"
         label="Name"
-        description="Its guest is called so, too."
+        description="The guest’s host name follows it."
         autoComplete="off"
         placeholder="web-1"
       />
@@ -190,13 +190,16 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
 
 function firstValues(choices: Choices | undefined, asked: URLSearchParams): DefaultValues<Values> {
   const { networks = [], groups = [], images = [], flavors = [] } = choices ?? {};
-  const known = (rows: readonly { id: string }[], name: string) =>
-    rows.find(({ id }) => id === asked.get(name))?.id ?? '';
+  const askedFor = <Row extends { id: string }>(rows: readonly Row[], name: string) =>
+    rows.find(({ id }) => id === asked.get(name));
+  // What boots at once, in the smallest size that holds it: a newcomer can begin with that.
+  const image = askedFor(images, 'image_id') ?? images.find(({ status }) => status === 'active');
+  const flavor = askedFor(flavors, 'flavor_id') ?? flavors.find((candidate) => image && !tooSmallFor(image, candidate));
   const network = networks.find(({ is_default }) => is_default) ?? networks[0];
   return {
     name: '',
-    image_id: known(images, 'image_id'),
-    flavor_id: known(flavors, 'flavor_id'),
+    image_id: image?.id ?? '',
+    flavor_id: flavor?.id ?? '',
     network_id: network?.id ?? '',
     security_group_ids: groups.filter(({ is_default }) => is_default).map(({ id }) => id),
     key_pair_id: NO_KEY,

@@ -1,0 +1,64 @@
+import { Gauge, type LucideIcon, Server, SquareTerminal, Users } from 'lucide-react';
+import Link from 'next/link';
+import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
+
+interface Step {
+  icon: LucideIcon;
+  title: string;
+  href: string;
+  words: string;
+}
+
+/** What a newcomer can do in a project where nothing has happened yet. */
+export function FirstSteps() {
+  const { project } = useProject();
+  if (project.role === 'reader')
+    return <p className="text-ink-muted text-sm">What is created and changed shows here.</p>;
+  const { slug } = project;
+  const everybody: Step[] = [
+    {
+      icon: Server,
+      title: 'Create an instance',
+      href: paths.newInstance(slug),
+      words: 'A machine of your own in a minute. Its console opens in the browser.',
+    },
+    {
+      icon: SquareTerminal,
+      title: 'Make an API token',
+      href: paths.newToken(slug),
+      words: 'All that you do here, scripts can do as well.',
+    },
+  ];
+  const admins: Step[] = [
+    {
+      icon: Gauge,
+      title: 'Set a budget',
+      href: paths.budget(slug),
+      words: 'Warns you in time, and stops new costs when it is used up.',
+    },
+    { icon: Users, title: 'Add your colleagues', href: paths.newUser(slug), words: 'Each with a role of their own.' },
+  ];
+  const steps = project.role === 'admin' ? [...everybody, ...admins] : everybody;
+  return (
+    <>
+      <p className="text-ink-muted text-sm">Nothing has happened here yet. Good first steps:</p>
+      <ul className="mt-3 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+        {steps.map(({ icon: Icon, title, href, words }) => (
+          <li key={href} className="flex">
+            <Link
+              href={href}
+              className="flex w-full gap-3 rounded-md border p-3 transition-colors duration-100 hover:border-line-strong hover:bg-hover"
+            >
+              <Icon className="mt-0.5 size-4 shrink-0 text-accent" aria-hidden="true" />
+              <span className="min-w-0 text-sm">
+                <span className="font-medium">{title}</span>
+                <span className="mt-0.5 block text-pretty text-ink-muted text-xs">{words}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
