@@ -14,7 +14,7 @@ function run(program: string, args: string[], { email, password }: Person): Prom
   const env = { ...process.env, NEPHELE: process.env.E2E_BASE_URL, EMAIL: email, PASSWORD: password };
   return new Promise((resolve) =>
     execFile(program, args, { env }, (error, stdout, stderr) =>
-      resolve({ failure: error && `${stderr}${stdout.slice(-1000)}`, stdout }),
+      resolve({ failure: error && (stderr || error.message), stdout }),
     ),
   );
 }
@@ -38,7 +38,7 @@ for (const script of scripts) {
   test(`docs/examples/${script} does what it says`, async ({ tenant, request }) => {
     test.setTimeout(600_000);
     const { failure, stdout } = await run(`docs/examples/${script}`, [], await addPerson(request, tenant, 'member'));
-    expect(failure).toBeNull();
+    expect(failure, stdout.slice(-1000)).toBeNull();
     for (const words of expected[script] ?? [/^an expectation$/]) expect(stdout).toMatch(words);
   });
 }
@@ -53,7 +53,8 @@ test('the commands of docs/api-guide.md run in its order, and print what it show
   for (const [index, printed] of outputs.entries()) {
     const step = steps[index];
     // The last one of a script that broke off has not said all it would.
-    if (failure !== null && index === outputs.length - 1) expect(failure, `${page}:${step?.line}`).toBeNull();
+    if (failure !== null && index === outputs.length - 1)
+      expect(failure, `${page}:${step?.line}: ${printed}`).toBeNull();
     comparison.expectSame(`${page}:${step?.line}`, printed, step?.shown ?? null);
   }
   expect(outputs.length).toBe(steps.length);
