@@ -18,7 +18,7 @@ const SESSION_S = 4 * 60 * 60;
 
 /** Where consoles are: the page of one, and its WebSockets below it. The cookie belongs to this path alone. */
 export const CONSOLE_PATH = '/console/';
-export const consolePath = (instanceId: string) => `${CONSOLE_PATH}${instanceId}`;
+const consolePath = (instanceId: string) => `${CONSOLE_PATH}${instanceId}`;
 
 type InstanceFacts = { name: string; status: string; host_id: string };
 

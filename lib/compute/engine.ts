@@ -15,7 +15,7 @@ export type InstancePort = {
 };
 
 /** What the guest's cloud-init (NoCloud) is told at its first boot. */
-export type InstanceSeed = { hostname: string; sshPublicKeys: string[]; userData: string | null };
+type InstanceSeed = { hostname: string; sshPublicKeys: string[]; userData: string | null };
 
 /** Limits of one disk; absent means the engine's default. */
 export type DiskLimits = { iops: number; bytesPerSecond: number };

@@ -7,7 +7,7 @@ const nothing = z.strictObject({});
 type Nothing = z.output<typeof nothing>;
 
 /** Steps of whatever ends in a machine that does what its instance should do. */
-export type ApplyStage = 'image' | 'network' | 'machine';
+type ApplyStage = 'image' | 'network' | 'machine';
 export type ApplyKind = OperationKind<ApplyStage, Nothing>;
 
 function applyKind(verb: string, minutes: number, stages: ApplyKind['stages']): ApplyKind {
@@ -30,7 +30,7 @@ export const startKind = applyKind('start', 60, fromImage);
 export const rebuildKind = applyKind('rebuild', 60, fromImage);
 export const stopKind = applyKind('stop', 10, asItIs);
 export const pauseKind = applyKind('pause', 10, asItIs);
-export const unpauseKind = applyKind('unpause', 10, asItIs);
+const unpauseKind = applyKind('unpause', 10, asItIs);
 
 export const applyKinds = [createKind, startKind, rebuildKind, stopKind, pauseKind, unpauseKind];
 

@@ -175,7 +175,7 @@ export const consoleLogQuery = z.strictObject({
   lines: z.coerce.number().int().min(1).max(10_000).default(1000).meta({ description: 'How many of the last lines.' }),
 });
 
-export const metricRanges = ['1h', '6h', '24h', '7d'] as const;
+const metricRanges = ['1h', '6h', '24h', '7d'] as const;
 export type MetricRange = (typeof metricRanges)[number];
 
 const point = z.strictObject({

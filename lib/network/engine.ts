@@ -33,7 +33,7 @@ export type Network = {
 };
 
 /** An address of the external pool, bound one to one to a port of the same router. */
-export type FloatingIp = { id: string; address: string; portId: string };
+type FloatingIp = { id: string; address: string; portId: string };
 
 /** A tenant's router with everything behind it: an island of its own, whose address ranges no other router knows. */
 export type Router = {

@@ -124,7 +124,7 @@ async function takeAddress(call: ProjectCall, hostId: string, address: string): 
 }
 
 /** The project's router, locked, for a `target`: it must be on this host or on none yet. */
-export function routerOnHost(hostId: string): Sql {
+function routerOnHost(hostId: string): Sql {
   return sql`SELECT coalesce(r.host_id, ${hostId}::text) = ${hostId}::text AS allowed, r.host_id AS state
     FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`;
 }

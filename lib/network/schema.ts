@@ -106,7 +106,7 @@ export const port = z
 export type Port = z.output<typeof port>;
 
 /** The security groups that a port carries, all of them. */
-export const portSecurityGroups = z
+const portSecurityGroups = z
   .array(reference)
   .max(10)
   .refine((ids) => new Set(ids).size === ids.length, 'names a group twice');

@@ -41,12 +41,6 @@ export function packageOf(program: string): string | undefined {
   return [...PROGRAMS, ...TINY_PROGRAMS].find((known) => known.program === program)?.package;
 }
 
-/** Debian packages that the engine needs, for the step that installs them. */
-export function requiredPackages(unprivileged: boolean): string[] {
-  const programs = PROGRAMS.filter((known) => unprivileged || !known.onlyUnprivileged);
-  return [...new Set([...programs, ...TINY_PROGRAMS].map((known) => known.package))].sort();
-}
-
 /** Programs that one engine needs and that are not on this host. */
 export function missingPrograms(engine: EngineName, unprivileged: boolean): MissingProgram[] {
   return missingOf(

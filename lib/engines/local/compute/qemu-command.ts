@@ -8,7 +8,7 @@ import { bootDiskFile, consoleLogFile, monitorSocket, seedFile, serialSocket, vn
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /** What a guest's disks may take of the host's, each for itself, unless its spec says otherwise. */
-export const DEFAULT_DISK_LIMITS: DiskLimits = { iops: 2_000, bytesPerSecond: 200 * 1024 ** 2 };
+const DEFAULT_DISK_LIMITS: DiskLimits = { iops: 2_000, bytesPerSecond: 200 * 1024 ** 2 };
 
 export type BootMedia = { disc: string | null };
 

@@ -28,7 +28,7 @@ export async function writeSeed(host: Host, spec: InstanceSpec): Promise<void> {
 }
 
 /** The seed's files by name. YAML takes JSON's strings as they are. */
-export function seedFiles(spec: InstanceSpec): Record<string, string> {
+function seedFiles(spec: InstanceSpec): Record<string, string> {
   const { hostname, sshPublicKeys, userData } = spec.seed;
   const metaData = [
     `instance-id: ${JSON.stringify(`${spec.id}-${spec.disk.generation}`)}`,

@@ -15,7 +15,7 @@ const information = z.object({
 export type Layer = { file: string; base: { file: string; driver: string } | null; bytes: number };
 
 /** What one QCOW2 file is and stands on. `-U`: a running guest may hold it. */
-export async function readLayer(file: string): Promise<Layer> {
+async function readLayer(file: string): Promise<Layer> {
   const answer = await run(['qemu-img', 'info', '-U', '--output=json', '-f', 'qcow2', file]);
   const found = information.parse(JSON.parse(answer));
   const base = found['full-backing-filename'];

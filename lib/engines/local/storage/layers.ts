@@ -13,7 +13,6 @@ const volumeRecord = z.object({ id: z.string(), sizeGb: z.number(), head: z.stri
 const snapshotRecord = z.object({ id: z.string(), volumeId: z.string(), sizeGb: z.number(), layer: z.string() });
 
 export type VolumeRecord = z.infer<typeof volumeRecord>;
-export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
 export const volumeFile = (host: Host, id: string) => recordFile(join(host.directory, 'volumes'), id);
 export const snapshotFile = (host: Host, id: string) => recordFile(join(host.directory, 'snapshots'), id);
