@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey } from 'node:crypto';
-import { base64url, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
+import { base64url, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { prisma } from '@/lib/db/prisma';
 import { setTestClock } from '@/lib/testing/clock';
@@ -312,6 +312,23 @@ describe('a token that is not good gets the same refusal as a project that is no
     });
     await setTestClock(0);
   });
+});
+
+test.each([
+  ['no key at all', (key: JWK) => ({ kid: key.kid, kty: 'RSA', alg: 'RS256' })],
+  ['a key that is too short', (key: JWK) => ({ ...key, n: key.n?.slice(0, 160) })],
+  ['a key of another kind under its name', (key: JWK) => ({ ...key, kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' })],
+  ['a key with nonsense in it', (key: JWK) => ({ ...key, n: '', e: 7 })],
+])('an issuer that publishes %s makes a refusal, and no fault of ours', async (_, spoil) => {
+  const careless = await startIssuer();
+  const project = await createProject();
+  await trust(project, { issuer: careless.issuer });
+  const keys = careless.published().map((key): object => spoil(key));
+  careless.answers.set('/keys', { status: 200, body: JSON.stringify({ keys }) });
+  const answer = await assume(await careless.sign(), { project_id: project.id });
+  expect(answer).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
+  expect(await lastEntry(project.id)).toMatchObject({ details: { reason: expect.stringMatching(/./) } });
+  await careless.close();
 });
 
 describe('a good token for too much', () => {

@@ -92,3 +92,15 @@ test('a symmetric key among the published ones is none', async () => {
   const forged = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'oops' }).sign(secret);
   expect(await accepts(forged)).toBe(false);
 });
+
+test('of hundreds of issuers those are forgotten that nobody has asked for the longest', async () => {
+  expect(await accepts(token, issuer.jwks_uri)).toBe(true);
+  const others = (from: number, to: number) =>
+    Promise.all(Array.from({ length: to - from }, (_, n) => accepts(token, `${issuer.issuer}/none/${from + n}`)));
+  await others(0, 499);
+  expect(await accepts(token, issuer.jwks_uri)).toBe(true);
+  expect(fetched(), 'one of five hundred is kept').toBe(1);
+  await others(500, 1000);
+  expect(await accepts(token, issuer.jwks_uri)).toBe(true);
+  expect(fetched()).toBe(2);
+});

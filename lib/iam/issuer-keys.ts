@@ -15,7 +15,7 @@ const AFTER_FAILURE_MS = 5 * 1000;
 const MOST_SOURCES = 500;
 
 type Held = { select: ReturnType<typeof createLocalJWKSet>; fetched_at: number };
-type Entry = { held?: Held; failure?: { error: Error; at: number }; pending?: Promise<Held> };
+type Entry = { held?: Held; failure?: { error: unknown; at: number }; pending?: Promise<Held> };
 
 const entries = new Map<string, Entry>();
 
@@ -58,9 +58,8 @@ function refresh(entry: Entry, source: KeySource): Promise<Held> {
       return held;
     })
     .catch((error: unknown) => {
-      const known = error instanceof Error ? error : new Error(String(error));
-      entry.failure = { error: known, at: now().getTime() };
-      throw known;
+      entry.failure = { error, at: now().getTime() };
+      throw error;
     })
     .finally(() => {
       delete entry.pending;

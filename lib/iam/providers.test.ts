@@ -27,6 +27,21 @@ describe('an identity provider', () => {
     expect(body).toEqual([created.body]);
   });
 
+  test('is found by its issuer, its name, or a part of that', async () => {
+    const project = await createProject();
+    await create({ name: 'build farm' }, project);
+    await create({ name: 'cluster', issuer: 'https://cluster.example.test' }, project);
+    const names = async (query: string) => {
+      const { body } = await call('GET', `/iam/providers?${query}`, { token: project.users.admin.token });
+      return (body as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await names('sort=name')).toEqual(['build farm', 'cluster']);
+    expect(await names('issuer=https://cluster.example.test')).toEqual(['cluster']);
+    expect(await names('issuer=https://cluster')).toEqual([]);
+    expect(await names('search=FARM')).toEqual(['build farm']);
+    expect(await names('name=build')).toEqual([]);
+  });
+
   test('has a name of its own in the project', async () => {
     expect((await create({ name: 'twice' })).status).toBe(201);
     expect(await create({ name: 'twice' })).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });

@@ -58,10 +58,13 @@ function isCaller(caller: TenantCall['caller'], { user_id, token_id }: Simulate[
   return caller.kind === 'token' && token_id?.toLowerCase() === caller.token_id;
 }
 
-async function find(projectId: string | undefined, asked: Simulate['identity']): Promise<Identity | undefined> {
-  const id = asked.user_id ?? asked.token_id ?? '';
-  if (projectId === undefined || !isId(id)) return undefined;
-  return asked.user_id === undefined ? tokenOf(projectId, id) : userOf(projectId, id);
+async function find(
+  projectId: string | undefined,
+  { user_id, token_id }: Simulate['identity'],
+): Promise<Identity | undefined> {
+  const id = user_id ?? token_id;
+  if (projectId === undefined || id === undefined || !isId(id)) return undefined;
+  return user_id === undefined ? tokenOf(projectId, id) : userOf(projectId, id);
 }
 
 async function userOf(projectId: string, userId: string): Promise<Identity | undefined> {
