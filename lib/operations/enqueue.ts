@@ -8,7 +8,7 @@ export type NewOperation = {
   resource: { type: string; id: string };
   /** Its first step. */
   stage: string;
-  input?: Prisma.InputJsonValue;
+  input: Prisma.InputJsonValue;
   /** Only this host's worker may run it. */
   host_id?: string | undefined;
   /** After this long it has failed. */
@@ -39,7 +39,7 @@ export function operationInsert(
       resource_id: resource.id,
       stage: operation.stage,
       status: 'pending',
-      input: operation.input ?? {},
+      input: operation.input,
       attempts: 0,
       host_id: operation.host_id ?? null,
       run_at: raw('platform_now()'),

@@ -1,12 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '@/lib/db/id';
+import { execute } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
+import { race } from '@/lib/testing/race';
 import { createWidgetOperation, deleteWidgetOperation } from '@/lib/testing/widget-operations';
 import { createWidget, createWidgetTable, orderDelete, setLimits, usedOf, widgetCall } from '@/lib/testing/widgets';
 import { createProject } from '@/lib/testing/world';
 import { endedElsewhere, type LeaseHolder, lease, letGo, reclaim, renew } from './lease';
+import { orderOperation } from './order';
 import { done, goTo } from './steps';
 import { writeTransition } from './transition';
 
@@ -94,6 +97,42 @@ test('a transition and a delete of the same resource take turns, and after the d
     const deleting = await leaseOnly(holder(), id);
     expect(deleting.kind).toBe('widget.delete');
   }
+});
+
+test('an amount to give back may be worked out in the statement', async () => {
+  const before = Number(await usedOf(project, 'vcpus'));
+  const id = await createOrdered();
+  const by = holder();
+  const operation = await leaseOnly(by, id);
+  const half = sql`(SELECT (amounts ->> 'vcpus')::numeric / 2 FROM widgets WHERE id = ${id}::uuid)`;
+  expect(await writeTransition(by, operation, done({ release: [{ dimension: 'vcpus', amount: half }] }))).toBe(true);
+  expect(Number(await usedOf(project, 'vcpus'))).toBe(before + 1);
+});
+
+test('of two operations of one resource that are leased in the same moment, one waits', async () => {
+  const id = await createOrdered();
+  const [creation] = await operationsOf(id);
+  await orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
+  const [leased] = await race(`UPDATE operations SET lease_owner = 'another' WHERE id = '${creation?.id}'`, [
+    () => lease(holder(), rooms, 10),
+  ]);
+  expect(leased?.filter(({ resource_id }) => resource_id === id)).toEqual([]);
+  expect(await operationsOf(id)).toMatchObject([{ lease_owner: 'another' }, { status: 'pending', lease_owner: null }]);
+});
+
+test('a look for work that fails is not taken for one that found none', async () => {
+  await createOrdered();
+  await expect(lease({ ...holder(), lease_ms: Number.NaN }, rooms, 10)).rejects.toThrow('interval out of range');
+});
+
+test('what nobody asked for is ordered once, as long as anything is under way for its resource', async () => {
+  const id = newId();
+  const order = () => orderOperation(createWidgetOperation.start(id, {}), project);
+  expect(await order()).toBe(true);
+  expect(await order()).toBe(false);
+  await execute(sql`UPDATE operations SET status = 'succeeded' WHERE resource_id = ${id}::uuid`);
+  expect(await order()).toBe(true);
+  expect(await operationsOf(id)).toMatchObject([{ status: 'succeeded' }, { status: 'pending' }]);
 });
 
 test('a release of amounts gives back no more than there is', async () => {

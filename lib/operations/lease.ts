@@ -9,15 +9,16 @@ export type LeaseHolder = { id: string; host_id: string; lease_ms: number };
 /** An operation that this worker alone carries on, until its lease ends. */
 export type LeasedOperation = OperationFacts & {
   input: unknown;
-  /** It has failed with this reason, and what runs is its failure handler. */
-  failing: boolean;
-  error: string | null;
   lease_token: number;
   /** From its beginning to its deadline. */
   allowed_ms: number;
   /** Until its deadline; below zero when that has passed. */
   remaining_ms: number;
-};
+} & (
+    | { failing: false; error: string | null }
+    /** It has failed with this reason, and what runs is its failure handler. */
+    | { failing: true; error: string }
+  );
 
 /** How many operations of a kind a worker may take on. */
 export type Room = { kind: string; slots: number };
@@ -102,18 +103,8 @@ export async function reclaim(): Promise<void> {
     UPDATE operations SET lease_owner = NULL, lease_until = NULL FROM lost WHERE operations.id = lost.id
     RETURNING operations.id, stage, status`);
   for (const { id, stage } of reclaimed.filter(({ status }) => status === 'running')) {
-    await writeLog(id, stage, 'warning', 'Its worker was lost; another one goes on.');
+    await execute(sql`
+      INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+      VALUES (${newId()}::uuid, ${id}::uuid, platform_now(), 'warning', ${stage}::text, 'Its worker was lost; another one goes on.')`);
   }
-}
-
-/** One line in an operation's log. */
-export async function writeLog(
-  operationId: string,
-  stage: string,
-  level: 'info' | 'warning',
-  message: string,
-): Promise<void> {
-  await execute(sql`
-    INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
-    VALUES (${newId()}::uuid, ${operationId}::uuid, platform_now(), ${level}::text, ${stage}::text, ${message}::text)`);
 }

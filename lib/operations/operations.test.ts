@@ -51,9 +51,13 @@ const retry = (id: string) => call('POST', `/admin/api/v1/operations/${id}/retry
 
 test('the back office lists what the workers do, of whom, and how it went', async () => {
   const id = await create('succeeded');
-  const list = await call('GET', `/admin/api/v1/operations?resource_id=${id}&status=succeeded&tenant_id=${acme.id}`, {
-    token,
-  });
+  const list = await call(
+    'GET',
+    `/admin/api/v1/operations?resource_id=${id}&status=succeeded&kind=widget.create&tenant_id=${acme.id}`,
+    {
+      token,
+    },
+  );
   expect(list.body).toMatchObject([
     { kind: 'widget.create', tenant_slug: acme.slug, stage: 'boot', worker: null, retry_refusal: 'It is succeeded.' },
   ]);
@@ -83,6 +87,17 @@ test('a project sees its own operations with their stages, and why one failed, n
   expect((await list(stranger, `resource_id=${done}`)).body).toEqual([]);
   await execute(sql`UPDATE operations SET status = 'pending' WHERE resource_id = ${failed}::uuid`);
   expect((await list(acme, `resource_id=${failed}`)).body).toMatchObject([{ status: 'pending', error: null }]);
+});
+
+test('lists without a filter hold everything, what waits as well, and in a project only its own', async () => {
+  const [project, stranger] = [await createProject('lists'), await createProject('stranger')];
+  const order = ({ id }: TestProject) =>
+    createWidget(widgetCall(id), { amounts: {}, operation: (widget) => createWidgetOperation.start(widget, {}) });
+  const [own, foreign] = [await order(project), await order(stranger)];
+  const of = ({ body }: { body: unknown }) => (body as Operation[]).map(({ resource_id }) => resource_id);
+  expect(of(await call('GET', '/admin/api/v1/operations', { token }))).toEqual(expect.arrayContaining([own, foreign]));
+  const listed = await call('GET', '/operations', { token: project.users.reader.token });
+  expect(listed.body).toMatchObject([{ resource_id: own, status: 'pending', finished_at: null }]);
 });
 
 test('a failed operation tried again goes on with the stage that failed, with its whole time', async () => {

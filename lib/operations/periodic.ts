@@ -21,9 +21,9 @@ export function startPeriodicJobs(jobs: readonly PeriodicJob[]): { stop(): Promi
   const look = oneAtATime(async () => {
     if (!registered) await register(jobs);
     registered = true;
-    for (const name of await takeTurns(jobs.filter((job) => !running.has(job.name)))) {
-      const job = jobs.find((candidate) => candidate.name === name);
-      if (!job || stopping.signal.aborted) continue;
+    const due = await takeTurns(jobs.filter((job) => !running.has(job.name)));
+    for (const job of jobs.filter(({ name }) => due.includes(name))) {
+      const { name } = job;
       const ended = job
         .run(stopping.signal)
         .catch((error) => log.error({ err: error, job: name }, 'a periodic job failed'))

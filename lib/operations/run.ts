@@ -2,7 +2,7 @@ import { ApiError } from '@/lib/api/errors';
 import { signalChange } from '@/lib/db/changes';
 import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { type LeasedOperation, type LeaseHolder, letGo, writeLog } from './lease';
+import { type LeasedOperation, type LeaseHolder, letGo } from './lease';
 import { failure, type OperationSteps, type Step } from './steps';
 import { type Transition, writeTransition } from './transition';
 
@@ -46,7 +46,7 @@ export async function carryOn(
       case 'done':
         return undefined;
       case 'stage':
-        held.operation = { ...held.operation, stage: transition.stage, attempts: 0, error: null };
+        held.operation = { ...held.operation, stage: transition.stage, attempts: 0, failing: false, error: null };
         break;
       case 'failure':
         held.operation = { ...held.operation, attempts: 0, failing: true, error: transition.reason };
@@ -72,10 +72,9 @@ async function nextTransition(held: Held, steps: OperationSteps, backoff: Backof
     operation,
     input: operation.input,
     signal: AbortSignal.any([interrupt.signal, late.signal]),
-    log: (message, level = 'info') => writeLog(operation.id, operation.stage, level, message),
   };
   try {
-    return operation.failing ? await steps.failed(step, operation.error ?? '') : await steps.run(step);
+    return operation.failing ? await steps.failed(step, operation.error) : await steps.run(step);
   } catch (error) {
     if (late.signal.aborted) return failure(deadlineReason(operation, operation.error));
     if (interrupt.signal.aborted) return undefined;

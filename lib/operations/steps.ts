@@ -69,8 +69,6 @@ export type Step<Input> = {
    * it on to whatever takes long; what the step then gives or throws does not matter.
    */
   readonly signal: AbortSignal;
-  /** Adds a line to the operation's log at once. */
-  log(message: string, level?: 'info' | 'warning'): Promise<void>;
 };
 
 /** The steps of a kind, its types erased: what a worker runs. */

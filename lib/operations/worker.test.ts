@@ -191,15 +191,44 @@ describe('an operation that cannot succeed', () => {
         failed: async () => {
           tries += 1;
           if (tries < 3) throw new Error('not yet');
-          return done();
+          return tries < 5 ? again(1, { waits_for: 'The bridge is away.' }) : done();
         },
       },
     );
     work(undefined, { steps: [steps] });
     const id = await create();
     await untilStatus(id, 'failed');
-    expect(tries).toBe(3);
+    expect(tries).toBe(5);
     expect(await operationsOf(id)).toMatchObject([{ error: 'No.' }]);
+  });
+
+  test('for want of a worker has not even begun when its time is over', async () => {
+    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 90_000 }));
+    await execute(sql`UPDATE operations SET created_at = created_at - interval '90 seconds',
+      deadline_at = deadline_at - interval '90 seconds' WHERE resource_id = ${id}::uuid`);
+    let begun = 0;
+    work((point) => {
+      if (point === 'disk:before') begun += 1;
+    });
+    await untilStatus(id, 'failed');
+    expect(begun).toBe(0);
+    expect(await operationsOf(id)).toMatchObject([{ error: 'It was not finished within 2 min.' }]);
+  });
+
+  test('because this release knows no such stage is tried until its deadline: another worker may know it', async () => {
+    const start = (widget: string) => ({
+      ...createWidgetOperation.start(widget, {}),
+      stage: 'paint',
+      deadline_ms: 300,
+    });
+    const id = await create(start);
+    work();
+    await untilStatus(id, 'failed');
+    expect((await logOf(id)).slice(0, 2)).toEqual([
+      'stage paint',
+      expect.stringMatching(/^warning paint .*quote operation/),
+    ]);
+    expect(await widgetState(id)).toMatchObject({ status: 'error' });
   });
 });
 
@@ -353,6 +382,46 @@ describe('workers', () => {
       { status: 'running', stage: 'port', attempts: 0, lease_owner: null },
     ]);
     work();
+    await untilStatus(id, 'succeeded');
+  });
+
+  test('that stop while a step ends begin no other', async () => {
+    const begun = gate();
+    const finish = gate();
+    const points: string[] = [];
+    const worker = work(async (point) => {
+      points.push(point);
+      if (point !== 'disk:before') return;
+      begun.open();
+      await finish.opened;
+    });
+    const id = await create();
+    await begun.opened;
+    const stopped = worker.stop();
+    finish.open();
+    await stopped;
+    expect(points).toEqual(['disk:before', 'disk:after']);
+    expect(await operationsOf(id)).toMatchObject([{ status: 'running', stage: 'port', lease_owner: null }]);
+  });
+
+  test('that cannot renew a lease let go of the step before others may begin it', async () => {
+    const begun = gate();
+    let interrupted: unknown;
+    work((point, { signal }) => {
+      if (point !== 'disk:before' || interrupted) return undefined;
+      begun.open();
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          interrupted = signal.reason;
+          reject(signal.reason);
+        });
+      });
+    });
+    const id = await create();
+    await begun.opened;
+    await execute(sql`ALTER TABLE operations RENAME TO operations_away`);
+    await until(async () => expect(interrupted).toEqual(new Error('the lease ran out')));
+    await execute(sql`ALTER TABLE operations_away RENAME TO operations`);
     await untilStatus(id, 'succeeded');
   });
 

@@ -44,7 +44,7 @@ type Running = Held & { ended: Promise<void>; leased_until: number; hangs_at: nu
 
 class Runner {
   private readonly running = new Map<string, Running>();
-  private readonly steps: ReadonlyMap<string, OperationSteps>;
+  private readonly steps: readonly OperationSteps[];
   private readonly concurrency: number;
   private readonly backoff: Backoff;
   private readonly grace_ms: number;
@@ -55,7 +55,7 @@ class Runner {
   private stopping = false;
 
   constructor(options: WorkerOptions) {
-    this.steps = new Map(options.steps.map((steps) => [steps.kind, steps]));
+    this.steps = options.steps;
     this.concurrency = options.concurrency ?? 16;
     this.backoff = options.backoff ?? exponentialBackoff;
     this.grace_ms = options.grace_ms ?? 20_000;
@@ -85,17 +85,18 @@ class Runner {
     if (this.stopping) return;
     await this.interruptEnded();
     const slots = this.concurrency - this.running.size;
-    const rooms = [...this.steps.values()]
+    const rooms = this.steps
       .map(({ kind, concurrency }) => ({ kind, slots: Math.min(slots, concurrency - this.runningOf(kind)) }))
       .filter((room) => room.slots > 0);
     if (rooms.length === 0) return;
     const askedAt = performance.now();
-    for (const operation of await lease(this.holder, rooms, slots)) this.begin(operation, askedAt);
+    const leased = await lease(this.holder, rooms, slots);
+    for (const steps of this.steps) {
+      for (const operation of leased.filter(({ kind }) => kind === steps.kind)) this.begin(operation, steps, askedAt);
+    }
   }
 
-  private begin(operation: LeasedOperation, leasedAt: number): void {
-    const steps = this.steps.get(operation.kind);
-    if (!steps) return;
+  private begin(operation: LeasedOperation, steps: OperationSteps, leasedAt: number): void {
     const interrupt = new AbortController();
     const held: Held = { operation, interrupt, deadline: leasedAt + operation.remaining_ms };
     const ended = carryOn(this.holder, held, steps, this.backoff)
