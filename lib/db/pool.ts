@@ -39,6 +39,13 @@ export async function queryOne<Row extends object>(piece: Sql): Promise<Row | un
   return row;
 }
 
+/** The row of a statement that gives one whatever there is. */
+export async function queryRow<Row extends object>(piece: Sql): Promise<Row> {
+  const row = await queryOne<Row>(piece);
+  if (!row) throw new Error('a statement that gives a row whatever there is gave none');
+  return row;
+}
+
 /** Runs a statement for its effect; gives the number of rows it touched. */
 export async function execute(piece: Sql): Promise<number> {
   const { rowCount } = await send(piece);

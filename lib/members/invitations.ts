@@ -86,7 +86,10 @@ async function find(call: PersonCall, projectId: string): Promise<Row> {
 }
 
 /** The invited person acts in the project that invites, and its admins find the answer in their audit log. */
-function answerTo(call: PersonCall, projectId: string): Omit<Write, 'rows'> {
+function answerTo(
+  call: PersonCall,
+  projectId: string,
+): Pick<Write, 'resource' | 'project_id' | 'target' | 'forbidden'> {
   return {
     resource: { type: 'user', id: call.caller.user_id, name: call.caller.email },
     project_id: projectId,

@@ -363,6 +363,24 @@ describe('what is counted', () => {
     expect(await spent(acme)).toBe('2.500000');
   });
 
+  test('is counted to the last, however much of it comes at once', async () => {
+    const acme = await projectSince('2027-04');
+    await at('2027-04-10T10:00:00Z');
+    const gb = {
+      metric: 'network_egress',
+      resource_type: 'instance',
+      resource_id: acme.id,
+      resource_name: 'web',
+    } as const;
+    const events = Array.from({ length: 4500 }, (_, n) => ({ key: `much ${n}`, project_id: acme.id, ...gb }));
+    await recordUsage(
+      events.map((event) => ({ ...event, quantity: 2n ** 30n, occurred_at: new Date('2027-04-10T09:00:00Z') })),
+    );
+    expect(await foldUsage()).toBe(4500);
+    expect(await foldUsage()).toBe(0);
+    expect(await spent(acme)).toBe('45.000000');
+  });
+
   test('told in the hours after the month is on its invoice; later, on the next one, and in no month’s spend', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-30T23:00:00Z');

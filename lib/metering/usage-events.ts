@@ -1,4 +1,4 @@
-import { execute, queryOne } from '@/lib/db/pool';
+import { execute, queryRow } from '@/lib/db/pool';
 import { type Sql, sql } from '@/lib/db/sql';
 import type { PeriodicJob } from '@/lib/operations/periodic';
 import { purge } from '@/lib/operations/purge';
@@ -29,19 +29,15 @@ function usageEventsInsert(events: readonly UsageEvent[]): Sql {
 
 /** Records what happened, without touching a project's account: it is in the project's spend within a second. */
 export async function recordUsage(events: readonly UsageEvent[]): Promise<void> {
-  if (events.length > 0) await execute(usageEventsInsert(events));
+  await execute(usageEventsInsert(events));
 }
 
 const BATCH = 2000;
 
 /** Folds what was recorded into the counts by day and the accruals. @returns how many events */
 export async function foldUsage(): Promise<number> {
-  let folded = 0;
-  for (;;) {
-    const batch = await queryOne<{ n: number }>(sql`SELECT fold_usage(${BATCH}::int) AS n`);
-    folded += batch?.n ?? 0;
-    if (!batch || batch.n < BATCH) return folded;
-  }
+  const { n } = await queryRow<{ n: number }>(sql`SELECT fold_usage(${BATCH}::int) AS n`);
+  return n < BATCH ? n : n + (await foldUsage());
 }
 
 export const meteringJobs: readonly PeriodicJob[] = [

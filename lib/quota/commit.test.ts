@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QuotaBreach } from '@/lib/api/errors';
+import { newId } from '@/lib/db/id';
 import { execute, pool, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { testDatabase } from '@/lib/testing/database';
@@ -19,6 +20,7 @@ import {
   widgetEndpoints,
 } from '@/lib/testing/widgets';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { commit } from './commit';
 
 testDatabase();
 beforeAll(createWidgetTable);
@@ -119,6 +121,41 @@ describe('a claim on several dimensions', () => {
     expect(await usedOf(project, 'vcpus')).toBe('5');
     expect(await miscounted(project)).toEqual([]);
   });
+});
+
+test('a project that is gone takes nothing', async () => {
+  const gone = createWidget(widgetCall(newId()), { amounts: { vcpus: 1 } });
+  await expect(gone).rejects.toMatchObject({ status: 404, code: 'RESOURCE_NOT_FOUND' });
+});
+
+test('what came meanwhile to stand on the row keeps it from going away', async () => {
+  const { id: project } = await createProject();
+  const id = await createWidget(widgetCall(project), { amounts: { vcpus: 1 } });
+  await execute(sql`CREATE TABLE shelves (widget_id uuid REFERENCES widgets (id) ON DELETE RESTRICT)`);
+  await execute(sql`INSERT INTO shelves VALUES (${id}::uuid)`);
+  const remove = (in_use?: string) =>
+    commit(widgetCall(project), {
+      resource: { type: 'widget', id },
+      rows: { gone: sql`DELETE FROM widgets USING verdict WHERE verdict.ok AND widgets.id = ${id}::uuid` },
+      release: true,
+      ...(in_use === undefined ? {} : { in_use }),
+    });
+  await expect(remove('A shelf needs it.')).rejects.toMatchObject({ status: 409, message: 'A shelf needs it.' });
+  await expect(remove()).rejects.toThrow();
+  expect(await usedOf(project, 'vcpus')).toBe('1');
+  await execute(sql`DROP TABLE shelves`);
+});
+
+test('a change is on record under its operation where that names no action', async () => {
+  const { id: project } = await createProject();
+  const call = widgetCall(project);
+  const id = newId();
+  await commit(
+    { ...call, endpoint: { ...call.endpoint, audit: undefined } },
+    { resource: { type: 'widget', id }, rows: {} },
+  );
+  const entry = await queryOne(sql`SELECT action FROM audit_entries WHERE resource_id = ${id}::text`);
+  expect(entry).toEqual({ action: 'createWidget' });
 });
 
 describe('decimal amounts', () => {

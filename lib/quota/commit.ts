@@ -1,5 +1,5 @@
 import type { Call } from '@/lib/api/endpoint';
-import { type ApiError, conflict, notFound, QuotaBreach } from '@/lib/api/errors';
+import { ApiError, conflict, notFound, QuotaBreach } from '@/lib/api/errors';
 import { keepAnswer, RacedByTwin } from '@/lib/api/idempotency';
 import { auditInsert, projectOf } from '@/lib/audit/entry';
 import { frozen } from '@/lib/budget/freeze';
@@ -8,7 +8,7 @@ import { signalChange } from '@/lib/db/changes';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
 import { type NewOperation, operationInsert } from '@/lib/operations/enqueue';
-import { type Dimension, dimensions, plainDecimal } from './dimensions';
+import { type Dimension, dimensions } from './dimensions';
 import { releaseParts } from './release';
 
 /** How much of a dimension a resource takes. An amount in SQL may refer to columns of `target`, which is locked. */
@@ -34,9 +34,6 @@ export type Write = {
   in_use?: string;
   /** Whether the host can bear it, as a boolean in SQL over `target`; refused after everything else. */
   room?: { fits: Sql; refusal: ApiError };
-  claims?: readonly Claim[];
-  /** Gives back all that the resource holds. Not together with claims: a change of size claims the difference. */
-  release?: boolean;
   /** A frozen budget refuses it. */
   freezable?: boolean;
   /** The project's account is locked, and its present values are in `k`, also where nothing else asks for it. */
@@ -48,7 +45,11 @@ export type Write = {
   details?: Record<string, unknown> | Sql;
   /** The success answer, kept for a repeated Idempotency-Key. */
   answer?: { status: number; body: unknown };
-};
+} & (
+  | { claims?: readonly Claim[]; release?: never }
+  /** Gives back all that the resource holds. Not together with claims: a change of size claims the difference. */
+  | { release?: true; claims?: never }
+);
 
 type Verdict = {
   project_id: string;
@@ -59,10 +60,16 @@ type Verdict = {
   state: string | null;
   taken: boolean;
   frozen: boolean;
-  exceeded: Dimension | null;
-  limit_value: string | null;
-  used_value: string | null;
   target: unknown;
+} & (
+  | { exceeded: null; limit_value: null; used_value: null }
+  | { exceeded: Dimension; limit_value: string; used_value: string }
+);
+
+/** What needs nothing of the host has room on it. */
+const anywhere = {
+  fits: raw('true'),
+  refusal: new ApiError('CAPACITY_EXHAUSTED', 'The host has no room for it.'),
 };
 
 /** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row comes to be only if all of the write may. */
@@ -91,7 +98,6 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
 export function admission(call: Call, write: Write): Sql {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
   const claims = write.claims ?? [];
-  if (write.release && claims.length > 0) throw new Error(`${call.endpoint.operation_id} claims what it releases`);
   // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
   const locks = write.locks || claims.length > 0 || write.release || write.freezable || write.operation;
   const { idempotency } = call.record;
@@ -129,6 +135,7 @@ export function admission(call: Call, write: Write): Sql {
 
 /** One row: what stands in the way, and the amounts that the write takes. */
 function checks(write: Write, claims: readonly Claim[]): Sql {
+  const { room = anywhere } = write;
   const amounts = claims.map(({ dimension, amount }) => {
     const value = amount && typeof amount === 'object' ? amount : sql`${String(amount)}::numeric`;
     return sql`(${value})::numeric AS ${raw(`claim_${dimension}`)}`;
@@ -140,7 +147,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
     claimed.length === 0
       ? raw('NULL::text')
       : sql`CASE exceeded ${join(
-          claimed.map((d) => raw(`WHEN '${d}' THEN ${d}_${part}`)),
+          claimed.map((d) => raw(`WHEN '${d}' THEN trim_scale(${d}_${part})`)),
           ' ',
         )} END::text`;
   const account = [raw('k.project_id'), ...claimed.map((d) => raw(`k.${d}_limit, k.${d}_used`))];
@@ -152,7 +159,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       ${write.taken ? write.taken.when : raw('false')} AS taken,
       ${write.freezable ? frozen : raw('false')} AS frozen,
       ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded,
-      ${write.room ? sql`NOT (${write.room.fits})` : raw('false')} AS crowded
+      NOT (${room.fits}) AS crowded
       ${
         amounts.length > 0
           ? sql`, ${join(
@@ -224,6 +231,7 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
 
 async function refusal(call: Call, verdict: Verdict, write: Write): Promise<Error> {
   if (verdict.checked) return new RacedByTwin();
+  const { room = anywhere } = write;
   const { type, name } = write.resource;
   const label = name ? `${type} ${name}` : `The ${type}`;
   if (verdict.missing) {
@@ -234,13 +242,11 @@ async function refusal(call: Call, verdict: Verdict, write: Write): Promise<Erro
     const refused = write.forbidden?.(state) ?? `${label} is ${state}; this is not possible then.`;
     return typeof refused === 'string' ? conflict(refused) : refused;
   }
-  if (verdict.taken) return conflict(write.taken?.message ?? `${label} exists already.`);
+  if (write.taken && verdict.taken) return conflict(write.taken.message);
   if (verdict.frozen) return frozenRefusal(verdict.project_id);
-  if (!verdict.exceeded && write.room) return write.room.refusal;
-  const dimension = verdict.exceeded ?? 'the quota';
-  const limit = plainDecimal(verdict.limit_value ?? '');
-  const used = plainDecimal(verdict.used_value ?? '');
+  const { exceeded, limit_value, used_value } = verdict;
+  if (exceeded === null) return room.refusal;
   return new QuotaBreach(
-    `Quota exceeded for ${dimension}: limit ${limit}, in use ${used}. Ask an administrator to raise ${dimension}_limit.`,
+    `Quota exceeded for ${exceeded}: limit ${limit_value}, in use ${used_value}. Ask an administrator to raise ${exceeded}_limit.`,
   );
 }

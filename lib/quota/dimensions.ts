@@ -38,8 +38,3 @@ export const defaultLimits = {
   airflow_dags_limit: '10',
   api_gateways_limit: '15',
 } as const satisfies Record<`${Dimension}_limit`, string>;
-
-/** A decimal as PostgreSQL writes it, without needless zeros: "10.000000" → "10", "4.500000" → "4.5". */
-export function plainDecimal(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
-}

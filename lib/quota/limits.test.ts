@@ -106,6 +106,12 @@ describe('the limits of a tenant', () => {
     expect(answer.body).toMatchObject({ error: { code: 'INVALID_REQUEST', message: expect.stringContaining(named) } });
   });
 
+  test('are those of tenants that exist', async () => {
+    const nowhere = `/admin/api/v1/tenants/${newId()}/quota`;
+    expect((await read(nowhere)).body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect((await put({ vcpus_limit: 1 }, {}, nowhere)).status).toBe(404);
+  });
+
   test('hold for the very next claim, on another replica', async () => {
     const { project, path } = await createTenant();
     await put({ vcpus_limit: 2 }, {}, path);

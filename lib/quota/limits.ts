@@ -1,18 +1,16 @@
 import type { AdministratorCall } from '@/lib/api/endpoint';
-import { ApiError, notFound } from '@/lib/api/errors';
+import { ApiError } from '@/lib/api/errors';
 import { join, raw, sql } from '@/lib/db/sql';
 import { commit } from './commit';
 import { dimensions } from './dimensions';
 import type { Limits } from './schema';
 import { quotaOf } from './service';
 
-type TenantQuota = NonNullable<Awaited<ReturnType<typeof quotaOf>>>;
+type TenantQuota = Awaited<ReturnType<typeof quotaOf>>;
 
 /** A tenant's quota record with the version of its limits. @throws ApiError 404 */
-export async function readLimits(_call: AdministratorCall, tenantId: string): Promise<TenantQuota> {
-  const found = await quotaOf(tenantId);
-  if (!found) throw notFound('The tenant', '');
-  return found;
+export function readLimits(_call: AdministratorCall, tenantId: string): Promise<TenantQuota> {
+  return quotaOf(tenantId);
 }
 
 /**

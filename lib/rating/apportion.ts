@@ -10,16 +10,13 @@ import { Money, total } from './cost';
 export function apportion(amount: Decimal, weights: readonly Decimal[], decimals = 6): Decimal[] {
   const whole = total(weights);
   if (whole.isZero()) return weights.map(() => new Money(0));
-  const exact = weights.map((weight) => new Money(amount).times(weight).div(whole));
-  const parts = exact.map((part) => part.toDecimalPlaces(decimals, Decimal.ROUND_DOWN));
+  const shares = weights.map((weight) => {
+    const exact = new Money(amount).times(weight).div(whole);
+    const part = exact.toDecimalPlaces(decimals, Decimal.ROUND_DOWN);
+    return { part, lost: exact.minus(part) };
+  });
   const digit = new Money(10).pow(-decimals);
-  const missing = new Money(amount).minus(total(parts)).div(digit).round().toNumber();
-  const lost = (index: number) => (exact[index] ?? whole).minus(parts[index] ?? 0);
-  const chosen = new Set(
-    parts
-      .map((_, index) => index)
-      .sort((a, b) => lost(b).cmp(lost(a)))
-      .slice(0, missing),
-  );
-  return parts.map((part, index) => (chosen.has(index) ? part.plus(digit) : part));
+  const missing = new Money(amount).minus(total(shares.map(({ part }) => part))).div(digit);
+  const chosen = new Set([...shares].sort((a, b) => b.lost.cmp(a.lost)).slice(0, missing.round().toNumber()));
+  return shares.map((share) => (chosen.has(share) ? share.part.plus(digit) : share.part));
 }

@@ -1,5 +1,5 @@
 import type { Decimal } from 'decimal.js';
-import { query } from '@/lib/db/pool';
+import { query, queryRow } from '@/lib/db/pool';
 import { type Sql, sql } from '@/lib/db/sql';
 import type { Metric } from '@/lib/metering/metrics';
 import { metrics } from '@/lib/metering/metrics';
@@ -54,14 +54,12 @@ export async function spendNow(projectId: string): Promise<Decimal> {
 
 /** What all projects together have spent in the running month, in USD. */
 export async function platformSpendNow(): Promise<{ month: Month; spend: Decimal }> {
-  const rows = await query<{ month: Month; metric: Metric | null; quantity: string; price_usd: string | null }>(sql`
+  type Used = { metric: Metric; quantity: string; price_usd: string | null };
+  const { month, used } = await queryRow<{ month: Month; used: Used[] }>(sql`
     WITH moment AS MATERIALIZED (SELECT platform_now()::timestamptz(3) AS at)
-    SELECT to_char(month_of(moment.at), 'YYYY-MM') AS month, u.metric, u.quantity, rate_in(u.metric, month_of(moment.at)) AS price_usd
-    FROM moment LEFT JOIN LATERAL (
-      SELECT a.metric, sum(accrued_until(a, moment.at)) AS quantity FROM accruals a GROUP BY 1) AS u ON true`);
-  const month = rows[0]?.month;
-  if (month === undefined) throw new Error('the moment has one row');
-  const used = rows.flatMap(({ metric, ...line }) => (metric === null ? [] : [{ metric, ...line }]));
+    SELECT to_char(month_of(moment.at), 'YYYY-MM') AS month, ARRAY(
+      SELECT jsonb_build_object('metric', a.metric, 'quantity', sum(accrued_until(a, moment.at))::text,
+        'price_usd', rate_in(a.metric, month_of(moment.at))::text) FROM accruals a GROUP BY a.metric) AS used FROM moment`);
   return { month, spend: total(used.map((line) => costOf(line.metric, line.quantity, month, line.price_usd))) };
 }
 
