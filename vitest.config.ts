@@ -22,6 +22,12 @@ export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
   test: {
     globalSetup: 'lib/testing/global-setup.ts',
+    // `npm run coverage`
+    coverage: {
+      include: ['lib/**/*.{ts,tsx}'],
+      exclude: ['**/*.test.{ts,tsx}', 'lib/testing/**', 'lib/db/generated/**', 'lib/client/{schema.d,reference}.ts'],
+      reporter: ['json'],
+    },
     projects: [
       project('code', {
         include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
