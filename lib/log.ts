@@ -18,6 +18,8 @@ export const log = pino({
       '*.token',
       '*.access_token',
       '*.code',
+      // What a database says besides its message: a row's values, hashes of passwords among them.
+      '*.detail',
     ],
     censor: '[redacted]',
   },

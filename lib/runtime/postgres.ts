@@ -152,6 +152,8 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
     log_line_prefix: '',
     log_min_messages: 'log',
     log_checkpoints: 'off',
+    // Without the details of errors, which hold rows.
+    log_error_verbosity: 'terse',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   const settings = Object.entries(configuration).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

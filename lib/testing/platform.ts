@@ -66,7 +66,7 @@ export async function startPlatform(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-  while (!output.includes('is ready')) {
+  while (!output.includes('Nephele is ready')) {
     if (child.exitCode !== null) {
       await platform.dispose();
       throw new Error(`The platform did not start: ${output}`);
