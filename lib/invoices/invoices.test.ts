@@ -5,7 +5,7 @@ import { execute, query, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { foldUsage, recordUsage } from '@/lib/metering/usage-events';
 import { startWorker } from '@/lib/operations/worker';
-import { addUp, costOf } from '@/lib/rating/cost';
+import { costOf, toCents, total } from '@/lib/rating/cost';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { operationsOf } from '@/lib/testing/operations';
@@ -174,11 +174,9 @@ describe('an invoice', () => {
       SELECT l.metric, l.quantity, l.price_usd AS price, l.amount_usd AS amount, i.subtotal_usd AS subtotal
       FROM invoice_lines l JOIN invoices i ON i.id = l.invoice_id WHERE i.project_id = ${acme.id}::uuid ORDER BY position`);
     expect(rows).toHaveLength(used.length);
-    const { lines, total_usd } = addUp(
-      rows.map((row) => ({ ...row, cost: costOf(row.metric, row.quantity, '2027-01', row.price) })),
-    );
-    expect(lines.map(({ amount_usd }) => amount_usd.toFixed(2))).toEqual(rows.map(({ amount }) => amount));
-    expect(total_usd.toFixed(2)).toBe(rows[0]?.subtotal);
+    const cents = rows.map((row) => toCents(costOf(row.metric, row.quantity, '2027-01', row.price)));
+    expect(cents.map((amount) => amount.toFixed(2))).toEqual(rows.map(({ amount }) => amount));
+    expect(total(cents).toFixed(2)).toBe(rows[0]?.subtotal);
   });
 
   test('rounds halves of a cent to the even one', async () => {

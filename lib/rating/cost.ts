@@ -55,14 +55,6 @@ export function toCents(amount: Decimal.Value): Decimal {
   return new Money(amount).toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN);
 }
 
-/** Lines with their amounts in cents, and a total that is their sum. */
-export function addUp<Line extends { cost: Decimal }>(
-  lines: readonly Line[],
-): { lines: (Line & { amount_usd: Decimal })[]; total_usd: Decimal } {
-  const rounded = lines.map((line) => ({ ...line, amount_usd: toCents(line.cost) }));
-  return { lines: rounded, total_usd: total(rounded.map(({ amount_usd }) => amount_usd)) };
-}
-
 /** The exact sum. */
 export function total(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce<Decimal>((sum, amount) => sum.plus(amount), ZERO);
