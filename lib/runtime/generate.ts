@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { keepingFormer } from './former-pages';
 import { type RunOptions, runNode } from './run-node';
+import { builtFiles, compressFiles } from './static-files';
 import { whenChanged } from './when-changed';
 
 const clientSchema = 'lib/client/schema.d.ts';
@@ -51,9 +52,11 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
     ],
     output: '.next/BUILD_ID',
     run: () =>
-      keepingFormer('.next/static', '.cache/former-pages', () =>
-        runNode(['node_modules/next/dist/bin/next', 'build'], { ...run, env: { ...run.env, NODE_ENV: 'production' } }),
-      ),
+      keepingFormer(builtFiles, '.cache/former-pages', async () => {
+        const env = { ...run.env, NODE_ENV: 'production' };
+        await runNode(['node_modules/next/dist/bin/next', 'build'], { ...run, env });
+        await compressFiles(builtFiles);
+      }),
   });
 }
 

@@ -10,6 +10,7 @@ import { settings } from '@/lib/settings';
 import { announceStop, stoppingSignal } from '@/lib/stopping';
 import { compileAhead, compileFirstPages, expectNoStaticPaths } from './development-pages';
 import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
+import { serveBuiltFiles } from './static-files';
 import { runSupervised } from './supervised';
 import { listen, malformed, refuse, type Surface } from './web-server';
 
@@ -41,6 +42,7 @@ let ahead: ReturnType<typeof compileAhead> | undefined;
 /** Serves the paths that `serves` lets through. */
 function surface(serves: (path: string) => boolean): Surface {
   const servePage = pages.getRequestHandler();
+  const serveBuilt = dev ? () => false : serveBuiltFiles();
   return {
     async request(request, response) {
       ahead?.notice(request);
@@ -48,6 +50,7 @@ function surface(serves: (path: string) => boolean): Surface {
       if (path === undefined) refuse(response, malformed);
       else if (!serves(path)) refuse(response, new ApiError('RESOURCE_NOT_FOUND', 'There is no such address.'));
       else if (isDirect(path)) await serveApi(request, response);
+      else if (serveBuilt(request, response)) return;
       else await servePage(request, response);
     },
     async upgrade(request, socket, head) {
