@@ -7,7 +7,7 @@ import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalCommands, visibleTo } from './commands';
 import { ConnectionNotice, GentleReload } from './connection';
-import { portalNavigation } from './navigation';
+import { portalNavigation } from './portal-navigation';
 import { ProjectSwitcher } from './project-switcher';
 import { Shell } from './shell';
 import { type Person, UserMenu } from './user-menu';

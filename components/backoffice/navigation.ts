@@ -1,0 +1,121 @@
+import {
+  Building2,
+  CalendarCheck,
+  CircleUserRound,
+  Coins,
+  LayoutDashboard,
+  ReceiptText,
+  Scale,
+  ScrollText,
+  Server,
+  ShieldUser,
+  Snowflake,
+  Tags,
+  TrendingUp,
+  Undo2,
+  UsersRound,
+  Workflow,
+} from 'lucide-react';
+import type { NavigationGroup } from '@/components/shell/navigation';
+import { adminPaths } from '@/lib/paths';
+
+/** The back office's pages. */
+export const adminNavigation: readonly NavigationGroup[] = [
+  {
+    entries: [
+      { label: 'Overview', icon: LayoutDashboard, href: adminPaths.home, keywords: ['home', 'platform', 'numbers'] },
+    ],
+  },
+  {
+    label: 'Customers',
+    entries: [
+      {
+        label: 'Tenants',
+        icon: Building2,
+        href: () => adminPaths.tenants(),
+        keywords: ['project', 'customer', 'quota', 'limit', 'suspend'],
+        actions: [{ label: 'Create tenant', href: adminPaths.newTenant }],
+      },
+      { label: 'Users', icon: UsersRound, href: () => adminPaths.users(), keywords: ['people', 'account', 'password'] },
+    ],
+  },
+  {
+    label: 'Billing',
+    entries: [
+      {
+        label: 'Revenue',
+        icon: TrendingUp,
+        href: () => adminPaths.revenue(),
+        keywords: ['billing', 'income', 'spend', 'money'],
+      },
+      {
+        label: 'Invoices',
+        icon: ReceiptText,
+        href: () => adminPaths.invoices(),
+        keywords: ['payment', 'failed', 'card', 'pdf', 'dunning'],
+      },
+      { label: 'Months', icon: CalendarCheck, href: adminPaths.closings, keywords: ['close', 'closing', 'month end'] },
+      {
+        label: 'Budgets and freezes',
+        icon: Snowflake,
+        href: () => adminPaths.budgets(),
+        keywords: ['frozen', 'limit', 'spend'],
+      },
+      {
+        label: 'Credit',
+        icon: Coins,
+        href: () => adminPaths.credits(),
+        keywords: ['grant', 'top up', 'prepaid', 'balance'],
+      },
+      {
+        label: 'Refunds and disputes',
+        icon: Undo2,
+        href: () => adminPaths.reversals(),
+        keywords: ['refund', 'dispute', 'chargeback', 'owed', 'taken back'],
+      },
+      {
+        label: 'Rates',
+        icon: Tags,
+        href: adminPaths.rates,
+        keywords: ['price', 'pricing', 'rate card'],
+        actions: [{ label: 'Add a rate', href: () => adminPaths.newRate() }],
+      },
+      {
+        label: 'Reconciliation',
+        icon: Scale,
+        href: () => adminPaths.reconciliations(),
+        keywords: ['check', 'difference', 'audit', 'billed'],
+      },
+    ],
+  },
+  {
+    label: 'Platform',
+    entries: [
+      { label: 'Engines', icon: Server, href: adminPaths.engines, keywords: ['host', 'health', 'compute', 'kvm'] },
+      {
+        label: 'Operations',
+        icon: Workflow,
+        href: () => adminPaths.operations(),
+        keywords: ['job', 'failed', 'retry', 'worker'],
+      },
+    ],
+  },
+  {
+    label: 'Administration',
+    entries: [
+      { label: 'Audit log', icon: ScrollText, href: () => adminPaths.audit(), keywords: ['who', 'history', 'record'] },
+      {
+        label: 'Administrators',
+        icon: ShieldUser,
+        href: adminPaths.administrators,
+        actions: [{ label: 'Add administrator', href: adminPaths.newAdministrator }],
+      },
+      {
+        label: 'Your account',
+        icon: CircleUserRound,
+        href: adminPaths.account,
+        keywords: ['password', 'second factor', 'totp', 'sessions'],
+      },
+    ],
+  },
+];
