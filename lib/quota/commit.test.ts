@@ -6,7 +6,6 @@ import { newId } from '@/lib/db/id';
 import { execute, pool, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { race } from '@/lib/testing/race';
 import { seededRandom } from '@/lib/testing/random';
 import type { ClientOrder } from '@/lib/testing/widget-client';
 import {
@@ -292,16 +291,6 @@ describe('a refusal over HTTP', () => {
     expect((await create({ name: 'third', instances: 1 })).status).toBe(403);
     const gone = await call('DELETE', `/test/widgets/${acme.id}`, { token: acme.users.member.token });
     expect(gone.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
-  });
-
-  test('is not for the second of two requests with one Idempotency-Key that meet at the lock: they are one', async () => {
-    await setLimits(acme.id, { instances: 3 });
-    const twin = () => create({ name: 'twin', instances: 1 }, { 'Idempotency-Key': 'twin' });
-    const answers = await race(`SELECT FROM project_accounts WHERE project_id = '${acme.id}' FOR UPDATE`, [twin, twin]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(1);
-    expect(await usedOf(acme.id, 'instances')).toBe('3');
   });
 
   test('leaves one entry in the audit log and nothing else', async () => {

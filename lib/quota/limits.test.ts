@@ -202,6 +202,22 @@ describe('If-Match', () => {
   });
 });
 
+test('two requests with one Idempotency-Key that meet at the lock claim once, and have one answer', async () => {
+  const { project } = await createTenant();
+  const body = { dimension: 'vcpus', amount: 1 };
+  const headers = { 'Idempotency-Key': 'twin' };
+  const twin = () => replica('POST', '/claims', { token: project.users.member.token, body, headers });
+  const answers = await race(`SELECT FROM project_accounts WHERE project_id = '${project.id}' FOR UPDATE`, [
+    twin,
+    twin,
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(1);
+  const quota = await call('GET', '/tenant/quota', { token: project.users.reader.token });
+  expect(quota.body).toMatchObject({ vcpus: { used: 1 } });
+});
+
 test('changes without If-Match add up, whatever dimension each one names', async () => {
   const { path } = await createTenant();
   const changes = [{ vcpus_limit: 7 }, { ram_gb_limit: 7 }, { storage_tb_limit: 7 }, { volumes_limit: 7 }];

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Apart from the project's own dependencies, which everyone installs; what it shares with them it finds above it. */
+const folder = '.cache/mutation';
+const tools = { '@stryker-mutator/core': '10.1.1', '@stryker-mutator/vitest-runner': '10.1.1' };
+
+/**
+ * `npm run mutation`: faults put into admission and metering, one at a time, which the tests must notice. It wants Node 22.
+ * @param options of `stryker run`: `--mutate lib/quota/limits.ts`
+ */
+export function testByMutation(options: readonly string[]): void {
+  install();
+  const stryker = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js');
+  process.exitCode = run(process.execPath, [stryker, 'run', 'lib/testing/mutation/stryker.json', ...options]);
+}
+
+function install(): void {
+  const manifest = join(folder, 'package.json');
+  const wanted = JSON.stringify({ private: true, dependencies: tools });
+  if (existsSync(manifest) && readFileSync(manifest, 'utf8') === wanted) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${manifest}.new`, wanted);
+  const packages = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
+  const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--no-save'];
+  const status = run('npm', ['install', '--prefix', folder, ...flags, ...packages]);
+  if (status !== 0) throw new Error('Stryker could not be installed.');
+  // Written last: an installation that was interrupted has none.
+  writeFileSync(manifest, wanted);
+}
+
+function run(command: string, args: readonly string[]): number {
+  return spawnSync(command, args, { stdio: 'inherit' }).status ?? 1;
+}

@@ -1,0 +1,14 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+/** The tests that hold admission and metering: each fault is tried against those of them that reach it. */
+export default defineConfig({
+  resolve: { alias: { '@': resolve('.') } },
+  test: {
+    globalSetup: 'lib/testing/global-setup.ts',
+    setupFiles: 'lib/testing/setup.ts',
+    include: ['lib/{quota,metering,rating,billing,invoices}/*.test.ts', 'lib/operations/lease.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 240_000,
+  },
+});
