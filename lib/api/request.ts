@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { holdsCardNumber } from './card-numbers';
 import type { AnyEndpoint, Upload } from './endpoint';
 import { ApiError, invalid, notFound } from './errors';
+import { issueWords } from './issue-words';
 
 /** Bodies of JSON end here; uploads have limits of their own. */
 export const JSON_BODY_BYTES = 1024 * 1024;
@@ -101,7 +102,7 @@ function readJson(bytes: Uint8Array): unknown {
 
 function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
   if (hasUnstorableText(value)) throw invalid(`${place}: text must not hold NUL characters or broken surrogate pairs.`);
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   throw invalid(describe(parsed.error.issues, place));
 }
