@@ -126,6 +126,8 @@ export function totpNow(secret: string, stepsAhead = 0): string {
 
 /** Nothing serious stands in the way of assistive technology, in both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // What is on its way is drawn paler.
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // Axe reads colours: they are all of one theme once a frame of it has been drawn.

@@ -1,9 +1,9 @@
 'use client';
 
 import { Server } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useParams, useRouter } from 'next/navigation';
 import { PortsTable } from '@/components/network/ports-table';
-import { RuleEditor } from '@/components/network/rule-editor';
 import { RuleList } from '@/components/network/rule-list';
 import type { SecurityGroup } from '@/components/network/rules';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
@@ -17,6 +17,11 @@ import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
 import { paths } from '@/lib/paths';
+
+const RuleEditor = dynamic(() => import('@/components/network/rule-editor').then((module) => module.RuleEditor), {
+  ssr: false,
+  loading: () => <Skeleton className="h-96 w-full" />,
+});
 
 /** One security group: its rules in words, an editor for more, and what follows them. */
 export default function SecurityGroupPage() {
