@@ -1,10 +1,26 @@
-import type { APIRequestContext, Page } from '@playwright/test';
+import type { APIRequestContext, Page, Response } from '@playwright/test';
 import { adminPaths, paths } from '../lib/paths';
 import { openOffice, test } from './backoffice-support';
 import { bearer, expect, expectAccessible, open, type Tenant } from './support';
 
 // Every address that the product has is found in its one builder of links: a page that is added is looked at without a
 // word here. What each page does is for the tests of its part; here is what must be so on all of them.
+
+/** What a page may load before it can be used; menus, charts and consoles come when they are opened. */
+const MOST_SCRIPT_BYTES = 200 * 1024;
+
+/** The bytes on the wire of the scripts that the page's own markup asks for. */
+async function scriptBytes(page: Page, response: Response | null): Promise<number> {
+  const markup = (await response?.text()) ?? '';
+  const named = [...markup.matchAll(/<script[^>]+src="([^"]+)"/g)].map(([, source = '']) => source);
+  return page.evaluate(
+    (sources) =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => sources.includes(new URL(name).pathname))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    named,
+  );
+}
 
 /** A visitor who takes down every request to another server, and everything that a page complains of. */
 function watch(page: Page, baseURL: string | undefined) {
@@ -26,6 +42,9 @@ function watch(page: Page, baseURL: string | undefined) {
     expect(policy).not.toContain("script-src 'unsafe-inline'");
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
     await expect(page.getByText('could not be loaded')).toHaveCount(0);
+    const weight = await scriptBytes(page, response);
+    expect(weight, `${address} has scripts`).toBeGreaterThan(0);
+    expect(weight, `${address} is light`).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
     expect(await page.title(), `the title of ${address}`).not.toBe('Nephele');
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
