@@ -76,7 +76,10 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
   await expect(page.getByText(`a month is the ${hours} hours`)).toBeVisible();
   await page.goto(`/projects/${tenant.slug}/instances/new`);
   const price = page.getByRole('region', { name: 'Price' });
-  await expect(price).toContainText('a month');
+  // It begins with the smallest flavor that holds the image.
+  await expect(page.getByRole('radio', { name: /^nano\b/ })).toBeChecked();
+  await expect(price).toContainText(/\$\d+\.\d\d a month/);
+  await expect(price).not.toContainText(`${monthly} a month`);
   await page.getByRole('radio', { name: new RegExp(`^${name}\\b`) }).check({ force: true });
   await expect(price).toContainText(`${monthly} a month`);
   await expect(price).toContainText(`Boot disk, ${disk_gb} GB`);

@@ -17,6 +17,21 @@ test('the overview shows nine quotas, each in its own unit, and what happened', 
   await expectAccessible(page);
 });
 
+test('a project where nothing has happened yet says where to begin, and a machine is two clicks away', async ({
+  page,
+  tenant,
+}) => {
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await expect(page.getByText('Forecast for')).toBeVisible();
+  for (const step of ['Create an instance', 'Make an API token', 'Set a budget', 'Add your colleagues']) {
+    await expect(page.getByRole('listitem').getByRole('link', { name: step })).toBeVisible();
+  }
+  await page.getByRole('link', { name: 'Create instance' }).click();
+  await expect(page).toHaveURL(`/projects/${tenant.slug}/instances/new`);
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue(/^nephele-\d+$/);
+  await expect(page.getByRole('button', { name: 'Create instance' })).toBeEnabled();
+});
+
 test('an administrator’s new limit shows by itself', async ({ page, tenant, request, administratorToken }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 10 volumes/);

@@ -5,6 +5,7 @@ import { Plus } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Money } from '@/components/data/amounts';
+import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { formatHourly, formatMoney } from '@/lib/format/money';
 import { formatPercent } from '@/lib/format/number';
@@ -59,6 +60,11 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
       </Tile>
     </dl>
   );
+}
+
+/** Their place while they are on the way. */
+export function SpendTilesOutline() {
+  return <Skeleton className="h-52 w-full rounded-lg xl:h-26" />;
 }
 
 function Tile({ name, value, children }: { name: string; value: ReactNode; children: ReactNode }) {

@@ -7,15 +7,16 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compressFiles, serveBuiltFiles } from './static-files';
 
-const folder = mkdtempSync(join(tmpdir(), 'nephele-static-'));
+const parent = mkdtempSync(join(tmpdir(), 'nephele-static-'));
+const folder = join(parent, 'static');
 const script = 'console.log("Nephele");\n'.repeat(200);
 const server = createServer();
 
 beforeAll(async () => {
-  mkdirSync(join(folder, 'chunks'));
+  mkdirSync(join(folder, 'chunks'), { recursive: true });
   writeFileSync(join(folder, 'chunks/a1b2.js'), script);
   writeFileSync(join(folder, 'chunks/small.js'), 'x');
-  writeFileSync(join(folder, '..', 'nephele-static-secret.js'), 'secret');
+  writeFileSync(join(parent, 'secret.js'), 'secret');
   await compressFiles(folder);
   const serve = serveBuiltFiles(folder);
   server.on('request', (incoming, response) => {
@@ -25,8 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true });
-  rmSync(join(folder, '..', 'nephele-static-secret.js'));
+  rmSync(parent, { recursive: true });
 });
 
 /** As it is on the wire: `fetch` would decompress it, and tidy the path up. */
@@ -66,8 +66,8 @@ describe('what a build made', () => {
   });
   test.each([
     '/_next/static/chunks/none.js',
-    '/_next/static/../../nephele-static-secret.js',
-    '/_next/static/%2e%2e/nephele-static-secret.js',
+    '/_next/static/../secret.js',
+    '/_next/static/%2e%2e/secret.js',
     '/_next/image',
     '/projects/demo',
   ])('is not %s: that is left to others, with its address as it came', async (path) => {

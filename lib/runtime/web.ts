@@ -37,12 +37,14 @@ const serveApi = getRequestListener(app.fetch, {
 /** Under development Next serves the API too: it mounts the same app, and reloads it with every change. */
 const isDirect = (path: string) => isHealth(path) || (isApi(path) && !dev);
 
+/** Under development Next builds as it is asked. */
+const serveBuilt = dev ? () => false : serveBuiltFiles();
+
 let ahead: ReturnType<typeof compileAhead> | undefined;
 
 /** Serves the paths that `serves` lets through. */
 function surface(serves: (path: string) => boolean): Surface {
   const servePage = pages.getRequestHandler();
-  const serveBuilt = dev ? () => false : serveBuiltFiles();
   return {
     async request(request, response) {
       ahead?.notice(request);

@@ -6,7 +6,7 @@ import { paceOf } from '@/components/billing/pace';
 import { RunningCosts } from '@/components/billing/running-costs';
 import { SpendSentence } from '@/components/billing/spend-sentence';
 import type { Overview } from '@/components/billing/spend-series';
-import { SpendTiles } from '@/components/billing/spend-tiles';
+import { SpendTiles, SpendTilesOutline } from '@/components/billing/spend-tiles';
 import { useOverview } from '@/components/billing/use-overview';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Loaded } from '@/components/page/loaded';
@@ -81,7 +81,7 @@ function dearestDay(days: readonly { day: string; value: number }[]): string {
 function Outline() {
   return (
     <div className="space-y-6">
-      <Skeleton className="h-52 w-full rounded-lg xl:h-26" />
+      <SpendTilesOutline />
       <Skeleton className="h-93 w-full rounded-lg" />
       <div className="grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
         <Skeleton className="h-60 w-full rounded-lg" />
