@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { now } from '@/lib/clock';
 import { query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
+import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 
@@ -56,6 +58,35 @@ test('a name is taken once', async () => {
     error: { code: 'CONFLICT' },
   });
   expect((await create({ name: 'taken', type: 'opaque', payload: 'x' }, other.users.member.token)).status).toBe(201);
+});
+
+test('a list shows those of a type, of a name, or with a part of it', async () => {
+  for (const [name, type] of [
+    ['list-one', 'passphrase'],
+    ['list-two', 'opaque'],
+  ])
+    expect((await create({ name, type, payload: 'x' })).status).toBe(201);
+  const names = async (filter: string) => {
+    const { body } = await call('GET', `/vault/secrets?sort=name&${filter}`, { token: acme.users.reader.token });
+    return (body as { name: string }[]).map(({ name }) => name);
+  };
+  expect(await names('search=LIST-')).toEqual(['list-one', 'list-two']);
+  expect(await names('search=list-&type=opaque')).toEqual(['list-two']);
+  expect(await names('name=list-one')).toEqual(['list-one']);
+  expect(await names('name=list-')).toEqual([]);
+});
+
+test('a secret expires when it says so, and is never made expired', async () => {
+  const expires_at = new Date(now().getTime() + 60_000).toISOString();
+  const { body } = await create({ name: 'short', type: 'opaque', payload: 'x', expires_at });
+  expect(body).toMatchObject({ status: 'active', expires_at });
+  await setTestClock(120_000);
+  const list = await call('GET', '/vault/secrets?name=short', { token: acme.users.reader.token });
+  expect(list.body).toMatchObject([{ status: 'expired', expires_at }]);
+  expect((await create({ name: 'late', type: 'opaque', payload: 'x', expires_at })).body).toMatchObject({
+    error: { message: 'expires_at: must lie in the future.' },
+  });
+  await setTestClock(0);
 });
 
 test('another tenant can neither read nor delete it', async () => {
