@@ -136,10 +136,7 @@ export function admission(call: Call, write: Write): Sql {
 /** One row: what stands in the way, and the amounts that the write takes. */
 function checks(write: Write, claims: readonly Claim[]): Sql {
   const { room = anywhere } = write;
-  const amounts = claims.map(({ dimension, amount }) => {
-    const value = amount && typeof amount === 'object' ? amount : sql`${String(amount)}::numeric`;
-    return sql`(${value})::numeric AS ${raw(`claim_${dimension}`)}`;
-  });
+  const amounts = claims.map(({ dimension, amount }) => sql`(${amount})::numeric AS ${raw(`claim_${dimension}`)}`);
   // The first exceeded dimension in the order of spec 2.1 is the one to name.
   const claimed = dimensions.filter((dimension) => claims.some((claim) => claim.dimension === dimension));
   const over = claimed.map((d) => raw(`WHEN claim_${d} > 0 AND k.${d}_used + claim_${d} > k.${d}_limit THEN '${d}'`));
@@ -160,16 +157,9 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       ${write.freezable ? frozen : raw('false')} AS frozen,
       ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded,
       NOT (${room.fits}) AS crowded
-      ${
-        amounts.length > 0
-          ? sql`, ${join(
-              claims.map(({ dimension }) => raw(`claim_${dimension}`)),
-              ', ',
-            )}`
-          : raw('')
-      }
+      ${raw(claims.map(({ dimension }) => `, claim_${dimension}`).join(''))}
     FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
-    ${amounts.length > 0 ? sql`CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts` : raw('')}`;
+    CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts`;
   // OFFSET 0: what the inner part says is computed once, not again in each place that refers to it.
   return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
     NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;

@@ -33,10 +33,6 @@ export function releaseParts(resourceId: string, amounts?: readonly Claim[]): [n
 }
 
 function amountsByDimension(amounts: readonly Claim[]): Sql {
-  const pairs = amounts.map(({ dimension, amount }) =>
-    amount && typeof amount === 'object'
-      ? sql`${raw(`'${dimension}'`)}, (${amount})::numeric`
-      : sql`${raw(`'${dimension}'`)}, ${String(amount)}::numeric`,
-  );
+  const pairs = amounts.map(({ dimension, amount }) => sql`${raw(`'${dimension}'`)}, (${amount})::numeric`);
   return sql`jsonb_build_object(${join(pairs, ', ')})`;
 }
