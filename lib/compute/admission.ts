@@ -5,8 +5,8 @@ import { query, queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { fits, type Needs } from '@/lib/engine-reports/placement';
 import { requireImage, type UsableImage } from '@/lib/images/use';
-import { freeAddress, rangeOf, toNumber } from '@/lib/network/ipv4';
-import { requireGroups } from '@/lib/network/ports';
+import type { AddressSpace } from '@/lib/network/free-address';
+import { addressSpace, requireGroups } from '@/lib/network/ports';
 import { ifAdmitted } from '@/lib/quota/commit';
 import { lockVolumes } from '@/lib/storage/attachments';
 import { publicKeyOf } from './key-pairs';
@@ -22,11 +22,13 @@ export type FlavorFacts = {
   status: 'active' | 'deprecated';
 };
 
+type PlannedNetwork = { id: string; name: string; cidr: string; addresses: AddressSpace };
+
 /** Everything that a new instance refers to, looked up and found fit. */
 export type InstancePlan = {
   flavor: FlavorFacts;
   image: UsableImage;
-  network_id: string;
+  network: PlannedNetwork;
   security_group_ids: string[];
   ssh_public_key: string | null;
   volume_ids: string[];
@@ -37,7 +39,7 @@ export type InstancePlan = {
  * @throws ApiError 404 that names the field, 400 for what does not fit together, 409 for what is not usable now
  */
 export async function planInstance(call: ProjectCall, input: CreateInstance): Promise<InstancePlan> {
-  const [flavor, image, network_id, security_group_ids, volume_ids, ssh_public_key] = await together([
+  const [flavor, image, network, security_group_ids, volume_ids, ssh_public_key] = await together([
     requireFlavor(input.flavor_id),
     requireImage(call.project_id, 'image_id', input.image_id),
     requireNetwork(call, input.network_id),
@@ -46,7 +48,7 @@ export async function planInstance(call: ProjectCall, input: CreateInstance): Pr
     input.key_pair_id === undefined ? (input.ssh_public_key ?? null) : publicKeyOf(call, input.key_pair_id),
   ]);
   requireFit(flavor, image);
-  return { flavor, image, network_id, security_group_ids, ssh_public_key, volume_ids };
+  return { flavor, image, network, security_group_ids, ssh_public_key, volume_ids };
 }
 
 /** All lookups at once. When several fail, the first of them in this order says why, however soon the others failed. */
@@ -82,14 +84,16 @@ export function requireFit(flavor: Pick<FlavorFacts, 'name' | 'disk_gb' | 'ram_g
   }
 }
 
-async function requireNetwork(call: ProjectCall, id: string): Promise<string> {
+async function requireNetwork(call: ProjectCall, id: string): Promise<PlannedNetwork> {
   const found = isId(id)
-    ? await queryOne<{ id: string }>(
-        sql`SELECT id FROM networks WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
-      )
+    ? await queryOne<Omit<PlannedNetwork, 'addresses'> & { gateway_ip: string }>(sql`
+        SELECT n.id, n.name, text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip
+        FROM networks n JOIN subnets s ON s.network_id = n.id
+        WHERE n.project_id = ${call.project_id}::uuid AND n.id = ${id}::uuid`)
     : undefined;
   if (!found) throw noSuch('network_id', 'network');
-  return found.id;
+  const { gateway_ip, ...network } = found;
+  return { ...network, addresses: addressSpace(found.id, found.cidr, gateway_ip) };
 }
 
 async function defaultGroup(call: ProjectCall): Promise<string[]> {
@@ -119,26 +123,6 @@ async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promis
     }
   }
   return found.map(({ id }) => id);
-}
-
-/** A free address of the network. @throws ApiError 409 when there is none */
-export async function chooseAddress(networkId: string, choice: 'first' | 'random'): Promise<string> {
-  const [subnet, taken] = await Promise.all([
-    queryOne<{ name: string; cidr: string; gateway_ip: string }>(sql`
-      SELECT n.name, text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip
-      FROM networks n JOIN subnets s ON s.network_id = n.id WHERE n.id = ${networkId}::uuid`),
-    query<{ ip: string }>(sql`SELECT host(ip) AS ip FROM ports WHERE network_id = ${networkId}::uuid`),
-  ]);
-  if (!subnet) throw noSuch('network_id', 'network');
-  const { first, last } = rangeOf(subnet.cidr);
-  const used = new Set([...taken.map(({ ip }) => toNumber(ip)), toNumber(subnet.gateway_ip)]);
-  const address = freeAddress({ first: first + 1, last: last - 1 }, used, choice);
-  if (address === undefined) {
-    throw conflict(
-      `network_id: all addresses of network ${subnet.name} (${subnet.cidr}) are taken; choose another network.`,
-    );
-  }
-  return address;
 }
 
 /**

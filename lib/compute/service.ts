@@ -9,20 +9,12 @@ import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { type Placement, place } from '@/lib/engine-reports/placement';
 import { requireImage, type UsableImage } from '@/lib/images/use';
 import { settleRouter } from '@/lib/network/floating-ips';
+import { withFreeAddress } from '@/lib/network/free-address';
 import { carryGroups } from '@/lib/network/ports';
 import { ensureProjectNetworking } from '@/lib/network/project-networking';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { attachedFromTheStart } from '@/lib/storage/attachments';
-import {
-  admissionTarget,
-  chooseAddress,
-  type InstancePlan,
-  needsOf,
-  noRoom,
-  planInstance,
-  promise,
-  requireFit,
-} from './admission';
+import { admissionTarget, type InstancePlan, needsOf, noRoom, planInstance, promise, requireFit } from './admission';
 import { type InstanceRow, instanceColumns, viewInstance } from './instance-view';
 import { createKind, deleteKind, kindOfAction } from './operations';
 import type { CreateInstance, Instance, InstanceAction } from './schema';
@@ -78,12 +70,11 @@ export async function readInstance(call: ProjectCall, id: string): Promise<Insta
 export async function createInstance(call: ProjectCall, input: CreateInstance): Promise<Instance> {
   await ensureProjectNetworking(call.project_id);
   const plan = await planInstance(call, input);
-  const placing = place(call.project_id, ['compute', 'network', 'images'], needsOf(plan.flavor));
-  for (let choice: 'first' | 'random' = 'first'; ; choice = 'random') {
-    const [ip, placement] = await Promise.all([chooseAddress(plan.network_id, choice), placing]);
-    const created = await admit(call, input, plan, placement, ip);
-    if (created) return created;
-  }
+  const { name, cidr, addresses } = plan.network;
+  const placement = await place(call.project_id, ['compute', 'network', 'images'], needsOf(plan.flavor));
+  const created = await withFreeAddress(addresses, (ip) => admit(call, input, plan, placement, ip));
+  if (created) return created;
+  throw conflict(`network_id: all addresses of network ${name} (${cidr}) are taken; choose another network.`);
 }
 
 /** undefined: someone else has just taken the address. */
@@ -94,7 +85,7 @@ async function admit(
   { host_id, refusal }: Placement,
   ip: string,
 ): Promise<Instance | undefined> {
-  const { flavor, image, network_id, security_group_ids, ssh_public_key, volume_ids } = plan;
+  const { flavor, image, network, security_group_ids, ssh_public_key, volume_ids } = plan;
   const { project_id } = call;
   const id = newId();
   const times = { created_at: call.at, updated_at: call.at };
@@ -111,12 +102,12 @@ async function admit(
     launched_at: null,
     ...times,
   };
-  const port = { id: newId(), network_id, mac: newMac(), ip };
+  const port = { id: newId(), network_id: network.id, mac: newMac(), ip };
   const created = viewInstance({
     ...row,
     flavor: flavorView(flavor),
     image: imageView(image),
-    addresses: [{ network_id, port_id: port.id, ip, mac: port.mac, floating_ip: null }],
+    addresses: [{ network_id: network.id, port_id: port.id, ip, mac: port.mac, floating_ip: null }],
     security_group_ids: security_group_ids.toSorted(),
     volume_ids: volume_ids.toSorted(),
   });

@@ -3,11 +3,12 @@ import { ApiError, conflict, noSuch, notFound } from '@/lib/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/api/pagination';
 import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
-import { databaseError, query, queryOne } from '@/lib/db/pool';
+import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { place } from '@/lib/engine-reports/placement';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
-import { freeAddress, toNumber } from './ipv4';
+import { type AddressSpace, withFreeAddress } from './free-address';
+import { toNumber } from './ipv4';
 import { ensureProjectNetworking } from './project-networking';
 import type { AssociateFloatingIp, FloatingIp } from './schema';
 import { reviseRouter } from './service';
@@ -70,31 +71,23 @@ export async function allocateFloatingIp(call: ProjectCall): Promise<FloatingIp>
   await ensureProjectNetworking(call.project_id);
   const { host_id, refusal } = await place(call.project_id, ['network']);
   if (host_id === null || refusal) throw refusal ?? new Error('a placement without a host');
-  for (let choice: 'first' | 'random' = 'first'; ; choice = 'random') {
-    const address = await freeInPool(call, host_id, choice);
-    const created = await takeAddress(call, host_id, address);
-    if (created) return created;
-  }
+  const created = await withFreeAddress(await poolFor(call, host_id), (address) => takeAddress(call, host_id, address));
+  if (created) return created;
+  throw new ApiError('CAPACITY_EXHAUSTED', 'The pool of floating IPs is exhausted; release one first.');
 }
 
-async function freeInPool(call: ProjectCall, hostId: string, choice: 'first' | 'random'): Promise<string> {
-  const [pool, taken] = await Promise.all([
-    queryOne<{ first: string; last: string; held: number }>(sql`
-      SELECT host(floating_ip_first) AS first, host(floating_ip_last) AS last,
-        (SELECT count(*)::int FROM floating_ips f WHERE f.project_id = ${call.project_id}::uuid) AS held
-      FROM hosts WHERE id = ${hostId}::text`),
-    query<{ address: string }>(sql`SELECT host(address) AS address FROM floating_ips WHERE host_id = ${hostId}::text`),
-  ]);
+/** @throws ApiError 409 when the project holds as many as it may */
+async function poolFor(call: ProjectCall, hostId: string): Promise<AddressSpace> {
+  const pool = await queryOne<{ first: string; last: string; held: number }>(sql`
+    SELECT host(floating_ip_first) AS first, host(floating_ip_last) AS last,
+      (SELECT count(*)::int FROM floating_ips f WHERE f.project_id = ${call.project_id}::uuid) AS held
+    FROM hosts WHERE id = ${hostId}::text`);
   if (!pool) throw notFound('The host');
   if (pool.held >= MOST_FLOATING_IPS) {
     throw conflict(`The project holds ${pool.held} floating IPs, as many as it may; release one first.`);
   }
-  const range = { first: toNumber(pool.first), last: toNumber(pool.last) };
-  const address = freeAddress(range, new Set(taken.map((row) => toNumber(row.address))), choice);
-  if (address === undefined) {
-    throw new ApiError('CAPACITY_EXHAUSTED', 'The pool of floating IPs is exhausted; release one first.');
-  }
-  return address;
+  const taken = sql`SELECT address AS ip FROM floating_ips WHERE host_id = ${hostId}::text`;
+  return { id: hostId, first: toNumber(pool.first), last: toNumber(pool.last), taken };
 }
 
 /** undefined: someone else has just taken the address. */

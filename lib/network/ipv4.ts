@@ -30,17 +30,3 @@ export function networkCidr(cidr: string): string {
 export function holds(outer: AddressRange, inner: AddressRange): boolean {
   return outer.first <= inner.first && inner.last <= outer.last;
 }
-
-/**
- * An address of the range that is not taken: the first one, or a random one, so that many who choose at once seldom
- * choose the same. undefined when none is left.
- */
-export function freeAddress(range: AddressRange, taken: ReadonlySet<number>, choice: 'first' | 'random') {
-  const size = range.last - range.first + 1;
-  const start = choice === 'first' ? 0 : Math.floor(Math.random() * size);
-  for (let step = 0; step < size; step += 1) {
-    const candidate = range.first + ((start + step) % size);
-    if (!taken.has(candidate)) return toAddress(candidate);
-  }
-  return undefined;
-}

@@ -5,6 +5,8 @@ import { isId } from '@/lib/db/id';
 import { query, queryOne } from '@/lib/db/pool';
 import { join, raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { AddressSpace } from './free-address';
+import { rangeOf } from './ipv4';
 import type { Port } from './schema';
 import { reviseRouter } from './service';
 
@@ -94,4 +96,11 @@ export async function requireGroups(call: ProjectCall, groupIds: readonly string
     SELECT id FROM security_groups WHERE project_id = ${call.project_id}::uuid AND id = ANY (${groupIds.filter(isId)}::uuid[])`);
   const missing = groupIds.findIndex((id) => !known.some((group) => group.id === id.toLowerCase()));
   if (missing !== -1) throw noSuch(`security_group_ids.${missing}`, 'security group');
+}
+
+/** The addresses that ports of a network may have. */
+export function addressSpace(networkId: string, cidr: string, gateway: string): AddressSpace {
+  const { first, last } = rangeOf(cidr);
+  const taken = sql`SELECT ip FROM ports WHERE network_id = ${networkId}::uuid`;
+  return { id: networkId, first: first + 1, last: last - 1, gateway, taken };
 }
