@@ -10,6 +10,7 @@ import { createHost, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { countEgress } from './egress';
 import { instanceSteps } from './steps';
 import { type Action, actions, type InstanceStatus, instanceStatuses, transitions } from './transitions';
 
@@ -152,6 +153,28 @@ describe('delete', () => {
     expect(await prisma().port.count({ where: { project_id: acme.id } })).toBe(0);
     const kept = await call('GET', '/network/floating-ips', { token });
     expect(kept.body).toMatchObject([{ id: idOf(address), status: 'available', port_id: null }]);
+  });
+
+  test('counts what the machine has sent since it was last looked at, once, however often it must be tried', async () => {
+    const sent = async (id: string) => {
+      const events = await prisma().usageEvent.findMany({ where: { resource_id: id } });
+      return events.map(({ metric, quantity }) => [metric, quantity.toNumber()]);
+    };
+    const id = await running();
+    await countEgress([{ instance_id: id, at: new Date(), bytes: 700 }]);
+    engines.egress = 1000;
+    const { ensureTopology } = engines.network;
+    engines.network.ensureTopology = () => Promise.reject(new EngineError('ENGINE_ERROR', 'The port does not go.'));
+    await remove(id);
+    await expect
+      .poll(() => sent(id), { timeout: 10_000 })
+      .toEqual([
+        ['network_egress', 700],
+        ['network_egress', 300],
+      ]);
+    engines.network.ensureTopology = ensureTopology;
+    await isGone(id);
+    expect(await sent(id)).toHaveLength(2);
   });
 
   test('wins over a boot that is under way', async () => {

@@ -18,6 +18,7 @@ import {
   type StepWrite,
 } from '@/lib/operations/steps';
 import { detachedFromGone } from '@/lib/storage/attachments';
+import { countLastEgress } from './egress';
 import type { InstanceSpec } from './engine';
 import { type ApplyKind, applyKinds, createKind, deleteKind, rebootKind, startKind } from './operations';
 import { readSpec } from './spec';
@@ -155,6 +156,7 @@ const deleteSteps = operationSteps(
   {
     async machine({ operation: { resource_id: id, project_id }, signal }) {
       await interruptible(engines().compute.removeInstance(id), signal);
+      await interruptible(countLastEgress(id), signal);
       return goTo('network', {
         rows: {
           ...detachedFromGone(id),

@@ -1,9 +1,10 @@
+import { Decimal } from 'decimal.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/db/id';
 import { execute, query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { closeMonths } from '@/lib/invoices/close';
-import { spendNow } from '@/lib/rating/meter';
+import { platformSpendNow, spendNow } from '@/lib/rating/meter';
 import { stopTestClock as at, setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createHost } from '@/lib/testing/hosts';
@@ -334,6 +335,21 @@ describe('a clock that steps', () => {
       expect((await invoiceOf(acme, month)).total).toBe(total);
     }
   });
+});
+
+test('what all projects have spent is the sum of what each has', async () => {
+  const [acme, other] = [await projectSince('2029-04'), await projectSince('2029-04')];
+  await at('2029-04-10T10:00:00Z');
+  const flavor = await createFlavor({ vcpus: 10, ram_gb: 10, disk_gb: 1 });
+  for (const project of [acme, other]) await becomes('instances', await instanceRow(project, flavor), 'active');
+  await at('2029-04-10T20:00:00Z');
+  // Those of other tests are among them.
+  const projects = await query<{ id: string }>(sql`SELECT id FROM projects`);
+  const each = await Promise.all(projects.map(({ id }) => spendNow(id)));
+  const { month, spend } = await platformSpendNow();
+  expect(month).toBe('2029-04');
+  expect(spend.gt((await spendNow(acme.id)).times(2))).toBe(true);
+  expect(spend.toFixed(12)).toBe(Decimal.sum(...each).toFixed(12));
 });
 
 describe('what is counted', () => {

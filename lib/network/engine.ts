@@ -70,6 +70,11 @@ export interface NetworkEngine {
    */
   ensureTopology(topology: Topology): Promise<void>;
   observeNetwork(): Promise<ObservedNetwork>;
+  /**
+   * Bytes that these ports have sent beyond the platform's private networks since they exist, also of machines that are off.
+   * @throws EngineError `NOT_FOUND` when one of them is not here
+   */
+  egressBytes(ports: readonly { id: string; networkId: string }[]): Promise<number>;
   /** Range that floating IPs may be allocated from on this host. */
   floatingIpPool(): Promise<FloatingIpPool>;
 }

@@ -19,6 +19,8 @@ export class MemoryEngines implements Engines {
   failure: EngineError | undefined;
   /** Where the consoles of all machines are. */
   sockets: ConsoleSockets | undefined;
+  /** What the ports of any machine have sent to the outside. */
+  egress = 0;
   /** How long a boot takes. */
   bootMs = 0;
   capacity: HostCapacity = {
@@ -76,6 +78,11 @@ export class MemoryEngines implements Engines {
       forwards: [],
       warnings: [],
     }),
+    egressBytes: async (ports) => {
+      if (ports.some(({ id }) => !this.wiredPorts().has(id)))
+        throw new EngineError('NOT_FOUND', 'A port is not wired.');
+      return this.egress;
+    },
     floatingIpPool: async () => ({ cidr: '198.18.0.0/20', first: '198.18.0.1', last: '198.18.15.254' }),
   };
 

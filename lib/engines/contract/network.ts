@@ -161,6 +161,8 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
         await expect
           .poll(async () => (await subject.engine.compute.sampleInstance(id))?.egressBytes ?? 0, { timeout: 10_000 })
           .toBeGreaterThan((before?.egressBytes ?? 0) + 200_000);
+        const sent = await subject.engine.network.egressBytes([{ id: one.id, networkId: shared.id }]);
+        expect(sent).toBeGreaterThan((before?.egressBytes ?? 0) + 200_000);
       } finally {
         world.close();
       }
@@ -240,9 +242,14 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
     it('removes a port and a router without touching the others', async () => {
       const rest = { ...shared, ports: [one, two] };
       const alone: Topology = { routers: [{ ...topologyRouter(topology(open)), networks: [rest] }] };
+      const sent = (await subject.engine.compute.sampleInstance(three.instanceId ?? ''))?.egressBytes;
       await subject.engine.compute.removeInstance(stranger.instanceId ?? '');
       await subject.engine.compute.removeInstance(three.instanceId ?? '');
+      // What a machine has sent is known for as long as its port is there.
+      const of = [{ id: three.id, networkId: other.id }];
+      expect(await subject.engine.network.egressBytes(of)).toBeGreaterThanOrEqual(sent ?? Number.NaN);
       await subject.engine.network.ensureTopology(alone);
+      await expect(subject.engine.network.egressBytes(of)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       const seen = await subject.engine.network.observeNetwork();
       expect(seen.routers).toMatchObject([{ id: routerId, networkIds: [shared.id] }]);
       await shell('one').eventually(ping('10.77.0.12'));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { InstancePort } from '@/lib/compute/engine';
+import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { routerNamespace } from './names';
-import { namespaceCommand } from './namespaces';
+import { existingNamespaces, namespaceCommand } from './namespaces';
 import { egressCounter } from './ruleset';
 import { routerOfNetwork } from './topology-record';
 
@@ -13,7 +13,7 @@ const counters = z.object({
 
 /** Bytes that each port of a router has sent to the outside, by its counter's name. */
 export async function readEgress(inside: string[]): Promise<Map<string, number>> {
-  const answer = await run([...inside, 'nft', '-j', 'list', 'counters']).catch(() => '{"nftables":[]}');
+  const answer = await run([...inside, 'nft', '-j', 'list', 'counters']);
   const found = counters.parse(JSON.parse(answer)).nftables.flatMap(({ counter }) => counter ?? []);
   return new Map(found.map(({ name, bytes }) => [name, bytes]));
 }
@@ -26,11 +26,14 @@ export class EgressReader {
 
   constructor(private readonly host: Host) {}
 
-  async bytesOf(ports: InstancePort[]): Promise<number> {
+  /** @throws EngineError `NOT_FOUND` for a port that is not counted here: nothing told is not the same as nothing sent */
+  async bytesOf(ports: readonly { id: string; networkId: string }[]): Promise<number> {
     let sum = 0;
     for (const { id, networkId } of ports) {
       const routerId = await routerOfNetwork(this.host, networkId);
-      if (routerId) sum += (await this.read(routerId)).get(egressCounter(id)) ?? 0;
+      const bytes = routerId && (await this.read(routerId)).get(egressCounter(id));
+      if (typeof bytes !== 'number') throw new EngineError('NOT_FOUND', `What port ${id} sends is not counted here.`);
+      sum += bytes;
     }
     return sum;
   }
@@ -38,8 +41,13 @@ export class EgressReader {
   private read(routerId: string): Promise<Map<string, number>> {
     const known = this.recent.get(routerId);
     if (known && Date.now() - known.at < FRESH_MS) return known.bytes;
-    const bytes = namespaceCommand(this.host, routerNamespace(this.host, routerId)).then(readEgress);
+    const bytes = this.readRouter(routerNamespace(this.host, routerId));
     this.recent.set(routerId, { at: Date.now(), bytes });
     return bytes;
+  }
+
+  private async readRouter(name: string): Promise<Map<string, number>> {
+    const exists = (await existingNamespaces(this.host)).includes(name);
+    return exists ? readEgress(await namespaceCommand(this.host, name)) : new Map();
   }
 }

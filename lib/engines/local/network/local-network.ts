@@ -10,6 +10,7 @@ import { type AddressPlan, addressPlan, allocatable, planRouters } from './addre
 import { closedRanges } from './closed-ranges';
 import { removeDnsmasq } from './dhcp';
 import { ensureEdge, removeEdge } from './edge';
+import { EgressReader } from './egress';
 import { applyForwards, wantedForwards } from './forwards';
 import { readLinks } from './links';
 import { edgeNamespace, routerNamespace } from './names';
@@ -43,6 +44,10 @@ export class LocalNetwork implements NetworkEngine {
       const routers = await Promise.all(known.map(([id, externalIp]) => this.observeRouter(id, externalIp)));
       return { routers, ...(await recallForwards(this.host)) };
     });
+  }
+
+  egressBytes(ports: readonly { id: string; networkId: string }[]): Promise<number> {
+    return new EgressReader(this.host).bytesOf(ports);
   }
 
   async floatingIpPool(): Promise<FloatingIpPool> {

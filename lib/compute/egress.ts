@@ -1,0 +1,51 @@
+import { execute, query } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { engines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+
+/** What the counter of an instance's traffic to the outside said at a moment. */
+export type EgressReading = { instance_id: string; at: Date; bytes: number };
+
+/**
+ * What left the platform since a counter was last read is an event of usage: a reading that is told again tells nothing
+ * new, and a counter that went back began anew. Of an instance that is gone nothing is counted.
+ */
+export async function countEgress(readings: readonly EgressReading[]): Promise<void> {
+  if (readings.length === 0) return;
+  await execute(sql`
+    WITH told AS MATERIALIZED (
+      SELECT r.*, i.project_id, i.name FROM jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) AS r (instance_id uuid, at timestamptz(3), bytes bigint)
+      JOIN instances i ON i.id = r.instance_id FOR KEY SHARE OF i
+    ), before AS MATERIALIZED (
+      SELECT c.* FROM egress_counters c JOIN told ON told.instance_id = c.instance_id FOR UPDATE OF c
+    ), counted AS (
+      INSERT INTO egress_counters AS c (instance_id, project_id, bytes, at)
+      SELECT told.instance_id, told.project_id, told.bytes, told.at FROM told LEFT JOIN before USING (instance_id)
+      WHERE before.at IS NULL OR told.at > before.at
+      ON CONFLICT (instance_id) DO UPDATE SET bytes = excluded.bytes, at = excluded.at WHERE excluded.at > c.at
+      RETURNING c.instance_id, c.bytes, c.at
+    )
+    INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)
+    SELECT 'egress:' || told.instance_id || ':' || extract(epoch FROM told.at), told.project_id, 'network_egress', 'instance',
+      told.instance_id, told.name, grown.bytes, least(told.at, platform_now()), platform_now()
+    FROM counted JOIN told USING (instance_id) LEFT JOIN before ON before.instance_id = told.instance_id
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN counted.bytes >= before.bytes THEN counted.bytes - before.bytes ELSE counted.bytes END AS bytes
+    ) AS grown
+    WHERE grown.bytes > 0 ON CONFLICT (key) DO NOTHING`);
+}
+
+/** Counts what a machine that is off has sent since it was last sampled, while its ports are still there. */
+export async function countLastEgress(instanceId: string): Promise<void> {
+  const ports = await query<{ id: string; networkId: string }>(
+    sql`SELECT id, network_id AS "networkId" FROM ports WHERE instance_id = ${instanceId}::uuid`,
+  );
+  if (ports.length === 0) return;
+  try {
+    const bytes = await engines().network.egressBytes(ports);
+    await countEgress([{ instance_id: instanceId, at: new Date(), bytes }]);
+  } catch (error) {
+    // It was never wired, or its host has started anew since: there is nothing to read.
+    if (!(error instanceof EngineError && error.code === 'NOT_FOUND')) throw error;
+  }
+}
