@@ -1,10 +1,10 @@
 import { keyIds, keyPurposes } from '@/lib/keyring';
+import { lockDataDir } from '@/lib/lock';
 import { loadEnvironmentFile, parseSettings } from '@/lib/settings';
 import { embeddedDatabaseUrl, startEmbeddedDatabase } from './embedded-database';
 import { generateDatabaseClient } from './generate';
 import { dropOlderKeys, rotateKeys } from './keys';
 import { endLeftovers } from './leftovers';
-import { lockDataDir } from './lock';
 
 const usage = `Usage: npm run admin -- COMMAND
   reset-password EMAIL              gives a user a new password, and ends all sessions

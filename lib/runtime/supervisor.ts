@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { lockDataDir } from '@/lib/lock';
 import { settings } from '@/lib/settings';
 import { bringUp, type Stop } from './bring-up';
 import { endLeftovers } from './leftovers';
-import { lockDataDir } from './lock';
 import { stopPostgresIn } from './postgres';
 import { isAlive, npmParent } from './process-table';
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { waitForLock } from './lock';
+import { waitForLock } from '@/lib/lock';
 
 /** A step whose result is kept until what it is made from changes. */
 export type Step = {

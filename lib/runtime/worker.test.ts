@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { execute, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
+import { tryLock } from '@/lib/lock';
 import { databaseUrl } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
-import { tryLock } from './lock';
 import { environmentOf } from './process-table';
 
 testDatabase();

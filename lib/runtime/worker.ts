@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { startHostAgent } from '@/lib/compute/host-agent';
 import { closePool } from '@/lib/db/pool';
+import { tryLock, waitForLock } from '@/lib/lock';
 import { log } from '@/lib/log';
 import { startWorker } from '@/lib/operations/worker';
 import { operationSteps, periodicJobs } from '@/lib/platform/work';
 import { settings } from '@/lib/settings';
 import { announceStop } from '@/lib/stopping';
-import { tryLock, waitForLock } from './lock';
 import { runSupervised } from './supervised';
 
 /** Two workers would give one host's machines and networks orders at the same time: the second stands by. */

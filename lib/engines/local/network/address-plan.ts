@@ -1,10 +1,12 @@
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { waitForLock } from '@/lib/lock';
 import type { FloatingIpPool } from '@/lib/network/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
-import { readRecord, writeRecord } from '../record';
+import { namesIn, readRecord, removePath, writeRecord } from '../record';
 import { overlaps, type Range, rangeOf, toAddress, toNumber } from './addresses';
 
 /**
@@ -31,8 +33,28 @@ const planFile = (host: Host) => join(host.directory, 'network', 'plan.json');
 
 export async function addressPlan(host: Host): Promise<AddressPlan> {
   const kept = await readRecord(planFile(host), planRecord);
+  if (host.isolation !== 'root') return settle(host, kept, () => loopbackBlocks(host));
+  if (kept) {
+    await announce(host);
+    return settle(host, kept, () => kept);
+  }
+  const lock = await waitForLock(join(PLANS, LOCK));
+  try {
+    const plan = await settle(host, await readRecord(planFile(host), planRecord), freeBlocks);
+    await announce(host);
+    return plan;
+  } finally {
+    lock.release();
+  }
+}
+
+async function settle(
+  host: Host,
+  kept: AddressPlan | null,
+  choose: () => AddressPlan | Promise<AddressPlan>,
+): Promise<AddressPlan> {
   if (kept && (host.floatingIpCidr === null || host.floatingIpCidr === kept.pool)) return kept;
-  const chosen = kept ?? (host.isolation === 'root' ? await freeBlocks() : loopbackBlocks(host));
+  const chosen = kept ?? (await choose());
   const plan = { ...chosen, pool: host.floatingIpCidr ?? chosen.pool };
   await writeRecord(planFile(host), plan);
   return plan;
@@ -78,17 +100,49 @@ export function allocatable(host: Host, plan: AddressPlan): FloatingIpPool {
 
 const hostRoutes = z.array(z.object({ dst: z.string() }));
 
-async function freeBlocks(): Promise<AddressPlan> {
+/**
+ * Links to the plans of this host's engines. Until it has a router, a plan shows in no route: who chooses meanwhile finds
+ * it here. A link that leads nowhere is of an engine that is gone.
+ */
+const PLANS = '/run/nephele/address-plans';
+const LOCK = 'lock';
+const announced = new Set<string>();
+
+async function announce(host: Host): Promise<void> {
+  if (announced.has(host.directory)) return;
+  await mkdir(PLANS, { recursive: true });
+  await removePath(join(PLANS, host.tag));
+  await symlink(planFile(host), join(PLANS, host.tag));
+  announced.add(host.directory);
+}
+
+async function announcedBlocks(): Promise<Range[]> {
+  const blocks: Range[] = [];
+  for (const name of (await namesIn(PLANS)).filter((name) => name !== LOCK)) {
+    const plan = await readRecord(join(PLANS, name), planRecord);
+    if (plan) blocks.push(rangeOf(plan.segment), rangeOf(plan.pool));
+    else await removePath(join(PLANS, name));
+  }
+  return blocks;
+}
+
+async function routedBlocks(): Promise<Range[]> {
   const routes = hostRoutes.parse(JSON.parse(await run(['ip', '-4', '-json', 'route', 'show', 'table', 'all'])));
-  const used = routes.flatMap(({ dst }): Range[] => {
+  return routes.flatMap(({ dst }) => {
     if (!/^\d/.test(dst)) return [];
     return [rangeOf(dst.includes('/') ? dst : `${dst}/32`)];
   });
-  for (let block = 0; block < BLOCKS; block += 1) {
-    const plan = blockPlan(block);
-    const isFree = [plan.segment, plan.pool].every((cidr) => !used.some((range) => overlaps(range, rangeOf(cidr))));
-    if (isFree) return plan;
-  }
+}
+
+async function freeBlocks(): Promise<AddressPlan> {
+  const routed = await routedBlocks();
+  const announced = await announcedBlocks();
+  const isFree = (used: Range[]) => (plan: AddressPlan) =>
+    [plan.segment, plan.pool].every((cidr) => !used.some((range) => overlaps(range, rangeOf(cidr))));
+  const plans = Array.from({ length: BLOCKS }, (_, block) => blockPlan(block));
+  // Data folders that lie about unused keep nobody from working.
+  const plan = plans.find(isFree([...routed, ...announced])) ?? plans.find(isFree(routed));
+  if (plan) return plan;
   throw new EngineError(
     'ENGINE_ERROR',
     'This host routes all of 198.18.0.0/15 elsewhere; the engine needs a part of it.',

@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 async function holder(path: string) {
   const child = spawn(process.execPath, [
     ...['--import', 'tsx', '--input-type=module', '--eval'],
-    `const { tryLock } = await import('${process.cwd()}/lib/runtime/lock.ts');
+    `const { tryLock } = await import('${process.cwd()}/lib/lock.ts');
      const lock = tryLock('${path}');
      console.log('heldBy' in lock ? 'refused' : 'held');
      setInterval(() => lock, 1000);`,
