@@ -112,6 +112,7 @@ describe('the overview', () => {
       burn_usd_per_hour: 0.028,
       forecast_usd: 21.678,
       credit_usd: 0,
+      owed_usd: 0,
       budget: { monthly_limit_usd: null, enable_quota_freeze: false, status: { month_to_date_usd: 5.214 } },
       by_category: [
         // 4.896 + 588 × 0.024 = 14.112; 0.288 + 588 × 0.004 = 2.352.

@@ -4,6 +4,7 @@ import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { budgetStatus, readBudgetFacts } from '@/lib/budget/state';
 import { categories, categoryNames } from '@/lib/metering/categories';
 import { metrics } from '@/lib/metering/metrics';
+import { owedBy } from '@/lib/payments/owed';
 import { Money, total } from '@/lib/rating/cost';
 import { burnPerHour, forecast, type Meter, readMeter } from '@/lib/rating/meter';
 import { monthAfter } from '@/lib/rating/month';
@@ -13,7 +14,11 @@ import type { Overview } from './schema';
 
 /** What was spent and is spent now, as of one moment. Spend and budget come from the meter, however much runs. */
 export async function readOverview({ project_id }: ProjectCall): Promise<Sendable<Overview>> {
-  const [facts, meter] = await Promise.all([readBudgetFacts(project_id), readMeter(project_id)]);
+  const [facts, meter, owed] = await Promise.all([
+    readBudgetFacts(project_id),
+    readMeter(project_id),
+    owedBy(project_id),
+  ]);
   if (!facts) throw notFound('The project');
   const { month, at, lines } = meter;
   const costs = await monthCosts(project_id, month, meter);
@@ -29,6 +34,7 @@ export async function readOverview({ project_id }: ProjectCall): Promise<Sendabl
     forecast_usd: JsonNumber.money(forecast(meter)),
     burn_usd_per_hour: JsonNumber.money(total(lines.map((line) => burnPerHour(line, month)))),
     credit_usd: JsonNumber.money(facts.credit),
+    owed_usd: JsonNumber.money(owed),
     budget: {
       monthly_limit_usd: facts.limit === null ? null : JsonNumber.money(facts.limit),
       enable_quota_freeze: facts.freezes,

@@ -59,6 +59,10 @@ export const overview = z
     forecast_usd: usd.meta({ description: 'What the month will have cost if what runs now runs on.' }),
     burn_usd_per_hour: usd.meta({ description: 'What runs now, per hour.' }),
     credit_usd: usd.meta({ description: 'Prepaid, and not used up by invoices.' }),
+    owed_usd: usd.meta({
+      description:
+        'Payments that were refunded or disputed after they were used. Added credit makes good top-ups first.',
+    }),
     budget: z.strictObject({
       monthly_limit_usd: usd.nullable(),
       enable_quota_freeze: z.boolean(),

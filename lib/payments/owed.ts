@@ -4,7 +4,7 @@ import { now } from '@/lib/clock';
 import { addCredit, useCredit as takeCredit } from '@/lib/credit/ledger';
 import { signalChange } from '@/lib/db/changes';
 import { newId } from '@/lib/db/id';
-import { queryOne, type Run, transaction } from '@/lib/db/pool';
+import { queryOne, queryRow, type Run, transaction } from '@/lib/db/pool';
 import { raw, sql } from '@/lib/db/sql';
 import { processor, processorActor } from './processor';
 
@@ -89,6 +89,13 @@ export async function recordReversal(payment: Payment, said: Reversed, seen: num
   });
   signalChange();
   return recorded;
+}
+
+/** What a project owes of payments that were taken back, in USD. */
+export async function owedBy(projectId: string): Promise<string> {
+  const { owed_usd } = await queryRow<{ owed_usd: string }>(sql`SELECT coalesce(sum(owed_usd(r)), 0) AS owed_usd
+    FROM payment_reversals r WHERE project_id = ${projectId}::uuid`);
+  return owed_usd;
 }
 
 /** Takes what a project owes of reversed top-ups from credit that has come since. */

@@ -30,6 +30,8 @@ const tell = async (events: readonly string[]) => {
   for (const event of events) expect((await send(event)).status).toBe(200);
 };
 
+const overview = ({ users }: TestProject) => call('GET', '/billing/overview', { token: users.reader.token });
+
 /** A top-up that somebody paid on Stripe's page. @returns its payment, and what Stripe would tell of it */
 async function paid(amount_usd: number): Promise<{ payment: string; events: string[] }> {
   const token = await signIn(acme.users.admin.id);
@@ -89,6 +91,9 @@ describe('a top-up that is refunded', () => {
     await useUp('42');
     await tell(stripe.refund(payment, 5000));
     expect(await books()).toMatchObject({ credit: 0, owed: 42 });
+    // The tenant reads it where the balance stands, and nobody else does.
+    expect((await overview(acme)).body).toMatchObject({ credit_usd: 0, owed_usd: 42 });
+    expect((await overview(await createProject('other'))).body).toMatchObject({ owed_usd: 0 });
     await toppedUp(10);
     expect(await books()).toMatchObject({ credit: 0, owed: 32 });
     await toppedUp(100);

@@ -94,6 +94,7 @@ function overviewOf(meter: Meter, budget: { limit: string | null; freezes: boole
     forecast_usd: wire(forecast(meter)),
     burn_usd_per_hour: 0,
     credit_usd: 0,
+    owed_usd: 0,
     budget: {
       monthly_limit_usd: budget.limit === null ? null : wire(budget.limit),
       enable_quota_freeze: budget.freezes,

@@ -105,10 +105,21 @@ export default function CreditPage() {
       <Card className="mb-6">
         <p className="text-ink-muted text-sm">Balance</p>
         <Loaded query={overview} what="The balance" skeleton={<Skeleton className="mt-1 h-8 w-32" />}>
-          {({ credit_usd }) => (
-            <p className="mt-0.5 font-semibold text-2xl tracking-[-0.02em]">
-              <Money usd={credit_usd} />
-            </p>
+          {({ credit_usd, owed_usd }) => (
+            <>
+              <p className="mt-0.5 font-semibold text-2xl tracking-[-0.02em]">
+                <Money usd={credit_usd} />
+              </p>
+              {owed_usd > 0 && (
+                <p className="mt-2 text-pretty text-sm">
+                  <span className="font-medium text-caution-ink">
+                    <Money usd={owed_usd} /> owed
+                  </span>{' '}
+                  for payments that were refunded or disputed after they were used. Added credit makes good top-ups
+                  first.
+                </p>
+              )}
+            </>
           )}
         </Loaded>
       </Card>
