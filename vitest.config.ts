@@ -22,6 +22,8 @@ export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
   test: {
     globalSetup: 'lib/testing/global-setup.ts',
+    // All of them: half of what a test waits for is PostgreSQL's work.
+    maxWorkers: '100%',
     // `npm run coverage`
     coverage: {
       include: ['lib/**/*.{ts,tsx}'],
