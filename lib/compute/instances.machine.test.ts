@@ -5,21 +5,18 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { inGuest, type Subject } from '@/lib/engines/contract/subject';
-import { useEngines } from '@/lib/engines/engines';
 import { testHere } from '@/lib/engines/local/test-subject';
 import type { FloatingIp } from '@/lib/network/schema';
-import { startWorker, type Worker } from '@/lib/operations/worker';
-import { operationSteps } from '@/lib/platform/work';
 import { databaseUrl } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
+import { startRealHost } from '@/lib/testing/real-host';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
-import { startHostAgent } from './host-agent';
 import type { Instance, InstanceMetrics } from './schema';
 
 testDatabase();
@@ -32,23 +29,16 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
     const call = api();
     let subject: Subject;
     let acme: TestProject;
-    let worker: Worker;
-    let agent: { stop(): Promise<void> };
+    let host: Awaited<ReturnType<typeof startRealHost>>;
     let one: Instance;
     let two: Instance;
 
     beforeAll(async () => {
       subject = await prepare();
-      useEngines({ ...subject.engine, probe: async () => [] });
       acme = await createProject('acme');
-      worker = startWorker({ steps: operationSteps, jobs: [] });
-      agent = startHostAgent();
-      await vi.waitUntil(() => queryOne(sql`SELECT FROM hosts`), { timeout: 30_000 });
+      host = await startRealHost(subject);
     }, MINUTES_MS);
-    afterAll(async () => {
-      await Promise.all([worker.stop(), agent.stop()]);
-      await subject.engine.images.removeImage(TINY_IMAGE);
-    }, MINUTES_MS);
+    afterAll(() => host.stop(), MINUTES_MS);
 
     const post = async (path: string, body: object) => {
       const answer = await call('POST', path, { token: acme.users.member.token, body });

@@ -39,6 +39,6 @@ export function engines(): Engines {
 }
 
 /** Puts other engines in their place; only tests do. */
-export function useEngines(replacement: Engines | undefined): void {
+export function replaceEngines(replacement: Engines | undefined): void {
   globalThis.nepheleEngines = replacement;
 }

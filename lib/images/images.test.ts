@@ -9,7 +9,7 @@ import { newId } from '@/lib/db/id';
 import { execute } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
 import { sql } from '@/lib/db/sql';
-import { useEngines } from '@/lib/engines/engines';
+import { replaceEngines } from '@/lib/engines/engines';
 import { run } from '@/lib/engines/local/exec';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { authenticate } from '@/lib/identity/authenticate';
@@ -33,7 +33,7 @@ let acme: TestProject;
 
 beforeAll(() => {
   const { images, storage } = openLocalEngine({ dataDir });
-  useEngines({ compute: memory.compute, network: memory.network, images, storage, probe: async () => [] });
+  replaceEngines({ compute: memory.compute, network: memory.network, images, storage, probe: async () => [] });
   worker = startWorker({ steps: imageSteps, jobs: [], backoff: () => 20 });
 });
 afterAll(async () => {

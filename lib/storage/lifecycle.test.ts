@@ -7,7 +7,7 @@ import { newId } from '@/lib/db/id';
 import { execute, queryOne } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
 import { sql } from '@/lib/db/sql';
-import { type Engines, useEngines } from '@/lib/engines/engines';
+import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { startWorker, type Worker } from '@/lib/operations/worker';
@@ -56,7 +56,7 @@ let acme: TestProject;
 
 beforeAll(() => {
   const { compute, network, images } = new MemoryEngines();
-  useEngines({ compute, network, images, storage, probe: async () => [] });
+  replaceEngines({ compute, network, images, storage, probe: async () => [] });
   worker = startWorker({ steps: storageSteps, jobs: [], backoff: () => 20 });
 });
 afterAll(async () => {

@@ -1,17 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startHostAgent } from '@/lib/compute/host-agent';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { inGuest, type Subject } from '@/lib/engines/contract/subject';
-import { useEngines } from '@/lib/engines/engines';
 import { testHere } from '@/lib/engines/local/test-subject';
-import { startWorker, type Worker } from '@/lib/operations/worker';
-import { operationSteps } from '@/lib/platform/work';
 import { testDatabase } from '@/lib/testing/database';
 import { TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
+import { startRealHost } from '@/lib/testing/real-host';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 
 testDatabase();
@@ -24,8 +21,7 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
     const call = api();
     let subject: Subject;
     let acme: TestProject;
-    let worker: Worker;
-    let agent: { stop(): Promise<void> };
+    let host: Awaited<ReturnType<typeof startRealHost>>;
     let instance_id: string;
     let data: string;
     let snapshot: string;
@@ -33,16 +29,10 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
 
     beforeAll(async () => {
       subject = await prepare();
-      useEngines({ ...subject.engine, probe: async () => [] });
       acme = await createProject('acme');
-      worker = startWorker({ steps: operationSteps, jobs: [] });
-      agent = startHostAgent();
-      await vi.waitUntil(() => queryOne(sql`SELECT FROM hosts`), { timeout: 30_000 });
+      host = await startRealHost(subject);
     }, MINUTES_MS);
-    afterAll(async () => {
-      await Promise.all([worker.stop(), agent.stop()]);
-      await subject.engine.images.removeImage(TINY_IMAGE);
-    }, MINUTES_MS);
+    afterAll(() => host.stop(), MINUTES_MS);
 
     const post = async (path: string, body: object = {}) => {
       const answer = await call('POST', path, { token: acme.users.member.token, body });

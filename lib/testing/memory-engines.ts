@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsoleSockets, HostCapacity, InstanceFault, InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
-import { type Engines, useEngines } from '@/lib/engines/engines';
+import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import type { EngineImage } from '@/lib/images/engine';
 import type { Topology } from '@/lib/network/engine';
@@ -146,6 +146,6 @@ function observed(id: string, { spec, fault, off, startedAt }: Machine): Observe
 /** Puts fresh ones in place of this process's engines. */
 export function useMemoryEngines(): MemoryEngines {
   const made = new MemoryEngines();
-  useEngines(made);
+  replaceEngines(made);
   return made;
 }
