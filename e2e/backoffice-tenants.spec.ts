@@ -39,6 +39,33 @@ test('a tenant is created, and its first admin signs in to the portal', async ({
   await expect(portal).toHaveURL(`/projects/acme-sons-${mark}`);
 });
 
+test('a tenant without an admin gets another one, who signs in to the portal', async ({
+  page,
+  administrator,
+  tenant,
+  otherBrowser,
+}) => {
+  const address = `grace-${randomBytes(4).toString('hex')}@example.test`;
+  await openOffice(page, `/admin/tenants/${tenant.id}`, administrator);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Add an admin' }).click();
+  await expect(page).toHaveURL(`/admin/tenants/${tenant.id}/admins/new`);
+  await page.getByLabel('E-mail').fill(tenant.admin.email);
+  await page.getByLabel('Their name').fill('Grace Hopper');
+  const password = await page.getByLabel('First password').inputValue();
+  await page.getByRole('button', { name: 'Add admin' }).click();
+  await expect(page.getByText('is an admin of this tenant already')).toBeVisible();
+  await page.getByLabel('E-mail').fill(address);
+  await page.getByRole('button', { name: 'Add admin' }).click();
+  await expect(page.getByRole('heading', { name: `${address} is an admin` })).toBeVisible();
+  await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
+  await expectAccessible(page);
+
+  const portal = await otherBrowser();
+  await open(portal, `/projects/${tenant.slug}/users`, { email: address, name: 'Grace Hopper', password });
+  await expect(portal.getByRole('row', { name: /^Grace Hopper\b/ })).toContainText('Admin');
+});
+
 test('what the API refuses is said at the field that it names', async ({ page, administrator, tenant }) => {
   await openOffice(page, '/admin/tenants/new', administrator);
   await page.getByLabel('Name', { exact: true }).fill('Another');

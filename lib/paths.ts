@@ -81,6 +81,7 @@ export const adminPaths = {
   newTenant: () => '/admin/tenants/new',
   tenant: (id: string) => `/admin/tenants/${id}`,
   tenantLimits: (id: string) => `/admin/tenants/${id}/limits`,
+  newTenantAdmin: (id: string) => `/admin/tenants/${id}/admins/new`,
   users: (filters?: { tenant_id?: string }) => withQuery('/admin/users', filters),
   user: (id: string) => `/admin/users/${id}`,
   administrators: () => '/admin/administrators',

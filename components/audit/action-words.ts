@@ -26,6 +26,7 @@ const verbs: Readonly<Record<string, string>> = {
   accept: 'accepted',
   action: 'changed the state of',
   activate: 'activated',
+  add_admin: 'added an admin to',
   add_rule: 'added a rule to',
   allocate: 'allocated',
   associate: 'associated',

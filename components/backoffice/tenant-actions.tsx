@@ -1,6 +1,16 @@
 'use client';
 
-import { Coins, ListChecks, Pause, Pencil, Play, ScrollText, SlidersHorizontal, UsersRound } from 'lucide-react';
+import {
+  Coins,
+  ListChecks,
+  Pause,
+  Pencil,
+  Play,
+  ScrollText,
+  SlidersHorizontal,
+  UserRoundPlus,
+  UsersRound,
+} from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/page/confirm';
@@ -47,6 +57,7 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
     { label: 'Edit limits', icon: SlidersHorizontal, href: adminPaths.tenantLimits(tenant.id) },
     { label: 'Rename', icon: Pencil, onSelect: () => setOpen({ dialog: 'rename', tenant }) },
     { label: 'Change credit', icon: Coins, onSelect: () => grantCredit({ id: tenant.id, name: tenant.name }) },
+    { label: 'Add an admin', icon: UserRoundPlus, href: adminPaths.newTenantAdmin(tenant.id) },
     { label: 'Users', icon: UsersRound, href: adminPaths.users({ tenant_id: tenant.id }) },
     { label: 'Operations', icon: ListChecks, href: adminPaths.operations({ tenant_id: tenant.id }) },
     { label: 'Audit log', icon: ScrollText, href: adminPaths.audit({ tenant_id: tenant.id }) },

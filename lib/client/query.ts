@@ -53,6 +53,7 @@ const pathsOf: Record<string, readonly string[]> = {
     '/api/v1/auth/me',
     '/admin/api/v1/users',
     '/admin/api/v1/administrators',
+    '/admin/api/v1/tenants',
   ],
   volume: [
     '/api/v1/storage/volumes',

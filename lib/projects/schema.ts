@@ -33,11 +33,14 @@ export const tenant = z
   .meta({ id: 'Tenant' });
 export type Tenant = z.output<typeof tenant>;
 
+const admin = z.strictObject({ email, name: displayName, password: newPassword });
+const exampleAdmin = { email: 'ada@acme.example', name: 'Ada Lovelace', password: 'correct horse battery staple' };
+
 export const createTenant = z
   .strictObject({
     name: displayName,
     slug,
-    admin: z.strictObject({ email, name: displayName, password: newPassword }).meta({
+    admin: admin.meta({
       description:
         'The first admin. Someone who has an account already keeps their password and is invited instead; then `name` and `password` are ignored.',
     }),
@@ -47,10 +50,23 @@ export const createTenant = z
     example: {
       name: 'Acme Corporation',
       slug: 'acme',
-      admin: { email: 'ada@acme.example', name: 'Ada Lovelace', password: 'correct horse battery staple' },
+      admin: exampleAdmin,
     },
   });
 export type CreateTenant = z.output<typeof createTenant>;
+
+export const newAdmin = admin.meta({ id: 'NewTenantAdmin', example: exampleAdmin });
+export type NewAdmin = z.output<typeof newAdmin>;
+
+export const addedAdmin = z
+  .strictObject({
+    user_id: id,
+    email,
+    status: z.enum(['active', 'invited']).meta({ description: 'Whether they must accept an invitation first.' }),
+    account: z.enum(['created', 'existing']).meta({ description: 'An existing one keeps its name and password.' }),
+  })
+  .meta({ id: 'AddedTenantAdmin' });
+export type AddedAdmin = z.output<typeof addedAdmin>;
 
 export const updateTenant = z
   .strictObject({ name: displayName })

@@ -9,8 +9,8 @@ import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
 import { hashPassword } from '@/lib/identity/passwords';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { type Dimension, defaultLimits, dimensions } from '@/lib/quota/dimensions';
-import { firstAdminRows } from './first-admin';
-import type { CreateTenant, Tenant } from './schema';
+import { adminRows } from './admins';
+import type { AddedAdmin, CreateTenant, NewAdmin, Tenant } from './schema';
 
 type Row = Omit<Tenant, 'quota' | 'suspended_at' | 'created_at' | 'updated_at'> & {
   suspended_at: Date | null;
@@ -105,12 +105,38 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
     rows: {
       project: insert<Prisma.ProjectUncheckedCreateInput>('projects', project, ifAdmitted),
       account: insert('project_accounts', account, ifAdmitted),
-      ...firstAdminRows(call, project.id, { email: admin.email, name: admin.name, password_hash }),
+      ...adminRows(call, project.id, { id: newId(), email: admin.email, name: admin.name, password_hash }),
     },
     details: { name, admin: admin.email },
     answer: { status: 201, body: created },
   });
   return created;
+}
+
+/**
+ * Makes a person an admin of a tenant, as its first one was made: for a tenant whose admin has turned the invitation
+ * down, or is gone. @throws ApiError 404, 409 when they are its admin already
+ */
+export async function addAdmin(call: AdministratorCall, id: string, admin: NewAdmin): Promise<AddedAdmin> {
+  const { slug } = await readTenant(call, id);
+  const { email, name, password } = admin;
+  const person = { id: newId(), email, name, password_hash: await hashPassword(password) };
+  const isAdmin = sql`EXISTS (SELECT FROM users u JOIN role_assignments r ON r.user_id = u.id
+    WHERE u.email = ${email}::text AND r.project_id = ${id}::uuid AND r.role = 'admin')`;
+  await commit(call, {
+    project_id: id,
+    resource: { type: 'tenant', id, name: slug },
+    topic: 'user',
+    taken: { when: isAdmin, message: `email: ${email} is an admin of this tenant already, or is invited to be one.` },
+    rows: adminRows(call, id, person),
+    details: { admin: email },
+  });
+  const added = await queryOne<{ user_id: string; status: AddedAdmin['status'] }>(
+    sql`SELECT u.id AS user_id, m.status FROM users u JOIN memberships m ON m.user_id = u.id
+        WHERE u.email = ${email}::text AND m.project_id = ${id}::uuid`,
+  );
+  if (!added) throw notFound('The admin', '');
+  return { ...added, email, account: added.user_id === person.id ? 'created' : 'existing' };
 }
 
 /** Gives a tenant another name; its slug stays, because scripts and addresses hold it. @throws ApiError 404 */

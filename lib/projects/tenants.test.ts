@@ -43,6 +43,72 @@ async function list(query = ''): Promise<Tenant[]> {
 const members = (project_id: string) =>
   prisma().membership.findMany({ where: { project_id }, include: { user: true } });
 
+const addAdmin = (id: string, email: string) => change(id, 'admins', { email, name: 'Grace', password });
+const rolesOf = async (project_id: string) => {
+  const people = await prisma().membership.findMany({
+    where: { project_id },
+    include: { user: true, role_assignments: true },
+    orderBy: { created_at: 'asc' },
+  });
+  return people.map(({ user, status, role_assignments }) => [
+    user.email,
+    status,
+    role_assignments.map(({ role }) => role).toSorted(),
+  ]);
+};
+
+describe('another admin of a tenant', () => {
+  test('is made where the first one has turned the invitation down: a new one works at once', async () => {
+    const known = await createUser('declines@example.test');
+    const { id } = await created('declined', 'declines@example.test');
+    const declined = await call('POST', `/auth/invitations/${id}/decline`, { token: known.token, body: {} });
+    expect([declined.status, await rolesOf(id)]).toEqual([204, []]);
+    const added = await addAdmin(id, 'New@Declined.test');
+    expect([added.status, added.body]).toEqual([
+      201,
+      { user_id: expect.any(String), email: 'new@declined.test', status: 'active', account: 'created' },
+    ]);
+    expect(await rolesOf(id)).toEqual([['new@declined.test', 'active', ['admin']]]);
+    const own = await signIn((added.body as { user_id: string }).user_id);
+    expect((await call('GET', '/identity/users', { token: own })).status).toBe(200);
+    const log = await call('GET', '/audit?action=tenant.add_admin', { token: own });
+    expect(log.body).toMatchObject([{ details: { admin: 'new@declined.test' }, actor_name: 'the platform' }]);
+  });
+
+  test('is invited where they have an account, and gets the role where they belong to it', async () => {
+    const { id } = await createProject('more-admins');
+    const before = await rolesOf(id);
+    const known = await createUser('elsewhere@example.test');
+    const invited = await addAdmin(id, 'elsewhere@example.test');
+    expect(invited.body).toEqual({ user_id: known.id, email: known.email, status: 'invited', account: 'existing' });
+    const [reader] = before.flatMap(([email, , roles]) => (String(roles) === 'reader' ? [String(email)] : []));
+    expect((await addAdmin(id, reader ?? '')).body).toMatchObject({ status: 'active', account: 'existing' });
+    const after = await rolesOf(id);
+    expect(after).toContainEqual([reader, 'active', ['admin', 'reader']]);
+    expect(after).toContainEqual([known.email, 'invited', ['admin']]);
+    expect(after).toHaveLength(before.length + 1);
+    const untouched = await prisma().user.findUniqueOrThrow({ where: { id: known.id } });
+    expect([untouched.name, untouched.password_hash]).toEqual(['elsewhere', '']);
+  });
+
+  test('is made once, however many ask at once, and is no admin twice', async () => {
+    const { id } = await created('twice');
+    expect((await addAdmin(id, 'admin@twice.test')).body).toMatchObject({
+      error: { code: 'CONFLICT', message: expect.stringContaining('admin@twice.test is an admin of this tenant') },
+    });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => addAdmin(id, 'second@twice.test')));
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+    expect(await rolesOf(id)).toEqual([
+      ['admin@twice.test', 'active', ['admin']],
+      ['second@twice.test', 'active', ['admin']],
+    ]);
+  });
+
+  test('of a tenant that is none is refused', async () => {
+    expect((await addAdmin(administrator.id, 'x@example.test')).status).toBe(404);
+  });
+});
+
 describe('a new tenant', () => {
   test('has the default limits, nothing in use, and an admin who can work at once', async () => {
     const answer = await create(input('fresh'));

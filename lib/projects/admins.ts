@@ -1,25 +1,25 @@
 import type { AdministratorCall } from '@/lib/api/endpoint';
 import type { Prisma } from '@/lib/db/generated/client';
-import { newId } from '@/lib/db/id';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { ifAdmitted } from '@/lib/quota/commit';
 
 /**
- * The rows that make a person the first admin of a new project. Whoever has an account already is found by the insert
- * itself, so that no account made meanwhile is missed: they are invited, and nothing of their account changes.
+ * The rows that make a person an admin of a project. Whoever has an account already is found by the insert itself, so
+ * that no account made meanwhile is missed: they are invited, and nothing of their account changes. Who belongs to the
+ * project already, or is invited, gets the role besides those they have.
+ * @param person `id` is the account's where there is none yet
  */
-export function firstAdminRows(
+export function adminRows(
   call: AdministratorCall,
   projectId: string,
-  person: { email: string; name: string; password_hash: string },
+  { id, ...person }: { id: string; email: string; name: string; password_hash: string },
 ): Record<string, Sql> {
-  const id = newId();
   const times = { created_at: call.at, updated_at: call.at };
   const isNew = sql`person.id = ${id}::uuid`;
   const user = insert<Prisma.UserUncheckedCreateInput>('users', { id, ...person, ...times }, ifAdmitted);
   return {
     person: sql`${user} ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`,
-    membership: insert<Prisma.MembershipUncheckedCreateInput>(
+    membership: sql`${insert<Prisma.MembershipUncheckedCreateInput>(
       'memberships',
       {
         project_id: projectId,
@@ -30,11 +30,11 @@ export function firstAdminRows(
         ...times,
       },
       raw('person'),
-    ),
-    role: insert<Prisma.RoleAssignmentUncheckedCreateInput>(
+    )} ON CONFLICT DO NOTHING`,
+    role: sql`${insert<Prisma.RoleAssignmentUncheckedCreateInput>(
       'role_assignments',
       { project_id: projectId, user_id: raw('person.id'), role: 'admin', created_at: call.at },
       raw('person'),
-    ),
+    )} ON CONFLICT DO NOTHING`,
   };
 }

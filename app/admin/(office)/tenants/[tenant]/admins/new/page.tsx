@@ -1,0 +1,128 @@
+'use client';
+
+import { use, useEffect, useState } from 'react';
+import * as z from 'zod/mini';
+import { email, newPassword, personName } from '@/components/backoffice/form-checks';
+import { Handover } from '@/components/backoffice/handover';
+import { TextField } from '@/components/form/fields';
+import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { newFirstPassword } from '@/components/members/first-password';
+import { Loaded } from '@/components/page/loaded';
+import { Page } from '@/components/page/page';
+import { ButtonLink } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { useBackOffice } from '@/lib/client/backoffice';
+import { adminPaths } from '@/lib/paths';
+
+const schema = z.object({ email, name: personName, password: newPassword });
+
+interface Added {
+  email: string;
+  password: string;
+  status: 'active' | 'invited';
+  account: 'created' | 'existing';
+}
+
+/** Gives a tenant another admin: where the first one has turned the invitation down, or is gone. */
+export default function NewTenantAdminPage({ params }: { params: Promise<{ tenant: string }> }) {
+  const { tenant: id } = use(params);
+  const { api } = useBackOffice();
+  const path = { tenant_id: id };
+  const query = api.useQuery('get', '/admin/api/v1/tenants/{tenant_id}', { params: { path } });
+  const [added, setAdded] = useState<Added>();
+  const name = query.data?.name ?? 'the tenant';
+  if (added) {
+    return (
+      <Page title={`${added.email} ${added.status === 'invited' ? 'is invited' : 'is an admin'}`}>
+        <div className="max-w-2xl space-y-5">
+          <Outcome {...added} tenant={name} />
+          <ButtonLink href={adminPaths.tenant(id)} variant="primary">
+            Go to the tenant
+          </ButtonLink>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Page title={`Add an admin to ${name}`} description="They manage its people, its budget and its payments.">
+      <Loaded query={query} what="The tenant" skeleton={<Skeleton className="h-80 w-full max-w-2xl" />}>
+        {() => <AdminForm tenantId={id} onAdded={setAdded} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: Added) => void }) {
+  const { api } = useBackOffice();
+  const add = api.useMutation('post', '/admin/api/v1/tenants/{tenant_id}/admins', { gcTime: 0 });
+  const form = useSchemaForm(schema, { email: '', name: '', password: '' });
+
+  // Not as a default value: the server would draw another one than the browser.
+  useEffect(() => form.setValue('password', newFirstPassword()), [form]);
+
+  return (
+    <FormShell
+      form={form}
+      loading={false}
+      error={add.error}
+      failure="The admin was not added"
+      submitLabel="Add admin"
+      cancel={adminPaths.tenant(tenantId)}
+      onSubmit={async (body) => {
+        const { status, account } = await add.mutateAsync({ params: { path: { tenant_id: tenantId } }, body });
+        onAdded({ email: body.email, password: body.password, status, account });
+      }}
+      aside={<WhatHappens />}
+    >
+      <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
+      <TextField control={form.control} name="name" label="Their name" autoComplete="off" />
+      <TextField
+        control={form.control}
+        name="password"
+        label="First password"
+        description="For someone who is new here. Made up just now; write another one if you like."
+        autoComplete="off"
+        mono
+      />
+    </FormShell>
+  );
+}
+
+function WhatHappens() {
+  return (
+    <Card title="What happens">
+      <dl className="space-y-3 text-sm">
+        <div>
+          <dt className="font-medium">Someone who is new here</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">
+            Gets an account, and signs in with the first password at once.
+          </dd>
+        </div>
+        <div>
+          <dt className="font-medium">Someone who has an account</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">
+            Is invited, and is an admin once they accept. Their name and password stay theirs.
+          </dd>
+        </div>
+        <div>
+          <dt className="font-medium">Someone who belongs to the tenant</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">Gets the role admin besides those they have.</dd>
+        </div>
+      </dl>
+    </Card>
+  );
+}
+
+function Outcome({ email, password, status, account, tenant }: Added & { tenant: string }) {
+  if (account === 'created') return <Handover email={email} password={password} />;
+  return (
+    <Card title={status === 'invited' ? 'They are invited' : 'They belong to it already'}>
+      <p className="text-pretty text-ink-muted text-sm">
+        {status === 'invited'
+          ? `${email} has an account here already, so the first password is not used. They find the invitation in the list of their projects when they sign in, and are an admin of ${tenant} once they accept.`
+          : `${email} is a member of ${tenant}, and has the role admin from now on. The first password is not used.`}
+      </p>
+    </Card>
+  );
+}
