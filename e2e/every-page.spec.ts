@@ -132,6 +132,7 @@ test('every page of the back office is accessible, fits a phone and asks no othe
   const ids: Record<string, string> = {
     tenant: tenant.id,
     tenantLimits: tenant.id,
+    newTenantAdmin: tenant.id,
     user: administrator.id,
     operation: operation.id,
   };
