@@ -61,7 +61,7 @@ export const overview = z
     credit_usd: usd.meta({ description: 'Prepaid, and not used up by invoices.' }),
     owed_usd: usd.meta({
       description:
-        'Payments that were refunded or disputed after they were used. Added credit makes good top-ups first.',
+        'Payments that were refunded or disputed after they were used. Added credit settles what is owed for top-ups first.',
     }),
     budget: z.strictObject({
       monthly_limit_usd: usd.nullable(),

@@ -108,7 +108,9 @@ describe('the limits of a tenant', () => {
 
   test('are those of tenants that exist', async () => {
     const nowhere = `/admin/api/v1/tenants/${newId()}/quota`;
-    expect((await read(nowhere)).body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect((await read(nowhere)).body).toMatchObject({
+      error: { code: 'RESOURCE_NOT_FOUND', message: 'The tenant was not found.' },
+    });
     expect((await put({ vcpus_limit: 1 }, {}, nowhere)).status).toBe(404);
   });
 
@@ -163,7 +165,13 @@ describe('If-Match', () => {
     expect(changed.headers.get('etag')).not.toBe(tag);
     expect(changed.headers.get('etag')).toBe((await read()).headers.get('etag'));
     const stale = await put({ vcpus_limit: 80 }, { 'If-Match': tag });
-    expect(stale.body).toMatchObject({ error: { code: 'PRECONDITION_FAILED', status: 412 } });
+    expect(stale.body).toMatchObject({
+      error: {
+        code: 'PRECONDITION_FAILED',
+        status: 412,
+        message: 'The limits were changed since they were read. Read them again.',
+      },
+    });
     expect((await read()).body).toMatchObject({ vcpus: { limit: 70 } });
   });
 

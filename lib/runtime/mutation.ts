@@ -6,14 +6,26 @@ import { join } from 'node:path';
 const folder = '.cache/mutation';
 const tools = { '@stryker-mutator/core': '10.1.1', '@stryker-mutator/vitest-runner': '10.1.1' };
 
+/** What Stryker runs on; the platform itself is content with less. */
+const NODE = 22;
+
 /**
- * `npm run mutation`: faults put into admission and metering, one at a time, which the tests must notice. It wants Node 22.
+ * `npm run mutation`: faults put into admission and metering, one at a time, which the tests must notice.
  * @param options of `stryker run`: `--mutate lib/quota/limits.ts`
  */
 export function testByMutation(options: readonly string[]): void {
+  if (Number.parseInt(process.versions.node, 10) < NODE) {
+    console.error(`Stryker needs Node ${NODE} or later; this is ${process.version}.`);
+    process.exitCode = 1;
+    return;
+  }
   install();
   const stryker = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js');
-  process.exitCode = run(process.execPath, [stryker, 'run', 'lib/testing/mutation/stryker.json', ...options]);
+  // Faults belong into what is tested.
+  const given = options.map((option, index) =>
+    options[index - 1] === '--mutate' ? `${option},!**/*.test.ts` : option,
+  );
+  process.exitCode = run(process.execPath, [stryker, 'run', 'lib/testing/mutation/stryker.json', ...given]);
 }
 
 function install(): void {

@@ -115,8 +115,8 @@ export default function CreditPage() {
                   <span className="font-medium text-caution-ink">
                     <Money usd={owed_usd} /> owed
                   </span>{' '}
-                  for payments that were refunded or disputed after they were used. Added credit makes good top-ups
-                  first.
+                  for payments that were refunded or disputed after they were used. Added credit settles what is owed
+                  for top-ups first.
                 </p>
               )}
             </>
