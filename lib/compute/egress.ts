@@ -12,27 +12,24 @@ export type EgressReading = { instance_id: string; at: Date; bytes: number };
  */
 export async function countEgress(readings: readonly EgressReading[]): Promise<void> {
   if (readings.length === 0) return;
+  const told = sql`SELECT r.*, i.project_id, i.name
+    FROM jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) AS r (instance_id uuid, at timestamptz(3), bytes bigint)
+    JOIN instances i ON i.id = r.instance_id FOR KEY SHARE OF i`;
+  // First, so that the statement below has a row to lock: of two that read at once, the second sees what the first wrote.
+  await execute(sql`INSERT INTO egress_counters (instance_id, project_id, bytes, at)
+    SELECT told.instance_id, told.project_id, 0, 'epoch' FROM (${told}) AS told ON CONFLICT DO NOTHING`);
   await execute(sql`
-    WITH told AS MATERIALIZED (
-      SELECT r.*, i.project_id, i.name FROM jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) AS r (instance_id uuid, at timestamptz(3), bytes bigint)
-      JOIN instances i ON i.id = r.instance_id FOR KEY SHARE OF i
-    ), before AS MATERIALIZED (
+    WITH told AS MATERIALIZED (${told}), before AS MATERIALIZED (
       SELECT c.* FROM egress_counters c JOIN told ON told.instance_id = c.instance_id FOR UPDATE OF c
     ), counted AS (
-      INSERT INTO egress_counters AS c (instance_id, project_id, bytes, at)
-      SELECT told.instance_id, told.project_id, told.bytes, told.at FROM told LEFT JOIN before USING (instance_id)
-      WHERE before.at IS NULL OR told.at > before.at
-      ON CONFLICT (instance_id) DO UPDATE SET bytes = excluded.bytes, at = excluded.at WHERE excluded.at > c.at
-      RETURNING c.instance_id, c.bytes, c.at
+      UPDATE egress_counters AS c SET bytes = told.bytes, at = told.at FROM told JOIN before USING (instance_id)
+      WHERE c.instance_id = told.instance_id AND told.at > before.at
+      RETURNING c.instance_id, CASE WHEN told.bytes >= before.bytes THEN told.bytes - before.bytes ELSE told.bytes END AS grown
     )
     INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)
     SELECT 'egress:' || told.instance_id || ':' || extract(epoch FROM told.at), told.project_id, 'network_egress', 'instance',
-      told.instance_id, told.name, grown.bytes, least(told.at, platform_now()), platform_now()
-    FROM counted JOIN told USING (instance_id) LEFT JOIN before ON before.instance_id = told.instance_id
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN counted.bytes >= before.bytes THEN counted.bytes - before.bytes ELSE counted.bytes END AS bytes
-    ) AS grown
-    WHERE grown.bytes > 0 ON CONFLICT (key) DO NOTHING`);
+      told.instance_id, told.name, counted.grown, least(told.at, platform_now()), platform_now()
+    FROM counted JOIN told USING (instance_id) WHERE counted.grown > 0 ON CONFLICT (key) DO NOTHING`);
 }
 
 /** Counts what a machine that is off has sent since it was last sampled, while its ports are still there. */

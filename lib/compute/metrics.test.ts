@@ -7,6 +7,7 @@ import { createHost } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { countEgress } from './egress';
 import type { InstanceStats } from './engine';
 import type { InstanceMetrics } from './schema';
 import { sampleInstances } from './telemetry';
@@ -131,4 +132,22 @@ test('what left the platform is usage once: its growth, from nothing again where
     ['network_egress', 300],
     ['network_egress', 40],
   ]);
+});
+
+test('of two who read a counter for the first time at once, each counts its part', async () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
+  for (let round = 0; round < 9; round += 1) {
+    const instance_id = idOf(await launch(call, acme));
+    const readings = Array.from({ length: 4 }, (_, index) => ({
+      instance_id,
+      at: at(index),
+      bytes: 100 * (index + 1),
+    }));
+    await Promise.all(readings.map((reading) => countEgress([reading])));
+    const { _sum } = await prisma().usageEvent.aggregate({
+      where: { resource_id: instance_id },
+      _sum: { quantity: true },
+    });
+    expect(_sum.quantity?.toNumber()).toBe(400);
+  }
 });
