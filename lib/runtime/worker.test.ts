@@ -27,7 +27,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const worker of started.splice(0)) await end(worker, 'SIGKILL');
-  rmSync(dataDir, { recursive: true });
+  // What a killed worker had just asked for may still be unpacked.
+  rmSync(dataDir, { recursive: true, maxRetries: 20, retryDelay: 100 });
 });
 
 /** A worker process of this host. Its sessions in the database go by its name. */
