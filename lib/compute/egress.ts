@@ -11,7 +11,6 @@ export type EgressReading = { instance_id: string; at: Date; bytes: number };
  * new, and a counter that went back began anew. Of an instance that is gone nothing is counted.
  */
 export async function countEgress(readings: readonly EgressReading[]): Promise<void> {
-  if (readings.length === 0) return;
   const told = sql`SELECT r.*, i.project_id, i.name
     FROM jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) AS r (instance_id uuid, at timestamptz(3), bytes bigint)
     JOIN instances i ON i.id = r.instance_id FOR KEY SHARE OF i`;

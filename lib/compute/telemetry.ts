@@ -22,8 +22,9 @@ export async function sampleInstances(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  if (samples.length === 0) return;
   await countEgress(samples.map(({ instance_id, at, egress_bytes }) => ({ instance_id, at, bytes: egress_bytes })));
-  if (samples.length > 0) await keep(samples);
+  await keep(samples);
 }
 
 async function sample(id: string): Promise<InstanceStats | null> {

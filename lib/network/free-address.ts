@@ -81,16 +81,16 @@ async function findFree(space: AddressSpace, way: 'next' | 'random'): Promise<st
  */
 function freeFrom({ last, gateway, taken }: AddressSpace, start: Sql): Sql {
   const end = sql`${toAddress(last)}::inet`;
-  const reserved = sql`${gateway ?? null}::inet`;
+  const gatewayIp = sql`${gateway ?? null}::inet`;
   const isFree = (ip: Sql) =>
-    sql`${ip} BETWEEN ${start} AND ${end} AND ${ip} IS DISTINCT FROM ${reserved}
+    sql`${ip} BETWEEN ${start} AND ${end} AND ${ip} IS DISTINCT FROM ${gatewayIp}
       AND NOT EXISTS (SELECT FROM (${taken}) AS other WHERE other.ip = ${ip})`;
   return sql`least(
     CASE WHEN ${isFree(start)} THEN ${start} END,
-    CASE WHEN ${isFree(sql`${reserved} + 1`)} THEN ${reserved} + 1 END,
+    CASE WHEN ${isFree(sql`${gatewayIp} + 1`)} THEN ${gatewayIp} + 1 END,
     (SELECT gap.ip FROM (
         SELECT before.ip + 1 AS ip, lead(before.ip) OVER (ORDER BY before.ip) AS next
         FROM (${taken}) AS before WHERE before.ip >= ${start}
       ) AS gap
-      WHERE gap.next IS DISTINCT FROM gap.ip AND gap.ip IS DISTINCT FROM ${reserved} AND gap.ip <= ${end} LIMIT 1))`;
+      WHERE gap.next IS DISTINCT FROM gap.ip AND gap.ip IS DISTINCT FROM ${gatewayIp} AND gap.ip <= ${end} LIMIT 1))`;
 }

@@ -33,14 +33,15 @@ const planFile = (host: Host) => join(host.directory, 'network', 'plan.json');
 
 export async function addressPlan(host: Host): Promise<AddressPlan> {
   const kept = await readRecord(planFile(host), planRecord);
-  if (host.isolation !== 'root') return settle(host, kept, () => loopbackBlocks(host));
+  if (host.isolation !== 'root') return keep(host, kept ?? loopbackBlocks(host), kept);
   if (kept) {
     await announce(host);
-    return settle(host, kept, () => kept);
+    return keep(host, kept, kept);
   }
   const lock = await waitForLock(join(PLANS, LOCK));
   try {
-    const plan = await settle(host, await readRecord(planFile(host), planRecord), freeBlocks);
+    const present = await readRecord(planFile(host), planRecord);
+    const plan = await keep(host, present ?? (await freeBlocks()), present);
     await announce(host);
     return plan;
   } finally {
@@ -48,16 +49,11 @@ export async function addressPlan(host: Host): Promise<AddressPlan> {
   }
 }
 
-async function settle(
-  host: Host,
-  kept: AddressPlan | null,
-  choose: () => AddressPlan | Promise<AddressPlan>,
-): Promise<AddressPlan> {
-  if (kept && (host.floatingIpCidr === null || host.floatingIpCidr === kept.pool)) return kept;
-  const chosen = kept ?? (await choose());
-  const plan = { ...chosen, pool: host.floatingIpCidr ?? chosen.pool };
-  await writeRecord(planFile(host), plan);
-  return plan;
+/** The plan with the pool that the operator wants, written where it is not what was kept. */
+async function keep(host: Host, plan: AddressPlan, kept: AddressPlan | null): Promise<AddressPlan> {
+  const wanted = { ...plan, pool: host.floatingIpCidr ?? plan.pool };
+  if (wanted.pool !== kept?.pool) await writeRecord(planFile(host), wanted);
+  return wanted;
 }
 
 /** Gives each router an address of its own on the segment; one that has one keeps it. */
@@ -136,12 +132,11 @@ async function routedBlocks(): Promise<Range[]> {
 
 async function freeBlocks(): Promise<AddressPlan> {
   const routed = await routedBlocks();
-  const announced = await announcedBlocks();
   const isFree = (used: Range[]) => (plan: AddressPlan) =>
     [plan.segment, plan.pool].every((cidr) => !used.some((range) => overlaps(range, rangeOf(cidr))));
   const plans = Array.from({ length: BLOCKS }, (_, block) => blockPlan(block));
   // Data folders that lie about unused keep nobody from working.
-  const plan = plans.find(isFree([...routed, ...announced])) ?? plans.find(isFree(routed));
+  const plan = plans.find(isFree([...routed, ...(await announcedBlocks())])) ?? plans.find(isFree(routed));
   if (plan) return plan;
   throw new EngineError(
     'ENGINE_ERROR',

@@ -8,6 +8,7 @@ import { Handover } from '@/components/backoffice/handover';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { newFirstPassword } from '@/components/members/first-password';
+import { FirstPasswordField } from '@/components/members/first-password-field';
 import { Page } from '@/components/page/page';
 import { ButtonLink } from '@/components/ui/button';
 import { useBackOffice } from '@/lib/client/backoffice';
@@ -56,13 +57,10 @@ export default function NewAdministratorPage() {
         <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
         {known && create.variables && <ExistingAccount email={create.variables.body.email} />}
         <TextField control={form.control} name="name" label="Name" autoComplete="off" />
-        <TextField
+        <FirstPasswordField
           control={form.control}
           name="password"
-          label="First password"
           description="Made up just now; write another one if you like."
-          autoComplete="off"
-          mono
         />
       </FormShell>
     </Page>

@@ -8,6 +8,7 @@ import { slugOf } from '@/components/backoffice/slug-of';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { newFirstPassword } from '@/components/members/first-password';
+import { FirstPasswordField } from '@/components/members/first-password-field';
 import { Page } from '@/components/page/page';
 import { Card } from '@/components/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
@@ -69,14 +70,7 @@ export default function NewTenantPage() {
           <legend className="-ml-1 px-1 font-semibold text-sm">First admin</legend>
           <TextField control={form.control} name="admin.email" label="E-mail" type="email" autoComplete="off" />
           <TextField control={form.control} name="admin.name" label="Their name" autoComplete="off" />
-          <TextField
-            control={form.control}
-            name="admin.password"
-            label="First password"
-            description="For someone who is new here. Made up just now; write another one if you like."
-            autoComplete="off"
-            mono
-          />
+          <FirstPasswordField control={form.control} name="admin.password" />
         </fieldset>
       </FormShell>
     </Page>

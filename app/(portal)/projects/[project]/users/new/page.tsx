@@ -6,6 +6,7 @@ import { CardsField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { type Added, AddedUser } from '@/components/members/added-user';
 import { newFirstPassword } from '@/components/members/first-password';
+import { FirstPasswordField } from '@/components/members/first-password-field';
 import { roleOptions, usersRefusal } from '@/components/members/roles';
 import { Page } from '@/components/page/page';
 import { Card } from '@/components/ui/card';
@@ -57,14 +58,7 @@ export default function NewUserPage() {
         <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" />
         <TextField control={form.control} name="name" label="Name" autoComplete="off" />
         <CardsField control={form.control} name="role" label="Role" options={roleOptions} />
-        <TextField
-          control={form.control}
-          name="password"
-          label="First password"
-          description="For someone who is new here. Made up just now; write another one if you like."
-          autoComplete="off"
-          mono
-        />
+        <FirstPasswordField control={form.control} name="password" />
       </FormShell>
     </Page>
   );

@@ -7,6 +7,7 @@ import { Handover } from '@/components/backoffice/handover';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { newFirstPassword } from '@/components/members/first-password';
+import { FirstPasswordField } from '@/components/members/first-password-field';
 import { Loaded } from '@/components/page/loaded';
 import { Page } from '@/components/page/page';
 import { ButtonLink } from '@/components/ui/button';
@@ -77,14 +78,7 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
     >
       <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
       <TextField control={form.control} name="name" label="Their name" autoComplete="off" />
-      <TextField
-        control={form.control}
-        name="password"
-        label="First password"
-        description="For someone who is new here. Made up just now; write another one if you like."
-        autoComplete="off"
-        mono
-      />
+      <FirstPasswordField control={form.control} name="password" />
     </FormShell>
   );
 }

@@ -1,0 +1,17 @@
+import type { Control, FieldPath, FieldValues } from 'react-hook-form';
+import { TextField } from '@/components/form/fields';
+
+interface FirstPasswordFieldProps<Values extends FieldValues> {
+  control: Control<Values>;
+  name: FieldPath<Values>;
+  /** Where everybody who is named gets one. */
+  description?: string;
+}
+
+/** The password that someone new signs in with for the first time; its form draws one with `newFirstPassword`. */
+export function FirstPasswordField<Values extends FieldValues>({
+  description = 'For someone who is new here. Made up just now; write another one if you like.',
+  ...field
+}: FirstPasswordFieldProps<Values>) {
+  return <TextField {...field} label="First password" description={description} autoComplete="off" mono />;
+}
