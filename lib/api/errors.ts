@@ -26,6 +26,14 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
+/** Seconds until a retry makes sense, where the refusal itself does not say: every 503 and 429 carries Retry-After. */
+const retryAfter: { [Code in ErrorCode]?: number } = {
+  RATE_LIMITED: 1,
+  SERVICE_UNAVAILABLE: 1,
+  ENGINE_UNAVAILABLE: 30,
+  CAPACITY_EXHAUSTED: 60,
+};
+
 /** A refusal that the caller is told of. The message is public; what only operators may know goes into `cause`. */
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -38,6 +46,12 @@ export class ApiError extends Error {
   ) {
     super(message, { cause: options.cause });
     this.status = errorStatus[code];
+  }
+
+  /** The headers that the answer carries for this refusal. */
+  get headers(): Record<string, string> {
+    const seconds = retryAfter[this.code];
+    return { ...(seconds === undefined ? {} : { 'Retry-After': String(seconds) }), ...this.options.headers };
   }
 
   /** The error record of spec 2.2. */

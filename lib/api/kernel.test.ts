@@ -4,10 +4,15 @@ import { prisma } from '@/lib/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createMember, createProject, type TestProject } from '@/lib/testing/world';
 import { endpoint } from './endpoint';
-import { conflict } from './errors';
+import { ApiError, conflict, type ErrorCode, errorStatus } from './errors';
 import { displayName } from './schemas';
 
 testDatabase();
+
+/** Every code that asks the caller to come back. */
+const temporary = (['RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'ENGINE_UNAVAILABLE', 'CAPACITY_EXHAUSTED'] as const).map(
+  (code) => ({ code, status: errorStatus[code] }),
+);
 
 const gates = new Map<string, { reached: () => void; go: Promise<void> }>();
 const ran: string[] = [];
@@ -41,6 +46,21 @@ const call = api([
     // An answer that its schema does not allow, as a careless service would give it.
     handle: () => ({ name: 'x', password_hash: 'leaked' }),
   }),
+  ...temporary.map(({ code }) =>
+    endpoint({
+      method: 'GET',
+      path: `/refuse/${code}`,
+      operation_id: `refuse${code}`,
+      summary: '',
+      tag: 'Test',
+      access: 'reader',
+      responses: { 200: z.strictObject({}) },
+      errors: [code],
+      handle: () => {
+        throw new ApiError(code, 'Come back.');
+      },
+    }),
+  ),
   endpoint({
     method: 'POST',
     path: '/slow',
@@ -96,6 +116,19 @@ describe('a fault of ours', () => {
     const answer = await call('GET', '/lie', { token: acme.users.reader.token });
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('leaked');
+  });
+});
+
+describe('a refusal that passes', () => {
+  test.each(temporary)('says when to come back: $code', async ({ code, status }) => {
+    const answer = await call('GET', `/refuse/${code}`, { token: acme.users.reader.token });
+    expect(answer.body).toMatchObject({ error: { code, status } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('is one of those, whatever its code', () => {
+    const statuses = Object.entries(errorStatus).filter(([, status]) => status === 429 || status === 503);
+    expect(statuses.map(([code]) => code).sort()).toEqual(temporary.map(({ code }) => code as ErrorCode).sort());
   });
 });
 

@@ -273,7 +273,7 @@ class Serving {
   }
 
   private errorResponse(error: ApiError): Response {
-    const headers = this.headers(error.options.headers ?? {});
+    const headers = this.headers(error.headers);
     headers.set('Content-Type', 'application/json; charset=utf-8');
     return new LightResponse(JSON.stringify(error.body(this.at)), { status: error.status, headers });
   }
@@ -350,7 +350,7 @@ function internalError(error: unknown): ApiError {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
       'The database is out of reach. Repeat the request in a moment; under the same Idempotency-Key it is carried out once.',
-      { headers: { 'Retry-After': '1' }, cause: error },
+      { cause: error },
     );
   }
   return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side; quote the X-Request-Id to your operator.', {

@@ -19,6 +19,11 @@ test('every endpoint is in it, with its successes and its refusals', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
     endpoints.map(({ operation_id }) => operation_id).sort(),
   );
-  for (const { responses } of operations)
+  for (const { responses } of operations) {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '429']));
+    expect(responses).toMatchObject({
+      429: { headers: { 'Retry-After': {} } },
+      503: { headers: { 'Retry-After': {} } },
+    });
+  }
 });

@@ -176,13 +176,14 @@ function failures(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
     .map(([status, codes]) => {
       const breach = status === 403 && endpoint.claims.length > 0;
       const schema = breach ? { anyOf: [record, schemaOf(quotaBreachRecord, 'output')] } : record;
-      return [
-        String(status),
-        { description: codes.map((code) => `\`${code}\``).join(', '), content: { 'application/json': { schema } } },
-      ];
+      const headers = status === 429 || status === 503 ? { headers: { 'Retry-After': retryAfterHeader } } : {};
+      const description = codes.map((code) => `\`${code}\``).join(', ');
+      return [String(status), { description, ...headers, content: { 'application/json': { schema } } }];
     });
   return Object.fromEntries(entries);
 }
+
+const retryAfterHeader = { description: 'Seconds to wait before the next try.', schema: { type: 'string' } };
 
 const statusText: { [status: string]: string } = {
   200: 'Done.',

@@ -50,7 +50,7 @@ describe('the limit', () => {
       tried = true;
     });
     await expect(refusal).rejects.toMatchObject({ code: 'RATE_LIMITED', status: 429 });
-    const wait = await refusal.catch((error: ApiError) => Number(error.options.headers?.['Retry-After']));
+    const wait = await refusal.catch((error: ApiError) => Number(error.headers['Retry-After']));
     expect(wait).toBeGreaterThan(14 * 60);
     expect(wait).toBeLessThanOrEqual(15 * 60);
     expect(tried).toBe(false);

@@ -118,7 +118,7 @@ function told(error: unknown): string {
     log.error({ err: error }, 'a sign-in failed');
     return 'INTERNAL_ERROR';
   }
-  const wait = error.options.headers?.['Retry-After'];
+  const wait = error.headers['Retry-After'];
   return wait === undefined ? error.code : `${error.code}:${wait}`;
 }
 

@@ -78,7 +78,7 @@ export type Processor = {
    * `checkout_id`: ours, where it paid for a top-up.
    */
   readReversal(payment: string): Promise<{ checkout_id: string | null; refunded_usd: string; disputed_usd: string }>;
-  /** What a webhook says. @throws ApiError 400 where its signature is not the processor's, or old */
+  /** What a webhook says. @throws ApiError 400 where its signature is not the processor's, or old, or the body is not an event */
   readEvent(body: Buffer, signature: string): ProcessorEvent;
 };
 

@@ -157,6 +157,23 @@ describe('an event', () => {
     expect(await credit()).toBe(10);
   });
 
+  test.each([
+    'not JSON',
+    'null',
+    '"text"',
+    '[]',
+    '{}',
+    '{"id":"evt_1","type":7}',
+    '{"id":"evt_1","type":"checkout.session.completed"}',
+    '{"id":"evt_1","type":"checkout.session.completed","data":{"object":{"id":"cs_\\u0000"}}}',
+    '{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":null}}',
+    '{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":{"metadata":{"invoice_id":7}}}}',
+    '{"id":"evt_1","type":"charge.refunded","data":{"object":{"payment_intent":{}}}}',
+    '{"id":"evt_1","object":"v2.core.event","type":"payment_method.detached"}',
+  ])('that is signed and yet no event is refused: %s', async (body) => {
+    expect((await send(body)).body).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
+  });
+
   test('of something that is not ours is taken and left alone', async () => {
     const foreign = { id: 'evt_x', object: 'payment_intent', metadata: {} };
     expect((await send(stripe.event('payment_intent.succeeded', foreign))).status).toBe(200);

@@ -5,7 +5,8 @@ import { now } from '@/lib/clock';
 import { log } from '@/lib/log';
 import type { Settings } from '@/lib/settings';
 import { fromCents, toCents } from './cents';
-import type { Card, Charge, PageState, Processor, ProcessorEvent } from './processor';
+import type { Card, Charge, PageState, Processor } from './processor';
+import { parseStripeEvent } from './stripe-event';
 
 type StripeSettings = NonNullable<Settings['stripe']>;
 
@@ -220,20 +221,15 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
       }),
 
     readEvent(body, signature) {
+      const verifier = stripe.webhooks.signature;
+      if (!verifier) throw new Error("Stripe's library cannot verify signatures");
       try {
-        const event = stripe.webhooks.constructEvent(
-          body,
-          signature,
-          webhookSecret,
-          undefined,
-          undefined,
-          now().getTime(),
-        );
-        return { id: event.id, type: event.type, about: subject(event) };
+        verifier.verifyHeader(body, signature, webhookSecret, undefined, undefined, now().getTime());
       } catch (error) {
         if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
         throw invalid('Stripe-Signature: it does not belong to this body, or is too old.');
       }
+      return parseStripeEvent(body);
     },
   };
 }
@@ -248,41 +244,6 @@ const withdrawn: ReadonlySet<string> = new Set([
   'appeal_needs_response',
   'appeal_under_review',
 ]);
-
-function subject(event: Stripe.Event): ProcessorEvent['about'] {
-  switch (event.type) {
-    case 'checkout.session.completed':
-    case 'checkout.session.async_payment_succeeded':
-    case 'checkout.session.async_payment_failed':
-    case 'checkout.session.expired':
-      return { kind: 'page', reference: event.data.object.id };
-    case 'setup_intent.succeeded':
-      return { kind: 'setup', reference: event.data.object.id };
-    case 'payment_intent.succeeded':
-    case 'payment_intent.payment_failed':
-    case 'payment_intent.canceled': {
-      const { invoice_id } = event.data.object.metadata;
-      return invoice_id ? { kind: 'charge', invoice_id } : null;
-    }
-    case 'charge.refunded':
-    case 'charge.refund.updated':
-    case 'refund.created':
-    case 'refund.updated':
-    case 'refund.failed':
-    case 'charge.dispute.created':
-    case 'charge.dispute.updated':
-    case 'charge.dispute.closed':
-    case 'charge.dispute.funds_withdrawn':
-    case 'charge.dispute.funds_reinstated': {
-      const payment = idOf(event.data.object.payment_intent);
-      return payment === null ? null : { kind: 'reversal', payment };
-    }
-    case 'payment_method.detached':
-      return { kind: 'card_removed', reference: event.data.object.id };
-    default:
-      return null;
-  }
-}
 
 function idOf(reference: string | { id: string } | null): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { ApiError } from '@/lib/api/errors';
 import { LightResponse } from '@/lib/api/light-response';
 import { readMigrations } from '@/lib/db/migrate';
 import { pool, query } from '@/lib/db/pool';
@@ -13,14 +14,18 @@ export function healthz(): Response {
   return LightResponse.json({ status: 'ok' });
 }
 
-/** `/readyz`: 503 only for the database or its migrations; engines are listed, since the rest works without them. */
+/**
+ * `/readyz`: 503 only for the database or its migrations; engines are listed, since the rest works without them. Anybody
+ * may read it, so it names neither hosts nor paths: the back office has the engines' own words.
+ */
 export async function readyz(): Promise<Response> {
   const database = await databaseState();
-  const engines = database === 'ok' ? await listEngineReports() : [];
-  return LightResponse.json(
-    { status: database === 'ok' ? 'ok' : 'unavailable', database, engines },
-    { status: database === 'ok' ? 200 : 503 },
-  );
+  if (database !== 'ok') {
+    const { status, headers } = new ApiError('SERVICE_UNAVAILABLE', database);
+    return LightResponse.json({ status: 'unavailable', database, engines: [] }, { status, headers });
+  }
+  const engines = (await listEngineReports()).map(({ engine, status, silent }) => ({ engine, status, silent }));
+  return LightResponse.json({ status: 'ok', database, engines });
 }
 
 async function databaseState(): Promise<string> {
@@ -46,7 +51,10 @@ async function missingMigrations(): Promise<string[]> {
 /** `/metrics` in Prometheus' text format: for this machine, or for whoever has `METRICS_TOKEN`. */
 export async function metrics(request: Request, socketAddress: string): Promise<Response> {
   if (!mayRead(request, socketAddress)) {
-    return new Response('Metrics are for this machine, or with METRICS_TOKEN as bearer token.\n', { status: 403 });
+    return new Response(
+      'Metrics are for this machine under the name localhost, or with METRICS_TOKEN as bearer token.\n',
+      { status: 403 },
+    );
   }
   const { totalCount, idleCount, waitingCount } = pool();
   databaseConnections.set({ state: 'open' }, totalCount);
@@ -62,5 +70,13 @@ function mayRead(request: Request, socketAddress: string): boolean {
   if (metricsToken && given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
   // A proxy on this machine speaks for others.
   const forwarded = request.headers.has('x-forwarded-for');
-  return !forwarded && ipaddr.isValid(socketAddress) && ipaddr.process(socketAddress).range() === 'loopback';
+  return !forwarded && isLoopback(socketAddress) && namesLoopback(request.headers.get('host') ?? '');
+}
+
+const isLoopback = (address: string) => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+
+/** Whether a `Host` header names this machine itself: a foreign name that leads here is another site's page in a browser. */
+function namesLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/:\d+$/, '');
+  return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
 }

@@ -61,7 +61,7 @@ export async function listen(surface: Surface, address: { host: string; port: nu
 
 /** Answers in the error record. */
 export function refuse(response: ServerResponse, error: ApiError): void {
-  response.writeHead(error.status, { 'Content-Type': 'application/json' });
+  response.writeHead(error.status, { ...error.headers, 'Content-Type': 'application/json' });
   response.end(JSON.stringify(error.body(new Date())));
 }
 

@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { closePool, execute } from '@/lib/db/pool';
+import { sql } from '@/lib/db/sql';
+import { reportEngine } from '@/lib/engine-reports/service';
+import { settings } from '@/lib/settings';
+import { testDatabase } from '@/lib/testing/database';
+import { app } from './app';
+
+testDatabase();
+
+const get = (path: string, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
+  app.fetch(new Request(`http://localhost${path}`, { headers }), { incoming: { socket: { remoteAddress } } });
+
+describe('metrics', () => {
+  const status = async (headers: Record<string, string>, address?: string) =>
+    (await get('/metrics', headers, address)).status;
+
+  test.each(['localhost', 'localhost:3000', 'LOCALHOST:3000', '127.0.0.1:3000', '127.0.0.2', '[::1]:3000'])(
+    'are read on this machine as %s',
+    async (host) => expect(await status({ host })).toBe(200),
+  );
+
+  test.each([
+    'attacker.test',
+    'attacker.test:3000',
+    'localhost.attacker.test',
+    '10.0.0.5:3000',
+    '127.0.0.1.nip.test',
+    '',
+  ])('are not read through a browser on this machine by a site called %j', async (host) =>
+    expect(await status({ host })).toBe(403),
+  );
+
+  test('are not read from another machine, or through a proxy on this one', async () => {
+    expect(await status({ host: 'localhost' }, '10.0.0.5')).toBe(403);
+    expect(await status({ host: 'localhost', 'x-forwarded-for': '10.0.0.5' })).toBe(403);
+  });
+});
+
+describe('readiness', () => {
+  afterEach(closePool);
+
+  test('lists engines without the hosts, paths and details that only operators may know', async () => {
+    const message = `Nothing can be written to ${settings().dataDir}/engine.`;
+    await reportEngine({ engine: 'compute', status: 'unavailable', message, details: { root: settings().dataDir } });
+    const answer = await get('/readyz', {}, '198.51.100.7');
+    expect(answer.status).toBe(200);
+    const engines = [{ engine: 'compute', status: 'unavailable', silent: false }];
+    expect(await answer.json()).toEqual({ status: 'ok', database: 'ok', engines });
+  });
+
+  test('is refused with a time to come back while a migration is missing', async () => {
+    await execute(sql`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%_foundation'`);
+    const answer = await get('/readyz');
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answer.json()).toMatchObject({ database: expect.stringContaining('foundation') });
+  });
+});
