@@ -19,7 +19,7 @@ test('a tenant is created, and its first admin signs in to the portal', async ({
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Create tenant' }).click();
-  await expect(page.getByText('Give it a name.')).toBeVisible();
+  await expect(page.getByText('Enter a name.')).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill(`Åcme & Sons ${mark}`);
   await expect(page.getByLabel('Slug')).toHaveValue(`acme-sons-${mark}`);
   await page.getByLabel('E-mail').fill(`ada-${mark}@example.test`);

@@ -14,13 +14,13 @@ test('a budget says what it does before it is saved, and is in force then', asyn
   await expectAccessible(page);
 
   await page.getByLabel('Monthly limit').fill('much');
-  await page.getByLabel('Freeze at 100 %').check();
+  await page.getByLabel('Freeze at 100%').check();
   await page.getByRole('button', { name: 'Save budget' }).click();
   await expect(page.getByText(/An amount in dollars/)).toBeVisible();
   await page.getByLabel('Monthly limit').fill('5000');
   await expect(preview).toContainText(/the month ends at \$\d+\.\d\d, and nothing is frozen/);
   await page.getByLabel('Alert at').fill('90, 50');
-  await expect(preview.getByRole('listitem')).toHaveText([/^50 %, alert/, /^90 %, alert/, /^100 %, freeze/]);
+  await expect(preview.getByRole('listitem')).toHaveText([/^50%, alert/, /^90%, alert/, /^100%, freeze/]);
   await page.getByLabel('Alerts by e-mail').fill('finance@example.test\nops@example.test');
   await page.getByRole('button', { name: 'Save budget' }).click();
   await expect(page.getByText('The budget is in force')).toBeVisible();
@@ -61,6 +61,6 @@ test('a reader sees the budget, and why it cannot be changed', async ({ page, te
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/billing/budget`, reader);
   await expect(page.getByRole('button', { name: 'Save budget' })).toHaveAccessibleDescription(
-    'Changing the budget needs the role admin.',
+    'Requires the admin role.',
   );
 });

@@ -104,6 +104,6 @@ test('a reader sees the balance, and why no credit can be added', async ({ page,
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/billing/credit`, reader);
   await expect(page.getByRole('button', { name: 'Add credit' }).first()).toHaveAccessibleDescription(
-    'Adding credit needs the role admin.',
+    'Requires the admin role.',
   );
 });

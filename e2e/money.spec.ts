@@ -98,7 +98,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
   await test.step('set a budget of a cent', async () => {
     await open(page, inProject('/billing/budget'), { ...owner, name: 'Owner' });
     await page.getByLabel('Monthly limit').fill('0.01');
-    await page.getByRole('switch', { name: 'Freeze at 100 %' }).check();
+    await page.getByRole('switch', { name: 'Freeze at 100%' }).check();
     await page.getByLabel('Alerts by e-mail').fill('finance@example.test');
     await page.getByRole('button', { name: 'Save budget' }).click();
     await expect(page.getByText('The budget is in force')).toBeVisible();

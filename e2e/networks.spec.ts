@@ -132,5 +132,5 @@ test('a reader sees it all, and why nothing can be changed', async ({ page, tena
   await open(page, `/projects/${tenant.slug}/networks`, reader);
   await expect(page.getByRole('button', { name: 'Create network' })).toBeDisabled();
   await page.getByRole('button', { name: 'Actions for default' }).click();
-  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('needs the role member');
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('Requires the member role');
 });

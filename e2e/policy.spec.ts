@@ -38,5 +38,5 @@ test('who is no admin asks about themselves alone', async ({ page, tenant, reque
   const member = await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/policy?method=GET&path=/api/v1/audit`, member);
   await expect(page.getByRole('status').filter({ hasText: 'What decided' })).toContainText('Refused');
-  await expect(page.getByText('Asking about others needs the role admin.')).toBeVisible();
+  await expect(page.getByText('Simulating for others requires the admin role.')).toBeVisible();
 });

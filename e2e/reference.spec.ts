@@ -23,7 +23,7 @@ test('without a sign-in or a token a request that is tried is refused, as it is 
   const answer = page.getByRole('region', { name: 'Answer' });
   await expect(answer).toContainText('401');
   await expect(answer).toContainText('UNAUTHENTICATED');
-  await expect(answer.getByText('Request id')).toBeVisible();
+  await expect(answer.getByText('Request ID')).toBeVisible();
   await expectAccessible(page);
 });
 

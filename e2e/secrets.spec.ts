@@ -98,7 +98,7 @@ test('a reader sees what is there, and why nothing can be changed', async ({ pag
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/secrets`, reader);
   await page.getByRole('button', { name: 'Actions for look-only' }).click();
-  await expect(page.getByRole('menuitem', { name: /Show value/ })).toContainText('needs the role member');
+  await expect(page.getByRole('menuitem', { name: /Show value/ })).toContainText('Requires the member role');
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toBeDisabled();
 });
 

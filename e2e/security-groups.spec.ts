@@ -95,5 +95,5 @@ test('a reader reads the rules, and why none can be changed', async ({ page, ten
   await page.getByRole('link', { name: 'default' }).click();
   await expect(page.getByRole('button', { name: 'Add rule' })).toBeDisabled();
   await expect(page.getByRole('button', { name: /^Remove: It may reach everything/ })).toBeDisabled();
-  await expect(page.getByText('needs the role member').first()).toBeAttached();
+  await expect(page.getByText('Requires the member role').first()).toBeAttached();
 });

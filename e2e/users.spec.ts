@@ -102,12 +102,10 @@ test('search and filters stand in the address; members look and cannot touch', a
   await open(page, `/projects/${tenant.slug}/users`, member);
   const rows = page.getByRole('table', { name: 'users' }).getByRole('row');
   await expect(rows).toHaveCount(4);
-  await expect(page.getByRole('button', { name: 'Add user' })).toHaveAccessibleDescription(
-    'Managing users needs the role admin.',
-  );
+  await expect(page.getByRole('button', { name: 'Add user' })).toHaveAccessibleDescription('Requires the admin role.');
   await expect(page.getByRole('columnheader', { name: 'Second factor' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Actions for Rhea reader' }).click();
-  await expect(page.getByRole('menuitem', { name: /Change role/ })).toContainText('needs the role admin');
+  await expect(page.getByRole('menuitem', { name: /Change role/ })).toContainText('Requires the admin role');
   await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: 'Role' }).click();

@@ -102,6 +102,6 @@ test('a reader sees why nothing can be done with a volume', async ({ page, tenan
   await open(page, `/projects/${tenant.slug}/volumes`, reader);
   await page.getByRole('button', { name: 'Actions for look' }).click();
   for (const name of [/Attach/, /Detach/, /Resize/, /Delete/]) {
-    await expect(page.getByRole('menuitem', { name })).toContainText('needs the role member');
+    await expect(page.getByRole('menuitem', { name })).toContainText('Requires the member role');
   }
 });

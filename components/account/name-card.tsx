@@ -10,7 +10,7 @@ import { notify } from '@/components/ui/notify';
 const schema = z.object({
   name: z
     .string()
-    .check(z.trim(), z.minLength(1, 'Write the name that others see.'), z.maxLength(100, 'At most 100 characters.')),
+    .check(z.trim(), z.minLength(1, 'Write the name that others see.'), z.maxLength(100, 'Up to 100 characters.')),
 });
 
 interface NameCardProps {
@@ -32,7 +32,7 @@ export function NameCard({ name, email, rename, error }: NameCardProps) {
           form={form}
           loading={false}
           error={error}
-          failure="The name was not changed"
+          failure="The name could not be changed"
           submitLabel="Save name"
           disabledReason={form.formState.isDirty ? undefined : 'There is nothing to save.'}
           cancel={() => form.reset({ name })}

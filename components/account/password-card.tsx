@@ -10,9 +10,7 @@ import { notify } from '@/components/ui/notify';
 
 const schema = z.object({
   current_password: z.string().check(z.minLength(1, 'Write your present password.')),
-  new_password: z
-    .string()
-    .check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.')),
+  new_password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
 });
 
 interface PasswordCardProps {
@@ -46,7 +44,7 @@ function PasswordForm({ change, error, close }: PasswordCardProps & { close: () 
       form={form}
       loading={false}
       error={error}
-      failure="The password was not changed"
+      failure="The password could not be changed"
       submitLabel="Set new password"
       cancel={close}
       onSubmit={async (passwords) => {

@@ -30,21 +30,21 @@ export function EntrySheet({ entry, tenant, close }: EntrySheetProps) {
             ['Answer', `${entry.status}${entry.code ? ` ${entry.code}` : ''}`],
             ['At', <Time key="at" at={entry.at} form="exact" />],
             ['Who', `${entry.actor_name} (${actorTypeLabel(entry.actor_type)})`],
-            ['Actor id', entry.actor_id ? <Id key="actor" value={entry.actor_id} label="actor id" full /> : undefined],
+            ['Actor ID', entry.actor_id ? <Id key="actor" value={entry.actor_id} label="actor ID" full /> : undefined],
             ['From', entry.address ?? undefined],
             ['Tenant', tenant],
             ['Resource', entry.resource_name ?? undefined],
             ['Kind', entry.resource_type?.replaceAll('_', ' ')],
             [
-              'Resource id',
-              entry.resource_id ? <Id key="resource" value={entry.resource_id} label="resource id" full /> : undefined,
+              'Resource ID',
+              entry.resource_id ? <Id key="resource" value={entry.resource_id} label="resource ID" full /> : undefined,
             ],
             [
-              'Request id',
+              'Request ID',
               entry.request_id ? (
                 <span key="request" className="inline-flex items-center gap-1">
                   <code className="break-all font-mono text-xs">{entry.request_id}</code>
-                  <CopyButton value={entry.request_id} label="request id" />
+                  <CopyButton value={entry.request_id} label="request ID" />
                 </span>
               ) : undefined,
             ],

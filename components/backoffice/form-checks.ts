@@ -4,22 +4,22 @@ import * as z from 'zod/mini';
 
 export const displayName = z
   .string()
-  .check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.'));
+  .check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.'));
 
 export const personName = z
   .string()
-  .check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'At most 100 characters.'));
+  .check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'Up to 100 characters.'));
 
 export const email = z.email('Write the whole address, such as ianthe@example.org.');
 
 export const newPassword = z
   .string()
-  .check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.'));
+  .check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.'));
 
 export const slug = z
   .string()
   .check(
     z.minLength(2, 'At least two characters.'),
-    z.maxLength(63, 'At most 63 characters.'),
+    z.maxLength(63, 'Up to 63 characters.'),
     z.regex(/^[a-z][a-z0-9-]*[a-z0-9]$/, 'Lower-case letters, digits and dashes, beginning with a letter.'),
   );

@@ -62,7 +62,7 @@ export function LimitsForm({ tenantId, current, reload }: LimitsFormProps) {
       form={form}
       loading={false}
       error={stale && outdated ? null : save.error}
-      failure="The limits were not changed"
+      failure="The limits could not be changed"
       submitLabel="Save limits"
       disabledReason={
         outdated

@@ -27,7 +27,7 @@ export function RenameTenantDialog({ tenant, close }: { tenant: Tenant; close: (
         form={form}
         loading={false}
         error={rename.error}
-        failure="The tenant was not renamed"
+        failure="The tenant could not be renamed"
         submitLabel="Rename tenant"
         cancel={close}
         onSubmit={async (body) => {

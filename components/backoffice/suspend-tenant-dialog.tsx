@@ -10,11 +10,7 @@ import type { Tenant } from './tenant-actions';
 const schema = z.object({
   reason: z
     .string()
-    .check(
-      z.trim(),
-      z.minLength(1, 'Say why; the audit log keeps it.'),
-      z.maxLength(1000, 'At most 1,000 characters.'),
-    ),
+    .check(z.trim(), z.minLength(1, 'Say why; the audit log keeps it.'), z.maxLength(1000, 'Up to 1,000 characters.')),
 });
 
 /** Asks why, and says what happens, before a tenant is shut out. */
@@ -38,7 +34,7 @@ export function SuspendTenantDialog({ tenant, close }: { tenant: Tenant; close: 
         form={form}
         loading={false}
         error={suspend.error}
-        failure="The tenant was not suspended"
+        failure="The tenant could not be suspended"
         submitLabel="Suspend tenant"
         danger
         cancel={close}

@@ -64,11 +64,11 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
       form={form}
       loading={false}
       error={stale && outdated ? null : save.error}
-      failure="The budget was not changed"
+      failure="The budget could not be changed"
       submitLabel="Save budget"
       disabledReason={
         project.role !== 'admin'
-          ? 'Changing the budget needs the role admin.'
+          ? 'Requires the admin role.'
           : outdated
             ? 'The budget was changed meanwhile. Take the present one over first.'
             : undefined
@@ -118,7 +118,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         control={form.control}
         name="enable_quota_freeze"
         form="switch"
-        label="Freeze at 100 %"
+        label="Freeze at 100%"
         description="New instances, volumes, databases, clusters and load balancers, and making them larger, are refused until the month ends, the budget is raised or credit is added. What runs goes on, and can be started, restored and deleted."
       />
       <TextAreaField

@@ -110,7 +110,7 @@ function Step({ percent, amount, crossing, freezes }: StepProps) {
       <span className="min-w-0 flex-1">
         <span className="flex items-baseline justify-between gap-3">
           <span>
-            {percent === undefined ? 'Limit and credit' : `${percent} %`}
+            {percent === undefined ? 'Limit and credit' : `${percent}%`}
             <span className="text-ink-muted">{freezes ? ', freeze' : ', alert'}</span>
           </span>
           <Money usd={amount} />

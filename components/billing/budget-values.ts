@@ -89,7 +89,7 @@ export function budgetOf(inputs: BudgetInputs): SetBudget {
 function facts(budget: Budget): [name: string, value: string][] {
   return [
     ['Monthly limit', budget.monthly_limit_usd === null ? 'none' : formatMoney(budget.monthly_limit_usd)],
-    ['Alerts at', budget.thresholds.map((percent) => `${percent} %`).join(', ') || '100 % alone'],
+    ['Alerts at', budget.thresholds.map((percent) => `${percent}%`).join(', ') || '100% only'],
     ['Freeze', budget.enable_quota_freeze ? 'on' : 'off'],
     ['E-mail', budget.notify_emails.join(', ') || 'none'],
     ['Webhook', budget.webhook_url ?? 'none'],

@@ -37,7 +37,7 @@ export function paymentSentence({ due_usd, payment }: Pick<Invoice, 'due_usd' | 
 
 /** Why an invoice can't be paid now; undefined when it can. */
 export function whyNotPay({ payment }: Pick<Invoice, 'payment'>, role: string): string | undefined {
-  if (role !== 'admin') return 'Paying invoices needs the role admin.';
+  if (role !== 'admin') return 'Requires the admin role.';
   if (payment.status === 'paid') return 'It is paid.';
   if (payment.status === 'deferred') return 'It is below what a card can be charged, and goes onto the next invoice.';
   return payment.status === 'carried' ? 'It is paid with the next invoice.' : undefined;

@@ -165,7 +165,7 @@ function Payment({ page }: { page: SandboxPage }) {
       {complete.error !== null && (
         <div className="mt-4">
           <ErrorNotice
-            title={page.amount_usd === null ? 'The card was not saved' : 'The payment failed'}
+            title={page.amount_usd === null ? 'The card could not be saved' : 'The payment failed'}
             error={complete.error}
           />
         </div>

@@ -11,7 +11,7 @@ export function CreateInstanceLink() {
     <CreateLink
       label="Create instance"
       href={paths.newInstance(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : frozen}
+      disabledReason={project.role === 'reader' ? 'Requires the member role.' : frozen}
     />
   );
 }

@@ -38,7 +38,7 @@ describe('a reason', () => {
 
   test('names the role that a reader lacks, in every state', () => {
     for (const action of everyAction) {
-      expect(whyNot(action, { status: 'active', task: null }, 'reader')).toMatch(/role member/);
+      expect(whyNot(action, { status: 'active', task: null }, 'reader')).toMatch(/member role/);
     }
   });
 });

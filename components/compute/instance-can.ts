@@ -16,7 +16,7 @@ const consoleStates: readonly InstanceStatus[] = ['active', 'paused', 'rebooting
  * are those that the API itself goes by.
  */
 export function whyNot(action: InstanceAction, { status, task }: InstanceState, role: Role): string | undefined {
-  if (role === 'reader') return 'Working with instances needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   if (status === 'deleting') return 'It is being deleted.';
   if (action === 'delete') return undefined;
   if (action === 'console') {

@@ -103,7 +103,7 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
               {network?.name ?? address.network_id}
             </Link>,
           ],
-          ['Port', <Id key="port" value={address.port_id} label="port id" full />],
+          ['Port', <Id key="port" value={address.port_id} label="port ID" full />],
         ]}
       />
     </Card>
@@ -114,7 +114,7 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
 const READING = 'It is being read.';
 
 function refusal(role: string, { status }: Instance): string | undefined {
-  if (role === 'reader') return 'Changing its network needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   return status === 'deleting' ? 'It is being deleted.' : undefined;
 }
 

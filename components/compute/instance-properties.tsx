@@ -25,7 +25,7 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
           items={[
             ['Status', <StatusBadge key="status" status={instance.status} />],
             ['Being done', instance.task ?? undefined],
-            ['Id', <Id key="id" value={instance.id} label="instance id" full />],
+            ['ID', <Id key="id" value={instance.id} label="instance ID" full />],
             ['Hostname', <code key="hostname">{instance.hostname}</code>],
             ['Flavor', flavor.name],
             ['vCPUs', flavor.vcpus],

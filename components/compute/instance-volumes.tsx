@@ -36,7 +36,7 @@ export function InstanceVolumes({ instance }: { instance: Instance }) {
   const list = useList('/api/v1/storage/volumes', { ...state.query, instance_id: instance.id });
   const { actionsOf, dialog } = useVolumeActions();
   const [attaching, setAttaching] = useState(false);
-  const refused = project.role === 'reader' ? 'Attaching volumes needs the role member.' : whyNotInto(instance);
+  const refused = project.role === 'reader' ? 'Requires the member role.' : whyNotInto(instance);
   const attach = (
     <DisabledReason reason={refused}>
       <Button onClick={() => setAttaching(true)}>

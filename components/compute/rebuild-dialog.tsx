@@ -39,7 +39,7 @@ export function RebuildDialog({ instance, close }: RebuildDialogProps) {
           form={form}
           loading={images.data === undefined}
           error={rebuild.error}
-          failure="The instance was not rebuilt"
+          failure="The instance could not be rebuilt"
           submitLabel="Rebuild instance"
           danger
           cancel={close}

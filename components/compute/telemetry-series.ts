@@ -33,7 +33,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
       title: 'CPU',
       description: 'Of all its vCPUs together.',
       series: [{ key: 'cpu_percent', label: 'CPU', tone: 'accent' }],
-      format: (value) => `${formatNumber(Math.round(value * 10) / 10)} %`,
+      format: (value) => `${formatNumber(Math.round(value * 10) / 10)}%`,
       top: 100,
       binary: false,
     },

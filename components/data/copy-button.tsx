@@ -18,7 +18,7 @@ async function copy(text: string): Promise<void> {
 
 interface CopyButtonProps {
   value: string;
-  /** What is copied, for its name: "Copy request id". */
+  /** What is copied, for its name: "Copy request ID". */
   label: string;
   /** Shows the label on the button. */
   labelled?: boolean;

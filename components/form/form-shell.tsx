@@ -29,7 +29,7 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
   error: unknown;
   /** What the form itself needs is still on its way. Required, too. */
   loading: boolean;
-  /** What was tried, for the error: "The secret was not created". */
+  /** What was tried, for the error: "The secret could not be created". */
   failure: string;
   submitLabel: string;
   /** Takes something away from someone: the button says so. */

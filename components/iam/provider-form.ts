@@ -11,7 +11,7 @@ const pattern = required('What must it look like?').check(
 /** What is asked of whoever trusts an issuer. */
 export const providerSchema = z.object({
   kind: z.string(),
-  name: required('Give it a name.').check(z.maxLength(100, 'At most 100 characters.')),
+  name: required('Enter a name.').check(z.maxLength(100, 'Up to 100 characters.')),
   issuer: required('Write the address of the issuer.'),
   audience: required('Say whom its tokens are made out to.'),
   conditions: z.array(z.object({ claim: required('Which claim?'), pattern })),

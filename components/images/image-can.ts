@@ -6,7 +6,7 @@ type Facts = Pick<Image, 'status' | 'visibility' | 'instance_count' | 'volume_co
 
 /** Why nothing can be made from an image now; undefined when it can. One that is on its way does: what is made waits. */
 export function whyNotUse({ status }: Facts, role: Role): string | undefined {
-  if (role === 'reader') return 'Creating from an image needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   if (status === 'error') return 'It could not be read; see its reason.';
   return status === 'deleting' ? 'It is being deleted.' : undefined;
 }
@@ -14,7 +14,7 @@ export function whyNotUse({ status }: Facts, role: Role): string | undefined {
 /** Why an image can't be deleted now; undefined when it can. */
 export function whyNotDelete(image: Facts, role: Role): string | undefined {
   if (image.visibility === 'public') return 'It is certified for every project; only your own can be deleted.';
-  if (role === 'reader') return 'Deleting images needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   if (image.status === 'deleting') return 'It is being deleted.';
   const users = [
     ...(image.instance_count > 0 ? [formatCount(image.instance_count, 'instance')] : []),

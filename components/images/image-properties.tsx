@@ -51,7 +51,7 @@ export function ImageProperties({ image }: { image: Image }) {
             ],
             ['Needs a disk of', image.min_disk_gb > 0 ? <Size key="disk" gigabytes={image.min_disk_gb} /> : undefined],
             ['Needs memory of', min_ram_mb > 0 ? <Size key="ram" bytes={min_ram_mb * 1024 ** 2} /> : undefined],
-            ['Id', <Id key="id" value={image.id} label="image id" full />],
+            ['ID', <Id key="id" value={image.id} label="image ID" full />],
             [
               'Created',
               visibility === 'public' ? undefined : <Time key="created" at={image.created_at} form="exact" />,

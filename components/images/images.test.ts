@@ -24,7 +24,7 @@ describe('deleting an image', () => {
 test('an image that is on its way can be used: what is made from it waits', () => {
   expect(whyNotUse({ ...idle, status: 'queued' }, 'member')).toBeUndefined();
   expect(whyNotUse({ ...idle, status: 'error' }, 'member')).toBeDefined();
-  expect(whyNotUse(idle, 'reader')).toMatch(/role member/);
+  expect(whyNotUse(idle, 'reader')).toMatch(/member role/);
 });
 
 test.each([

@@ -33,7 +33,7 @@ export function RoleDialog({ user, close }: RoleDialogProps) {
         form={form}
         loading={false}
         error={change.error}
-        failure="The role was not changed"
+        failure="The role could not be changed"
         submitLabel="Change role"
         cancel={close}
         onSubmit={async ({ role }) => {

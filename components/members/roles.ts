@@ -17,5 +17,5 @@ export function roleLabel(role: Role): string {
 
 /** Why only admins manage users; undefined for them. */
 export function usersRefusal(role: Role): string | undefined {
-  return role === 'admin' ? undefined : 'Managing users needs the role admin.';
+  return role === 'admin' ? undefined : 'Requires the admin role.';
 }

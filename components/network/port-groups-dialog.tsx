@@ -32,7 +32,7 @@ export function PortGroupsDialog({ port, groups, close }: PortGroupsDialogProps)
         form={form}
         loading={false}
         error={change.error}
-        failure="The groups were not changed"
+        failure="The groups could not be changed"
         submitLabel="Change groups"
         cancel={close}
         onSubmit={async (body) => {

@@ -188,7 +188,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
           />
         )}
         {rule && <Reading rule={rule} same={same} wider={wider} networks={networks} />}
-        {add.error !== null && <ErrorNotice title="The rule was not added" error={add.error} />}
+        {add.error !== null && <ErrorNotice title="The rule could not be added" error={add.error} />}
         <div>
           <DisabledReason
             reason={project.role === 'reader' ? readersCannot : same ? 'The group has this rule already.' : undefined}

@@ -82,7 +82,7 @@ function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string
               { params: { path: { rule_id: rule.id } } },
               {
                 onError: (error) =>
-                  void notify('error', 'The rule was not removed', {
+                  void notify('error', 'The rule could not be removed', {
                     description: error instanceof ApiError ? error.message : '',
                   }),
               },

@@ -5,4 +5,4 @@ export type Router = Row<'/api/v1/network/routers'>;
 export type Port = Row<'/api/v1/network/ports'>;
 export type FloatingIp = Row<'/api/v1/network/floating-ips'>;
 
-export const readersCannot = 'Changing the network needs the role member.';
+export const readersCannot = 'Requires the member role.';

@@ -75,8 +75,8 @@ export function ErrorNotice({ error, title, onRetry, children }: ErrorNoticeProp
 export function RequestId({ id }: { id: string }) {
   return (
     <span className="inline-flex items-center gap-1 text-ink-muted text-xs">
-      Request id <code className="break-all font-mono">{id}</code>
-      <CopyButton value={id} label="request id" />
+      Request ID <code className="break-all font-mono">{id}</code>
+      <CopyButton value={id} label="request ID" />
     </span>
   );
 }

@@ -53,7 +53,7 @@ function ChooseInstance({ volume, close }: { volume: Volume; close: () => void }
       form={form}
       loading={options === undefined}
       error={attach.error}
-      failure="The volume was not attached"
+      failure="The volume could not be attached"
       submitLabel="Attach volume"
       disabledReason={options?.length === 0 ? 'The project has no instances.' : undefined}
       cancel={close}
@@ -84,7 +84,7 @@ function ChooseVolume({ instance, close }: { instance: { id: string }; close: ()
       form={form}
       loading={options === undefined}
       error={attach.error}
-      failure="The volume was not attached"
+      failure="The volume could not be attached"
       submitLabel="Attach volume"
       disabledReason={options?.length === 0 ? 'The project has no volumes: create one first.' : undefined}
       cancel={close}

@@ -46,9 +46,9 @@ const rest = [
     cell: ({ getValue }) => <Size gigabytes={getValue()} />,
   }),
   column.accessor('id', {
-    header: 'Id',
+    header: 'ID',
     meta: { from: 'xl' },
-    cell: ({ getValue }) => <Id value={getValue()} label="snapshot id" />,
+    cell: ({ getValue }) => <Id value={getValue()} label="snapshot ID" />,
   }),
   column.accessor('created_at', {
     header: 'Created',

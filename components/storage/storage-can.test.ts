@@ -34,9 +34,9 @@ describe('a reason', () => {
     expect(whyNotVolume('delete', { ...volume, status: 'in_use', attachments: [web] }, 'member')).toMatch(/web-1/);
   });
   test('names the role that a reader lacks', () => {
-    for (const action of everyAction) expect(whyNotVolume(action, volume, 'reader')).toMatch(/role member/);
-    expect(whyNotRestore({ status: 'available' }, 'reader')).toMatch(/role member/);
-    expect(whyNotDeleteSnapshot({ status: 'available' }, 'reader')).toMatch(/role member/);
+    for (const action of everyAction) expect(whyNotVolume(action, volume, 'reader')).toMatch(/member role/);
+    expect(whyNotRestore({ status: 'available' }, 'reader')).toMatch(/member role/);
+    expect(whyNotDeleteSnapshot({ status: 'available' }, 'reader')).toMatch(/member role/);
   });
 });
 

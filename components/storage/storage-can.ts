@@ -13,7 +13,7 @@ const wordOf = (status: string) => status.replaceAll('_', ' ');
 /** Why an action can't be used on a volume now; undefined when it can. The API decides by the same states. */
 export function whyNotVolume(action: VolumeAction, volume: VolumeState, role: Role): string | undefined {
   const { status, attachments, snapshot_count } = volume;
-  if (role === 'reader') return 'Working with volumes needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   if (status === 'deleting') return 'It is being deleted.';
   const [attachment] = attachments;
   switch (action) {
@@ -37,13 +37,13 @@ export function whyNotVolume(action: VolumeAction, volume: VolumeState, role: Ro
 
 /** Why a volume can't be made from a snapshot now; undefined when it can. */
 export function whyNotRestore({ status }: Pick<Snapshot, 'status'>, role: Role): string | undefined {
-  if (role === 'reader') return 'Creating volumes needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   return status === 'available' ? undefined : `Possible when it is available; it is ${wordOf(status)} now.`;
 }
 
 /** Why a snapshot can't be deleted now; undefined when it can. */
 export function whyNotDeleteSnapshot({ status }: Pick<Snapshot, 'status'>, role: Role): string | undefined {
-  if (role === 'reader') return 'Deleting snapshots needs the role member.';
+  if (role === 'reader') return 'Requires the member role.';
   return status === 'deleting' ? 'It is being deleted.' : undefined;
 }
 

@@ -57,7 +57,7 @@ export function VolumeProperties({ volume }: { volume: Volume }) {
             ['Size', <Size key="size" gigabytes={volume.size_gb} />],
             ['Began', beginning],
             ['Snapshots', volume.snapshot_count],
-            ['Id', <Id key="id" value={volume.id} label="volume id" full />],
+            ['ID', <Id key="id" value={volume.id} label="volume ID" full />],
             ['Created', <Time key="created" at={volume.created_at} form="exact" />],
           ]}
         />

@@ -75,7 +75,7 @@ function Found({ kind, tenant_id, resource, metric, expected, billed, unit }: Di
             <span>
               {resource.type} {resource.name}
             </span>
-            <Id value={resource.id} label="resource id" />
+            <Id value={resource.id} label="resource ID" />
           </>
         )}
       </p>

@@ -21,7 +21,7 @@ const schema = z.object({
     z.regex(/^\d{1,8}(\.\d{1,2})?$/, 'An amount in USD, such as 25 or 12.50.'),
     z.refine((text) => Number(text) >= 0.01, 'At least one cent.'),
   ),
-  reason: z.string().check(z.trim(), z.minLength(1, 'Say why.'), z.maxLength(500, 'At most 500 characters.')),
+  reason: z.string().check(z.trim(), z.minLength(1, 'Say why.'), z.maxLength(500, 'Up to 500 characters.')),
 });
 
 /** Gives a tenant prepaid credit, or takes some back, with a reason that it reads. */
@@ -47,7 +47,7 @@ export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; nam
         form={form}
         loading={false}
         error={grant.error}
-        failure="The credit was not changed"
+        failure="The credit could not be changed"
         submitLabel={grants ? 'Grant credit' : 'Take credit back'}
         danger={!grants}
         cancel={close}

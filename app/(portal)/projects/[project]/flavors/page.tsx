@@ -60,7 +60,7 @@ export default function FlavorsPage() {
   const state = useTableState();
   const list = useList('/api/v1/compute/flavors', state.query);
   const frozen = useFreeze();
-  const refused = project.role === 'reader' ? 'Creating instances needs the role member.' : frozen;
+  const refused = project.role === 'reader' ? 'Requires the member role.' : frozen;
   return (
     <Page
       title="Flavors"

@@ -118,7 +118,7 @@ export default function ImagesPage() {
     <CreateLink
       label="Upload image"
       href={paths.uploadImage(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Uploading images needs the role member.' : undefined}
+      disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
     />
   );
   return (

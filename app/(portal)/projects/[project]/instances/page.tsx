@@ -39,9 +39,9 @@ const columns = [
     cell: ({ getValue }) => <InstanceAddresses addresses={getValue()} />,
   }),
   column.accessor('id', {
-    header: 'Id',
+    header: 'ID',
     meta: { from: 'xl' },
-    cell: ({ getValue }) => <Id value={getValue()} label="instance id" />,
+    cell: ({ getValue }) => <Id value={getValue()} label="instance ID" />,
   }),
   column.accessor('created_at', {
     header: 'Created',

@@ -41,7 +41,7 @@ export default function KeyPairsPage() {
   const state = useTableState();
   const list = useList('/api/v1/compute/keypairs', state.query);
   const remove = api.useMutation('delete', '/api/v1/compute/keypairs/{id}');
-  const refused = project.role === 'reader' ? 'Changing key pairs needs the role member.' : undefined;
+  const refused = project.role === 'reader' ? 'Requires the member role.' : undefined;
   const create = <CreateLink label="Add key pair" href={paths.newKeyPair(project.slug)} disabledReason={refused} />;
   return (
     <Page

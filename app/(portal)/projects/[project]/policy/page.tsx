@@ -37,7 +37,7 @@ export default function PolicyPage() {
               <Label htmlFor={ids.identity}>Who</Label>
               <Identities id={ids.identity} value={question.identity} onChange={(identity) => ask({ identity })} />
               {project.role !== 'admin' && (
-                <p className="text-ink-muted text-xs">Asking about others needs the role admin.</p>
+                <p className="text-ink-muted text-xs">Simulating for others requires the admin role.</p>
               )}
             </div>
             <div className="space-y-1.5">

@@ -49,9 +49,9 @@ const columns = [
     cell: ({ getValue }) => <Time at={getValue()} none="never" />,
   }),
   column.accessor('id', {
-    header: 'Id',
+    header: 'ID',
     meta: { from: 'xl' },
-    cell: ({ getValue }) => <Id value={getValue()} label="secret id" />,
+    cell: ({ getValue }) => <Id value={getValue()} label="secret ID" />,
   }),
   column.accessor('created_at', {
     header: 'Created',
@@ -61,7 +61,7 @@ const columns = [
   }),
 ];
 
-const readersCannot = 'Reading and changing secrets needs the role member.';
+const readersCannot = 'Requires the member role.';
 
 /** Secrets of the project: what is kept, and since when. Values are shown one at a time, on request. */
 export default function SecretsPage() {

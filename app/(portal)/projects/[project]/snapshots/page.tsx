@@ -15,7 +15,7 @@ export default function SnapshotsPage() {
     <CreateLink
       label="Create snapshot"
       href={paths.newSnapshot(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Creating snapshots needs the role member.' : undefined}
+      disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
     />
   );
   return (

@@ -28,9 +28,9 @@ const columns = [
   }),
   column.accessor('snapshot_count', { header: 'Snapshots', meta: { align: 'right', from: 'lg' } }),
   column.accessor('id', {
-    header: 'Id',
+    header: 'ID',
     meta: { from: 'xl' },
-    cell: ({ getValue }) => <Id value={getValue()} label="volume id" />,
+    cell: ({ getValue }) => <Id value={getValue()} label="volume ID" />,
   }),
   column.accessor('created_at', {
     header: 'Created',
@@ -62,7 +62,7 @@ export default function VolumesPage() {
     <CreateLink
       label="Create volume"
       href={paths.newVolume(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Creating volumes needs the role member.' : frozen}
+      disabledReason={project.role === 'reader' ? 'Requires the member role.' : frozen}
     />
   );
   return (

@@ -46,7 +46,7 @@ export default function NewAdministratorPage() {
         form={form}
         loading={false}
         error={known ? null : create.error}
-        failure="The administrator was not added"
+        failure="The administrator could not be added"
         submitLabel="Add administrator"
         cancel={adminPaths.administrators()}
         onSubmit={async (values) => {

@@ -91,7 +91,7 @@ function Facts(operation: Operation) {
           [
             resource_type.charAt(0).toUpperCase() + resource_type.slice(1).replaceAll('_', ' '),
             <span key="resource" className="flex flex-wrap items-center gap-x-3">
-              <Id value={resource_id} label="resource id" full />
+              <Id value={resource_id} label="resource ID" full />
               <TextLink href={adminPaths.operations({ resource_id })}>Its operations</TextLink>
               <TextLink href={adminPaths.audit({ resource_id })}>Its audit log</TextLink>
             </span>,
@@ -102,8 +102,8 @@ function Facts(operation: Operation) {
           ['Due', operation.finished_at ? undefined : <Time key="due" at={operation.run_at} form="exact" />],
           ['Deadline', <Time key="deadline" at={operation.deadline_at} form="exact" />],
           ['Ended', <Time key="ended" at={operation.finished_at} form="exact" none="not yet" />],
-          ['Request id', request_id ? <Id key="request" value={request_id} label="request id" full /> : undefined],
-          ['Id', <Id key="id" value={operation.id} label="operation id" full />],
+          ['Request ID', request_id ? <Id key="request" value={request_id} label="request ID" full /> : undefined],
+          ['ID', <Id key="id" value={operation.id} label="operation ID" full />],
         ]}
       />
     </Card>

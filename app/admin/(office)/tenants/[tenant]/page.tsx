@@ -87,7 +87,7 @@ function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
               {slug}
             </code>,
           ],
-          ['Id', <Id key="id" value={id} label="tenant id" full />],
+          ['ID', <Id key="id" value={id} label="tenant ID" full />],
           [
             'Members',
             <TextLink key="members" href={adminPaths.users({ tenant_id: id })}>

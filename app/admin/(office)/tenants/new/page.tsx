@@ -48,7 +48,7 @@ export default function NewTenantPage() {
         form={form}
         loading={false}
         error={create.error}
-        failure="The tenant was not created"
+        failure="The tenant could not be created"
         submitLabel="Create tenant"
         cancel={adminPaths.tenants()}
         onSubmit={async (values) => {

@@ -49,7 +49,7 @@ function Account({ id, email, two_factor_enabled, created_at, updated_at }: Plat
         items={[
           ['E-mail', email],
           ['Second factor', <SecondFactor key="factor" on={two_factor_enabled} />],
-          ['Id', <Id key="id" value={id} label="user id" full />],
+          ['ID', <Id key="id" value={id} label="user ID" full />],
           [
             'Records',
             <TextLink key="records" href={adminPaths.audit({ actor: id })}>

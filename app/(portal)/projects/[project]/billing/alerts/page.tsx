@@ -57,7 +57,7 @@ function Alert({ alert }: Pick<Delivery, 'alert'>) {
   return (
     <span>
       <span className="font-medium">
-        {alert.threshold_percent} % of {formatMoney(alert.limit_usd)}
+        {alert.threshold_percent}% of {formatMoney(alert.limit_usd)}
       </span>
       {alert.frozen && <span className="text-caution-ink"> and the freeze</span>}
       <span className="block text-ink-muted text-xs">
@@ -93,7 +93,7 @@ function Tries({ attempts, next_attempt_at }: Pick<Delivery, 'attempts' | 'next_
   );
 }
 
-const onlyAdmins = 'This needs the role admin.';
+const onlyAdmins = 'Requires the admin role.';
 
 /** What was sent when the budget was used up step by step, to whom, and what became of it. */
 export default function AlertsPage() {
@@ -129,7 +129,7 @@ export default function AlertsPage() {
     >
       {test.error !== null && (
         <div className="mb-5">
-          <ErrorNotice title="The test was not sent" error={test.error} />
+          <ErrorNotice title="The test could not be sent" error={test.error} />
         </div>
       )}
       <DataTable

@@ -87,7 +87,7 @@ export default function CreditPage() {
   const state = useTableState();
   const list = useList('/api/v1/billing/credits', state.query);
   const amount = useSearchParams().get('top_up');
-  const refused = project.role === 'admin' ? undefined : 'Adding credit needs the role admin.';
+  const refused = project.role === 'admin' ? undefined : 'Requires the admin role.';
   const add = (
     <DisabledReason reason={refused}>
       <Button variant="primary" onClick={() => show(DEFAULT_AMOUNT)}>

@@ -58,7 +58,7 @@ function Expiry({ card }: { card: PaymentMethod }) {
   );
 }
 
-const onlyAdmins = 'Changing payment methods needs the role admin.';
+const onlyAdmins = 'Requires the admin role.';
 
 /** The cards that invoices are charged to. Their numbers are the payment processor's alone. */
 export default function PaymentMethodsPage() {
@@ -80,7 +80,7 @@ export default function PaymentMethodsPage() {
       <CheckoutOutcome />
       {choose.error !== null && (
         <div className="mb-5">
-          <ErrorNotice title="The default card was not changed" error={choose.error} />
+          <ErrorNotice title="The default card could not be changed" error={choose.error} />
         </div>
       )}
       <DataTable

@@ -38,7 +38,7 @@ export default function NewIdentityProviderPage() {
         error={create.error}
         failure="The issuer is not trusted"
         submitLabel="Trust this issuer"
-        disabledReason={project.role === 'admin' ? undefined : 'Trusting issuers needs the role admin.'}
+        disabledReason={project.role === 'admin' ? undefined : 'Requires the admin role.'}
         cancel={paths.identityProviders(project.slug)}
         onSubmit={async ({ kind: _kind, conditions, jwks_uri, ...values }) => {
           const provider = await create.mutateAsync({

@@ -19,9 +19,9 @@ const schema = z.object({
     z.refine((file) => file instanceof File, 'Choose a file.'),
     z.refine((file) => !(file instanceof File) || file.size > 0, 'This file is empty.'),
   ),
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   format: z.enum(['QCOW2', 'RAW', 'ISO']),
-  description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+  description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
   min_ram_mb: z.string().check(z.trim(), z.regex(/^\d{0,7}$/, 'A whole number of MB, or nothing.')),
 });
 
@@ -57,11 +57,11 @@ export default function UploadImagePage() {
         form={form}
         loading={false}
         error={undefined}
-        failure="The image was not uploaded"
+        failure="The image could not be uploaded"
         submitLabel="Upload image"
         disabledReason={
           project.role === 'reader'
-            ? 'Uploading images needs the role member.'
+            ? 'Requires the member role.'
             : guess?.kind === 'packed'
               ? 'Unpack the file first.'
               : undefined

@@ -21,7 +21,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   image_id: z.string().check(z.minLength(1, 'Choose an image.')),
   flavor_id: z.string().check(z.minLength(1, 'Choose a flavor.')),
   network_id: z.string().check(z.minLength(1, 'Choose a network.')),
@@ -73,9 +73,9 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       form={form}
       loading={choices === undefined}
       error={create.error}
-      failure="The instance was not created"
+      failure="The instance could not be created"
       submitLabel="Create instance"
-      disabledReason={project.role === 'reader' ? 'Creating instances needs the role member.' : frozen}
+      disabledReason={project.role === 'reader' ? 'Requires the member role.' : frozen}
       cancel={paths.instances(project.slug)}
       aside={
         <>

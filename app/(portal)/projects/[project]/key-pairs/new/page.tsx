@@ -10,7 +10,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   origin: z.enum(['import', 'generate']),
   public_key: z.string().check(z.trim()),
 });
@@ -38,9 +38,9 @@ export default function NewKeyPairPage() {
           form={form}
           loading={false}
           error={create.error}
-          failure="The key pair was not added"
+          failure="The key pair could not be added"
           submitLabel="Add key pair"
-          disabledReason={project.role === 'reader' ? 'Adding key pairs needs the role member.' : undefined}
+          disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
           cancel={list}
           onSubmit={async ({ name, origin, public_key }) => {
             await create.mutateAsync({ body: origin === 'import' ? { name, public_key } : { name } });

@@ -76,7 +76,7 @@ function NetworkParts({ network }: { network: Network }) {
                 </TextLink>,
               ],
               ['Default', network.is_default ? 'Yes: the project began with it' : undefined],
-              ['Id', <Id key="id" value={network.id} label="network id" full />],
+              ['ID', <Id key="id" value={network.id} label="network ID" full />],
               ['Created', <Time key="created" at={network.created_at} form="exact" />],
             ]}
           />

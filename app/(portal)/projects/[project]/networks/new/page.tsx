@@ -18,7 +18,7 @@ import { paths } from '@/lib/paths';
 const listOf = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   cidr: z.string().check(
     z.trim(),
     z.check(({ value, issues }) => {
@@ -71,7 +71,7 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
       form={form}
       loading={false}
       error={create.error}
-      failure="The network was not created"
+      failure="The network could not be created"
       submitLabel="Create network"
       disabledReason={
         project.role === 'reader'

@@ -46,7 +46,7 @@ export default function PortPage() {
                   ['Network', <NetworkLink key="network" port={port} />],
                   ['Held by', <Holder key="holder" port={port} />],
                   ['Floating IP', <FloatingAddress key="floating" address={port.floating_ip} />],
-                  ['Id', <Id key="id" value={port.id} label="port id" full />],
+                  ['ID', <Id key="id" value={port.id} label="port ID" full />],
                   ['Created', <Time key="created" at={port.created_at} form="exact" />],
                 ]}
               />

@@ -38,7 +38,7 @@ export default function RouterPage() {
                       'not yet in use'
                     ),
                   ],
-                  ['Id', <Id key="id" value={router.id} label="router id" full />],
+                  ['ID', <Id key="id" value={router.id} label="router ID" full />],
                   ['Created', <Time key="created" at={router.created_at} form="exact" />],
                 ]}
               />

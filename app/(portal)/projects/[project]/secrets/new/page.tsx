@@ -11,7 +11,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   type: z.enum(['passphrase', 'symmetric_key', 'certificate', 'opaque']),
   payload: z.string().check(z.minLength(1, 'A secret needs a value.')),
   payload_encoding: z.enum(['utf8', 'base64']),
@@ -43,9 +43,9 @@ export default function NewSecretPage() {
         form={form}
         loading={false}
         error={create.error}
-        failure="The secret was not created"
+        failure="The secret could not be created"
         submitLabel="Create secret"
-        disabledReason={project.role === 'reader' ? 'Creating secrets needs the role member.' : undefined}
+        disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
         cancel={list}
         onSubmit={async ({ expires_at, payload_encoding, ...values }) => {
           await create.mutateAsync({

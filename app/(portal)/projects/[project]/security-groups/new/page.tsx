@@ -10,8 +10,8 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
-  description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+  description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
 });
 
 /** Creates a security group, and goes on to its rules. */
@@ -30,7 +30,7 @@ export default function NewSecurityGroupPage() {
         form={form}
         loading={false}
         error={create.error}
-        failure="The security group was not created"
+        failure="The security group could not be created"
         submitLabel="Create security group"
         disabledReason={project.role === 'reader' ? readersCannot : undefined}
         cancel={paths.securityGroups(project.slug)}

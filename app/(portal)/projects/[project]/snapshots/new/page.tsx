@@ -15,9 +15,9 @@ import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   volume_id: z.string().check(z.minLength(1, 'Choose a volume.')),
-  description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+  description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
 });
 
 /** Freezes a volume as it is. */
@@ -51,11 +51,11 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
       form={form}
       loading={volumes === undefined}
       error={create.error}
-      failure="The snapshot was not created"
+      failure="The snapshot could not be created"
       submitLabel="Create snapshot"
       disabledReason={
         project.role === 'reader'
-          ? 'Creating snapshots needs the role member.'
+          ? 'Requires the member role.'
           : volumes?.length === 0
             ? 'The project has no volumes: create one first.'
             : undefined

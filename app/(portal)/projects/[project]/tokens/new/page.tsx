@@ -12,7 +12,7 @@ import { paths } from '@/lib/paths';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   role: z.enum(['reader', 'member', 'admin']),
   days: z.string(),
 });
@@ -47,7 +47,7 @@ export default function NewTokenPage() {
           form={form}
           loading={false}
           error={create.error}
-          failure="The token was not created"
+          failure="The token could not be created"
           submitLabel="Create token"
           cancel={list}
           onSubmit={({ name, role, days }) =>

@@ -15,9 +15,9 @@ import { paths } from '@/lib/paths';
 
 const schema = z.object({
   email: z.email('Write the whole address, such as ianthe@example.org.'),
-  name: z.string().check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'At most 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'Up to 100 characters.')),
   role: z.enum(['reader', 'member', 'admin']),
-  password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.')),
+  password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
 });
 
 /** Adds a person to the project: creates the account, or invites the one that there is. */
@@ -44,7 +44,7 @@ export default function NewUserPage() {
         form={form}
         loading={false}
         error={create.error}
-        failure="The user was not added"
+        failure="The user could not be added"
         submitLabel="Add user"
         disabledReason={usersRefusal(project.role)}
         cancel={list}

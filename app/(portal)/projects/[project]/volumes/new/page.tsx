@@ -22,8 +22,8 @@ const kinds = [
 
 const schema = z
   .object({
-    name: z.string().check(z.trim(), z.minLength(1, 'Give it a name.'), z.maxLength(100, 'At most 100 characters.')),
-    description: z.string().check(z.trim(), z.maxLength(500, 'At most 500 characters.')),
+    name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+    description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
     source: z.enum(['empty', 'image', 'snapshot']),
     image_id: z.string(),
     snapshot_id: z.string(),
@@ -87,11 +87,11 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
       form={form}
       loading={sources === undefined}
       error={create.error}
-      failure="The volume was not created"
+      failure="The volume could not be created"
       submitLabel="Create volume"
       disabledReason={
         project.role === 'reader'
-          ? 'Creating volumes needs the role member.'
+          ? 'Requires the member role.'
           : tooSmall
             ? `What it begins with needs ${least} GB.`
             : frozen

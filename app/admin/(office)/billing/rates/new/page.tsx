@@ -66,7 +66,7 @@ function RateForm({ metrics }: { metrics: readonly RatedMetric[] | undefined }) 
       form={form}
       loading={metrics === undefined}
       error={add.error}
-      failure="The rate was not added"
+      failure="The rate could not be added"
       submitLabel="Add rate"
       cancel={adminPaths.rates()}
       aside={<Before metric={metric} price={price} from={from} />}

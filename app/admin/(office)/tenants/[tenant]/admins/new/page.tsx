@@ -67,7 +67,7 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
       form={form}
       loading={false}
       error={add.error}
-      failure="The admin was not added"
+      failure="The admin could not be added"
       submitLabel="Add admin"
       cancel={adminPaths.tenant(tenantId)}
       onSubmit={async (body) => {
