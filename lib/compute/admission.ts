@@ -4,7 +4,7 @@ import { isId } from '@/lib/db/id';
 import { query, queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { fits, type Needs } from '@/lib/engine-reports/placement';
-import { requireImage, type UsableImage } from '@/lib/images/use';
+import { lockImage, requireImage, type UsableImage } from '@/lib/images/use';
 import type { AddressSpace } from '@/lib/network/free-address';
 import { addressSpace, requireGroups } from '@/lib/network/ports';
 import { ifAdmitted } from '@/lib/quota/commit';
@@ -126,17 +126,18 @@ async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promis
 }
 
 /**
- * The rows that decide whether there is room, locked in this order: the project (`k`), its router, the host, the
- * volumes. `fits` says whether the host can bear the flavor besides all it has promised.
+ * The rows that decide about a new instance, all locked: the project (`k`) first, then its router and host, the image and
+ * the volumes. `fits` says whether the host has room for the flavor beside everything it has promised.
  */
-export function admissionTarget({ flavor, volume_ids }: InstancePlan, hostId: string | null): Sql {
+export function admissionTarget({ flavor, image, volume_ids }: InstancePlan, hostId: string | null): Sql {
   if (hostId === null) return raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k');
   return sql`
-    SELECT coalesce(r.host_id, h.id) = h.id AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
-      CASE WHEN locked_volumes.ready = ${volume_ids.length}::int THEN 'host' ELSE 'volume' END AS state,
+    SELECT coalesce(r.host_id, h.id) = h.id AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
+      CASE WHEN NOT locked_image.ready THEN 'image' WHEN locked_volumes.ready = ${volume_ids.length}::int THEN 'host'
+        ELSE 'volume' END AS state,
       ${fits(needsOf(flavor))} AS fits
     FROM k JOIN routers r ON r.project_id = k.project_id JOIN hosts h ON h.id = ${hostId}::text
-    CROSS JOIN ${lockVolumes(volume_ids, hostId)} FOR UPDATE OF r, h`;
+    CROSS JOIN ${lockImage(image.id)} AS locked_image CROSS JOIN ${lockVolumes(volume_ids, hostId)} FOR UPDATE OF r, h`;
 }
 
 /** What an instance of the flavor takes of its host. */

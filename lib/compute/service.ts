@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ProjectCall } from '@/lib/api/endpoint';
-import { type ApiError, conflict, notFound } from '@/lib/api/errors';
+import { conflict, notFound } from '@/lib/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/api/pagination';
 import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { type Placement, place } from '@/lib/engine-reports/placement';
-import { requireImage, type UsableImage } from '@/lib/images/use';
+import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/images/use';
 import { settleRouter } from '@/lib/network/floating-ips';
 import { withFreeAddress } from '@/lib/network/free-address';
 import { carryGroups } from '@/lib/network/ports';
@@ -116,10 +116,11 @@ async function admit(
     await commit(call, {
       resource: { type: 'instance', id, name: input.name },
       target: admissionTarget(plan, host_id),
-      forbidden: (state) =>
-        state === 'volume'
-          ? 'volume_ids: one of the volumes is no longer available.'
-          : 'The project has just got another host; try again.',
+      forbidden: (state) => {
+        if (state === 'image') return imageGone('image_id', image.name);
+        if (state === 'volume') return 'volume_ids: one of the volumes is no longer available.';
+        return 'The project has just got another host; try again.';
+      },
       claims: [
         { dimension: 'vcpus', amount: flavor.vcpus },
         { dimension: 'ram_gb', amount: flavor.ram_gb },
@@ -206,12 +207,16 @@ export async function actOnInstance(call: ProjectCall, id: string, input: Instan
     ...(power ? [sql`power = ${power}::text`] : []),
     ...(image ? [rebuilt(image)] : []),
   ];
+  const isPossible = sql`(i.task IS NULL AND i.status = ANY (${from}::text[]))`;
   await commit(call, {
     resource: { type: 'instance', id, name: row.name },
     // An action that was ordered meanwhile has changed the state that this answer shows: `allowed` compares both.
-    target: sql`SELECT i.task IS NULL AND i.status = ANY (${from}::text[]) AS allowed, coalesce(i.task, i.status) AS state
-      FROM k JOIN instances i ON i.project_id = k.project_id AND i.id = ${id}::uuid FOR UPDATE OF i`,
-    forbidden: (state): string | ApiError => impossible(row.name, input.action, state),
+    target: sql`SELECT ${isPossible} AND locked_image.ready AS allowed,
+        CASE WHEN ${isPossible} THEN 'image' ELSE coalesce(i.task, i.status) END AS state
+      FROM k JOIN instances i ON i.project_id = k.project_id AND i.id = ${id}::uuid
+      CROSS JOIN ${image ? lockImage(image.id) : raw('(SELECT true AS ready)')} AS locked_image FOR UPDATE OF i`,
+    forbidden: (state) =>
+      image && state === 'image' ? imageGone('image_id', image.name) : impossible(row.name, input.action, state),
     rows: {
       instance: sql`UPDATE instances SET ${joinSet(set)} FROM verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
     },

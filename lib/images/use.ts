@@ -1,7 +1,7 @@
 import { conflict, noSuch } from '@/lib/api/errors';
 import { isId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { type Sql, sql } from '@/lib/db/sql';
 
 /** What a disk that is made from an image needs to know of it. */
 export type UsableImage = {
@@ -31,3 +31,17 @@ export async function requireImage(projectId: string, field: string, id: string)
   }
   return found;
 }
+
+/**
+ * Locks an image until the statement ends, as a table with one column `ready` for the `target` of a `commit`: true while
+ * the project may still use the image. It refers to `k` and so waits for the project's lock, which a delete takes first
+ * too: a delete and whatever is made from the image take turns, and the later one sees what the earlier one did.
+ */
+export function lockImage(imageId: string): Sql {
+  return sql`LATERAL (SELECT count(*) = 1 AS ready FROM (
+    SELECT m.id FROM images m WHERE m.id = ${imageId}::uuid AND (m.project_id = k.project_id OR m.project_id IS NULL)
+      AND m.status NOT IN ('deleting', 'error') FOR SHARE) AS usable)`;
+}
+
+/** The refusal where `lockImage` is not ready. */
+export const imageGone = (field: string, name: string) => `${field}: image ${name} is no longer available.`;

@@ -6,7 +6,7 @@ import { isId, newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { place } from '@/lib/engine-reports/placement';
-import { requireImage } from '@/lib/images/use';
+import { lockImage, requireImage } from '@/lib/images/use';
 import { settleRouter } from '@/lib/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/network/project-networking';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
@@ -86,9 +86,7 @@ const noRoom = (gb: number) =>
 /** Locks what the volume is made from, so that it is there until the row refers to it. */
 function lockSource({ image_id, snapshot_id }: Source, hostId: string): Sql {
   if (image_id !== null) {
-    return sql`LATERAL (SELECT count(*) = 1 AS ready FROM (
-      SELECT m.id FROM images m WHERE m.id = ${image_id}::uuid AND m.status NOT IN ('deleting', 'error') FOR SHARE
-    ) AS locked) AS source`;
+    return sql`${lockImage(image_id)} AS source`;
   }
   if (snapshot_id !== null) {
     return sql`LATERAL (SELECT count(*) = 1 AS ready FROM (
@@ -137,7 +135,7 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
     target,
     forbidden: (state) =>
       state === 'source'
-        ? 'What the volume is to be made from has just gone.'
+        ? 'The image or snapshot that the volume is created from is no longer available.'
         : 'The project has just got another host; try again.',
     claims: [
       { dimension: 'storage_tb', amount: sql`${size_gb}::numeric / 1024` },
