@@ -2,6 +2,15 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const machines = '{lib,app,components,prisma}/**/*.machine.test.ts';
 
+/** What rests on days and months. Left out are random histories, which take long, and files that know no days. */
+const money = {
+  include: [
+    'lib/{alerts,backoffice/billing,billing,budget,invoices,pricing,rating,reconciliation}/**/*.test.ts',
+    'lib/metering/scenarios.test.ts',
+  ],
+  exclude: ['lib/alerts/delivery.test.ts', 'lib/invoices/write.test.ts', 'lib/rating/no-floats.test.ts'],
+};
+
 /** Projects inherit nothing here: they would run the global setup each for itself. */
 function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
@@ -34,6 +43,11 @@ export default defineConfig({
       project('code', {
         include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
         exclude: [machines],
+      }),
+      // Months and days are those of UTC, wherever the platform and its PostgreSQL stand.
+      project('west of Greenwich', {
+        ...money,
+        env: { TZ: 'America/New_York' },
       }),
       // What boots guests or makes networks has the processors to itself: after all others, one file at a time.
       project('machines', {

@@ -244,7 +244,7 @@ describe('the breakdown', () => {
 
   test('sums up what is beyond five hundred resources', async () => {
     await execute(sql`INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at)
-      SELECT ${acme.id}::uuid, 'compute_vcpu', 'instance', gen_random_uuid(), 'vm-' || n, n, '2027-04-01', '2027-04-01T01:00:00Z'
+      SELECT ${acme.id}::uuid, 'compute_vcpu', 'instance', gen_random_uuid(), 'vm-' || n, n, '2027-04-01T00:00:00Z', '2027-04-01T01:00:00Z'
       FROM generate_series(1, 510) AS n`);
     await stopTestClock('2027-05-01T00:00:00Z');
     const { total_usd, items } = await breakdown('resource', '2027-04');

@@ -4,6 +4,11 @@ import { databaseUrl, settings } from '@/lib/settings';
 import { DatabaseAway, isConnectionLoss } from './away';
 import { compile, type Sql } from './sql';
 
+// A `date` is a day of UTC, and read as the text that it is. Left alone, pg writes a Date as the day that it is in this
+// process's time zone, and reads a day as a midnight there.
+pg.defaults.parseInputDatesAsUTC = true;
+pg.types.setTypeParser(pg.types.builtins.DATE, (day) => day);
+
 declare global {
   // One pool a process, also where a bundler loads this file twice.
   var nephelePool: pg.Pool | undefined;

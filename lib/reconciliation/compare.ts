@@ -69,7 +69,7 @@ async function compareCounts(from: Date, to: Date): Promise<Difference[]> {
       FROM usage_events WHERE folded AND occurred_at >= ${kept}::timestamptz GROUP BY 1, 2, 3, 4),
     counted AS (
       SELECT project_id, metric, resource_id, day, min(resource_type) AS resource_type, min(resource_name) AS resource_name, sum(quantity) AS quantity
-      FROM usage_counts WHERE day >= ${kept}::timestamptz::date GROUP BY 1, 2, 3, 4)
+      FROM usage_counts WHERE day >= (${kept}::timestamptz AT TIME ZONE 'UTC')::date GROUP BY 1, 2, 3, 4)
     SELECT 'count' AS kind, project_id, coalesce(c.resource_type, t.resource_type) AS resource_type, resource_id,
       coalesce(c.resource_name, t.resource_name) AS resource_name, metric, coalesce(sum(t.quantity), 0) AS expected, coalesce(sum(c.quantity), 0) AS billed
     FROM told t FULL JOIN counted c USING (project_id, metric, resource_id, day) CROSS JOIN days

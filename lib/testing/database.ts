@@ -14,7 +14,12 @@ export function testDatabase(): void {
 export async function createTestDatabase(): Promise<string> {
   const { adminUrl, template } = inject('postgres');
   const name = new URL(databaseUrl()).pathname.slice(1);
-  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  await asAdmin(adminUrl, async (admin) => {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    // Where a run has a time zone, its server has that too: an operator's own PostgreSQL may have any.
+    const { TZ } = process.env;
+    if (TZ) await admin.query(`ALTER DATABASE ${name} SET timezone TO ${pg.escapeLiteral(TZ)}`);
+  });
   return databaseUrl();
 }
 

@@ -74,11 +74,7 @@ export async function addRate(call: AdministratorCall, input: AddRate): Promise<
     forbidden: () =>
       invalid('effective_from: must be a coming month (UTC). The rates of a month that has begun are never changed.'),
     rows: {
-      rate: insert<Prisma.RateUncheckedCreateInput>(
-        'rates',
-        { ...row, effective_from: new Date(`${first}T00:00:00Z`) },
-        ifAdmitted,
-      ),
+      rate: insert<Prisma.RateUncheckedCreateInput>('rates', { ...row, effective_from: first }, ifAdmitted),
     },
     details: sql`(SELECT jsonb_build_object('metric', ${metric}::text, 'effective_from', ${effective_from}::text,
       'unit_price_usd', jsonb_build_object('old', target.price_usd, 'new', ${row.price_usd}::numeric)) FROM target)`,
