@@ -109,7 +109,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         control={form.control}
         name="thresholds"
         label="Alert at"
-        description="Percents of the limit, each once a month. At 100 there is always an alert."
+        description="Percentages of the limit. Each alerts once a month, and again after you raise the limit. 100 always alerts."
         unit="%"
         autoComplete="off"
         width="short"

@@ -15,8 +15,8 @@ export const alertEndpoints = [
     operation_id: 'listAlertDeliveries',
     summary: 'List deliveries of budget alerts',
     description:
-      'Each threshold of the budget, and 100 % always, alerts once a month, by e-mail and by a webhook signed as Standard ' +
-      'Webhooks. What fails is tried again, eight times in most of a day, each time with the same `webhook-id`.',
+      'Each threshold of the budget, and 100 % always, alerts once for each month and limit, by e-mail and by a webhook ' +
+      'signed as Standard Webhooks. Raising the limit above the spend arms the thresholds that are not reached yet. What fails is tried again, eight times in most of a day, each time with the same `webhook-id`.',
     tag,
     access: 'reader',
     query: z.strictObject({ ...schema.deliveryFilters, ...listQuery }),

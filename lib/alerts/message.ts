@@ -1,6 +1,7 @@
 import { JsonNumber, writeJson } from '@/lib/api/json';
 import { paths } from '@/lib/paths';
 import { Money } from '@/lib/rating/cost';
+import { type Month, monthOf } from '@/lib/rating/month';
 import { settings } from '@/lib/settings';
 
 /** An alert, as its messages tell it. Amounts are decimals as text. */
@@ -49,7 +50,7 @@ const dollars = (amount: string) => `$${new Money(amount).toDecimalPlaces(2, Mon
 const line = (text: string) => text.replace(/\s+/g, ' ');
 
 /** Subject and text of the mail. */
-export function mailText({ project, alert }: Notice): { subject: string; text: string } {
+export function mailText({ created_at, project, alert }: Notice): { subject: string; text: string } {
   const { baseUrl, seller } = settings();
   const name = line(project.name);
   const link = `${baseUrl}${paths.budget(project.slug)}`;
@@ -65,14 +66,15 @@ export function mailText({ project, alert }: Notice): { subject: string; text: s
     text: `${[
       `The project ${name} has spent ${dollars(spend_usd)} of its budget of ${dollars(limit_usd)} for ${month}.`,
       `${threshold} % was reached at ${crossed_at.toISOString().replace('T', ' ').slice(0, 19)} UTC.`,
-      consequence(alert),
+      consequence(alert, monthOf(created_at)),
       `Budget: ${link}`,
       line(seller.name),
     ].join('\n\n')}\n`,
   };
 }
 
-function consequence({ threshold, frozen }: AlertFacts): string {
+function consequence({ threshold, frozen, month }: AlertFacts, present: Month): string {
+  if (month < present) return 'That month has ended. Its budget stops nothing any more.';
   if (frozen) {
     return (
       'The project is frozen: until the month ends nothing new is created or made larger. What runs goes on. Raise the ' +
@@ -81,5 +83,5 @@ function consequence({ threshold, frozen }: AlertFacts): string {
   }
   return threshold === 100
     ? 'Nothing is stopped: this budget warns and does not freeze.'
-    : 'Nothing is stopped. This is said once a month for each threshold.';
+    : 'Nothing is stopped. Each threshold alerts once a month, and again where the limit was raised.';
 }

@@ -1,6 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
-import { query, queryOne } from '@/lib/db/pool';
+import { afterEach, describe, expect, test } from 'vitest';
+import { execute, query, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
+import { foldUsage, recordUsage } from '@/lib/metering/usage-events';
 import { startWorker } from '@/lib/operations/worker';
 import { stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
@@ -124,7 +125,7 @@ test('what starts or is counted brings the moment forward, what stops puts it of
   expect(await percents(project)).toEqual([50]);
 });
 
-test('a budget that changes is looked at anew; nothing is told twice in a month, whatever it is raised to', async () => {
+test('a raised limit arms the thresholds that are not reached yet, and 100 % reached again alerts again', async () => {
   await at(START);
   const { project } = await spending('raised', { monthly_limit_usd: 2.4, enable_quota_freeze: true });
   await at('2027-03-10T10:00:00Z');
@@ -137,14 +138,135 @@ test('a budget that changes is looked at anew; nothing is told twice in a month,
   ]);
   await credit(project.id, '0.24');
   await at('2027-03-10T11:00:00Z');
-  expect(await raiseAlerts()).toBe(0);
+  expect(await raiseAlerts(), 'credit lifts the freeze and changes no limit').toBe(0);
   await setBudget(project, { monthly_limit_usd: 4.8, enable_quota_freeze: true, thresholds: [50, 60, 80] });
-  await raiseAlerts();
-  // 60 % of 4.80 are reached after twelve hours: that threshold is new.
+  expect(await raiseAlerts(), '50 % of 4.80 were passed, and told for the lower limit').toBe(0);
   expect(await dueOf(project)).toBe('2027-03-10T12:00:00.000Z');
-  await at('2027-03-11T00:00:00Z');
-  expect(await raiseAlerts()).toBe(1);
-  expect(await percents(project)).toEqual([50, 80, 90, 100, 60]);
+  await at('2027-03-10T20:00:00Z');
+  expect(await raiseAlerts()).toBe(3);
+  expect((await raisedOf(project)).slice(4).map(({ threshold, crossed_at }) => [threshold, crossed_at])).toEqual([
+    [60, '2027-03-10T12:00:00.000Z'],
+    [80, '2027-03-10T16:00:00.000Z'],
+    [100, '2027-03-10T20:00:00.000Z'],
+  ]);
+  expect(await raiseAlerts()).toBe(0);
+});
+
+test('a limit raised to less than the spend tells nothing twice; thresholds that were never told are', async () => {
+  await at(START);
+  const { project } = await spending('raised-too-little', { monthly_limit_usd: 2.4, thresholds: [] });
+  await at('2027-03-10T11:00:00Z');
+  await raiseAlerts();
+  await setBudget(project, { monthly_limit_usd: 2.5, thresholds: [90] });
+  await raiseAlerts();
+  expect(await percents(project)).toEqual([90, 100]);
+});
+
+test('a lowered limit tells what is reached under it, and a limit that comes back tells nothing again', async () => {
+  await at(START);
+  const { project } = await spending('lowered', { monthly_limit_usd: 4.8, thresholds: [50] });
+  await at('2027-03-10T11:00:00Z');
+  await raiseAlerts();
+  await setBudget(project, { monthly_limit_usd: 2.4, thresholds: [50] });
+  await raiseAlerts();
+  expect((await percents(project)).sort()).toEqual([100, 50, 50]);
+  for (const monthly_limit_usd of [4.8, 2.4]) await setBudget(project, { monthly_limit_usd, thresholds: [50] });
+  expect(await raiseAlerts()).toBe(0);
+});
+
+describe('what a month reached is told after its end', () => {
+  const LATE = '2027-03-31T14:00:00Z';
+
+  /** Reaches 100 % of 2.40 at the last millisecond of March. */
+  async function untilMidnight(name: string) {
+    await at(LATE, -1);
+    const { project, machine } = await spending(name, { monthly_limit_usd: 2.4, thresholds: [] });
+    await raiseAlerts();
+    return { project, machine };
+  }
+  const told = async (project: TestProject) =>
+    (await raisedOf(project)).map(({ month, threshold, crossed_at }) => `${month} ${threshold} ${crossed_at}`);
+  const lastMoment = ['2027-03 100 2027-03-31T23:59:59.999Z'];
+
+  test('in its last millisecond, by the first look of the next month', async () => {
+    const { project, machine } = await untilMidnight('last-moment');
+    await at('2027-04-01T00:00:00Z');
+    await holds(machine, 'compute_vcpu', '0');
+    await at('2027-04-01T00:00:01Z');
+    expect(await raiseAlerts()).toBe(1);
+    expect(await told(project)).toEqual(lastMoment);
+    expect(await raiseAlerts()).toBe(0);
+  });
+
+  test('while no worker ran for months, each month by itself', async () => {
+    await at('2027-03-20T00:00:00Z');
+    const { project } = await spending('away', { monthly_limit_usd: 24, thresholds: [50] });
+    await raiseAlerts();
+    await at('2027-05-02T00:00:00Z');
+    await raiseAlerts();
+    expect(await told(project)).toEqual([
+      '2027-03 50 2027-03-22T02:00:00.000Z',
+      '2027-03 100 2027-03-24T04:00:00.000Z',
+      '2027-04 50 2027-04-03T02:00:00.000Z',
+      '2027-04 100 2027-04-05T04:00:00.000Z',
+    ]);
+    expect(await dueOf(project)).toBe('2027-05-03T02:00:00.000Z');
+  });
+
+  test('by the limit that the month ended with, whatever it is now', async () => {
+    const { project } = await untilMidnight('limit-then');
+    await at('2027-04-01T00:00:01Z');
+    await setBudget(project, { monthly_limit_usd: 1000, thresholds: [] });
+    await raiseAlerts();
+    expect(await told(project)).toEqual(lastMoment);
+    expect(
+      await queryOne(sql`SELECT limit_usd::float8 AS limit, frozen FROM budget_alerts
+      WHERE project_id = ${project.id}::uuid`),
+    ).toEqual({ limit: 2.4, frozen: false });
+  });
+
+  test('without any alert for a budget that was set after it', async () => {
+    await at('2027-03-31T00:00:00Z');
+    const project = await createProject('set-later');
+    await holds(testResource(project.id), 'compute_vcpu', '10');
+    await at('2027-04-01T00:00:01Z');
+    await setBudget(project, { monthly_limit_usd: 2.4 });
+    expect(await raiseAlerts()).toBe(0);
+  });
+
+  test('when what was used in its last second becomes known after the first look', async () => {
+    await at('2027-03-31T23:59:59Z');
+    const { project } = await spending('known-late', { monthly_limit_usd: 2.4, thresholds: [] });
+    await recordUsage([
+      {
+        key: `test:${project.id}`,
+        project_id: project.id,
+        metric: 'ai_prompt_tokens',
+        resource_type: 'model',
+        resource_id: project.id,
+        resource_name: 'model',
+        quantity: 20_000_000n,
+        occurred_at: new Date('2027-03-31T23:59:59.500Z'),
+      },
+    ]);
+    await at('2027-04-01T00:00:00Z');
+    expect(await raiseAlerts()).toBe(0);
+    await foldUsage();
+    expect(await raiseAlerts()).toBe(1);
+    expect(await told(project)).toEqual(lastMoment);
+  });
+
+  test('once, however many workers look and whichever of them dies before it has noted that it looked', async () => {
+    const { project } = await untilMidnight('crashing');
+    await at('2027-04-01T00:00:01Z');
+    // Each look dies where it would note when to look again.
+    await execute(sql`ALTER TABLE alert_schedule ADD CONSTRAINT dies CHECK (month < '2027-04-01') NOT VALID`);
+    for (let look = 0; look < 3; look++) await expect(raiseAlerts()).rejects.toThrow(/dies/);
+    await execute(sql`ALTER TABLE alert_schedule DROP CONSTRAINT dies`);
+    await Promise.all(Array.from({ length: 4 }, () => raiseAlerts()));
+    expect(await told(project)).toEqual(lastMoment);
+    expect(await query(sql`SELECT FROM alert_deliveries WHERE project_id = ${project.id}::uuid`)).toHaveLength(1);
+  });
 });
 
 test('a new month begins anew, at the rates of that month', async () => {

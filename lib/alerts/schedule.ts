@@ -2,33 +2,35 @@ import { type BudgetFacts, budgetColumns, isFrozen } from '@/lib/budget/state';
 import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/db/changes';
 import { newId } from '@/lib/db/id';
-import { query, queryOne } from '@/lib/db/pool';
+import { execute, query, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { log } from '@/lib/log';
 import type { PeriodicJob } from '@/lib/operations/periodic';
 import { purge } from '@/lib/operations/purge';
 import { Money } from '@/lib/rating/cost';
+import { metersAtEndOf } from '@/lib/rating/ended-month';
 import { crossingAt, hasReached, type Meter, readMeters, spendAt } from '@/lib/rating/meter';
-import { endOf } from '@/lib/rating/month';
+import { endOf, type Month, monthAfter, startOf } from '@/lib/rating/month';
 import { deliverAlert } from './operations';
 
 const BATCH = 200;
 
-type Due = { project_id: string; version: number };
+type Due = { project_id: string; version: number; month: Month };
 
 /**
  * Raises the alerts of budgets whose moment has come, and computes when each is to be looked at next: when its next
- * threshold will be reached, or when the month ends. Done twice, or by two workers, it raises nothing twice.
- * @returns how many alerts came to be
+ * threshold will be reached, or when the month ends. Months that have ended since the last look come first, each with
+ * all that it spent. Done twice, or by two workers, it raises nothing twice.
+ * @returns how many alerts were raised
  */
 export async function raiseAlerts(signal?: AbortSignal): Promise<number> {
   let raised = 0;
   let after = '00000000-0000-0000-0000-000000000000';
   while (!signal?.aborted) {
     // The version first, what it stands for after it: what changes in between makes the moment computed here void.
-    const due = await query<Due>(sql`SELECT project_id, version FROM alert_schedule
+    const due = await query<Due>(sql`SELECT project_id, version, to_char(month, 'YYYY-MM') AS month FROM alert_schedule
       WHERE due_at <= (SELECT platform_now()) AND project_id > ${after}::uuid ORDER BY project_id LIMIT ${BATCH}::int`);
-    raised += await look(due);
+    if (due.length > 0) raised += await look(due);
     const last = due.at(-1);
     if (!last || due.length < BATCH) break;
     after = last.project_id;
@@ -38,18 +40,65 @@ export async function raiseAlerts(signal?: AbortSignal): Promise<number> {
 }
 
 async function look(due: readonly Due[]): Promise<number> {
-  if (due.length === 0) return 0;
   const ids = due.map(({ project_id }) => project_id);
-  const budgets = await query<BudgetFacts>(sql`SELECT ${budgetColumns}
-    FROM project_accounts a LEFT JOIN budgets b ON b.project_id = a.project_id WHERE a.project_id = ANY (${ids}::uuid[])`);
   const meters = await readMeters(sql`p.id = ANY (${ids}::uuid[])`);
+  const [running] = [...meters.values()].map(({ month }) => month);
+  const [earliest] = due.map(({ month }) => month).sort();
+  if (running === undefined || earliest === undefined) return 0;
+  const failed = new Set<string>();
   let raised = 0;
-  for (const { project_id, version } of due) {
-    const budget = budgets.find((candidate) => candidate.project_id === project_id);
+  for (let month = earliest; month < running; month = monthAfter(month)) {
+    const waiting = due.filter((one) => one.month <= month).map(({ project_id }) => project_id);
+    raised += await raiseIn(await budgetsIn(month, waiting), await metersAtEndOf(month, waiting), failed);
+  }
+  const budgets = await budgetsIn(running, ids);
+  raised += await raiseIn(budgets, meters, failed);
+  await schedule(
+    due.filter(({ project_id }) => !failed.has(project_id)),
+    budgets,
+    meters,
+  );
+  return raised;
+}
+
+/** A budget as it counts for a month. */
+type MonthBudget = BudgetFacts & {
+  /** What was spent when the limit was raised in this month; null: it was not. */
+  spend_at_raise: string | null;
+};
+
+/** The budgets of these projects with the limit that the month has, or had at its end. An ended month freezes nothing. */
+async function budgetsIn(month: Month, ids: readonly string[]): Promise<MonthBudget[]> {
+  type Row = BudgetFacts & { limit_then: string | null; spend_at_raise: string | null; ended: boolean };
+  const [begins, ends] = [startOf(month), endOf(month)];
+  const rows = await query<Row>(sql`SELECT ${budgetColumns}, trim_scale(l.limit_usd) AS limit_then,
+      CASE WHEN l.raised AND l.since >= ${begins}::timestamptz THEN l.spend_usd END AS spend_at_raise,
+      month_of(platform_now()) > ${`${month}-01`}::date AS ended
+    FROM project_accounts a LEFT JOIN budgets b ON b.project_id = a.project_id
+    LEFT JOIN LATERAL (SELECT limit_usd, raised, spend_usd, since FROM budget_limits
+      WHERE project_id = a.project_id AND since < ${ends}::timestamptz ORDER BY since DESC, id DESC LIMIT 1) AS l ON true
+    WHERE a.project_id = ANY (${ids}::uuid[])`);
+  return rows.map(({ limit_then, ended, ...facts }) => ({
+    ...facts,
+    limit: limit_then,
+    freezes: facts.freezes && !ended,
+  }));
+}
+
+/** Raises what is reached and was not told. A project that fails holds up no other, and is looked at again. */
+async function raiseIn(
+  budgets: readonly MonthBudget[],
+  meters: ReadonlyMap<string, Meter>,
+  failed: Set<string>,
+): Promise<number> {
+  let raised = 0;
+  for (const budget of budgets) {
+    const { project_id } = budget;
     const meter = meters.get(project_id);
-    if (!budget || !meter) continue;
-    raised += await raise(budget, meter, version).catch((error) => {
+    if (!meter) continue;
+    raised += await raise(budget, meter).catch((error) => {
       log.error({ err: error, project: project_id }, 'a budget could not be looked at');
+      failed.add(project_id);
       return 0;
     });
   }
@@ -61,23 +110,25 @@ function thresholdsOf({ limit, thresholds }: BudgetFacts, meter: Meter) {
   if (limit === null) return [];
   return [...new Set([...thresholds, 100])].map((threshold) => {
     const amount = new Money(limit).times(threshold).div(100);
-    return { threshold, reached: hasReached(meter, amount), at: crossingAt(meter, amount) };
+    return { threshold, amount, reached: hasReached(meter, amount), at: crossingAt(meter, amount) };
   });
 }
 
-/** One statement: alerts that are new, their deliveries and the operations that carry them, and when to look again. */
-async function raise(budget: BudgetFacts, meter: Meter, version: number): Promise<number> {
-  const { project_id } = budget;
-  const thresholds = thresholdsOf(budget, meter);
-  const reached = thresholds.filter(({ reached }) => reached);
-  const ahead = thresholds.flatMap(({ reached, at }) => (reached || at === null ? [] : [at.getTime()]));
-  const due_at = new Date(Math.min(endOf(meter.month).getTime(), ...ahead));
+/** One statement: alerts that are new, their deliveries and the operations that carry them. */
+async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
+  const { project_id, spend_at_raise } = budget;
+  const last = endOf(meter.month).getTime() - 1;
+  const alerts = thresholdsOf(budget, meter)
+    .filter(({ reached }) => reached)
+    .map(({ threshold, amount, at }) => ({
+      id: newId(),
+      threshold,
+      crossed_at: new Date(Math.min((at ?? meter.at).getTime(), last)),
+      // The limit was raised past it: it is told only where it was not told for a lower one.
+      passed_before: spend_at_raise !== null && amount.lte(spend_at_raise),
+    }));
+  if (alerts.length === 0) return 0;
   const at = now();
-  const alerts = reached.map((alert) => ({
-    id: newId(),
-    threshold: alert.threshold,
-    crossed_at: alert.at ?? meter.at,
-  }));
   const receivers = [
     ...budget.notify_emails.map((target) => ({ channel: 'email', target })),
     ...(budget.webhook_url === null ? [] : [{ channel: 'webhook', target: budget.webhook_url }]),
@@ -85,14 +136,17 @@ async function raise(budget: BudgetFacts, meter: Meter, version: number): Promis
   const deliveries = alerts.flatMap(({ id: alert_id }) =>
     receivers.map((receiver) => ({ ...receiver, alert_id, id: newId(), operation_id: newId() })),
   );
+  const month = sql`${`${meter.month}-01`}::date`;
   const { kind, resource, stage, deadline_ms } = deliverAlert.start('', {});
   const found = await queryOne<{ raised: number }>(sql`
     WITH alert AS (
       INSERT INTO budget_alerts (id, project_id, month, threshold, limit_usd, spend_usd, frozen, crossed_at, created_at)
-      SELECT id, ${project_id}::uuid, ${`${meter.month}-01`}::date, threshold, ${budget.limit}::numeric,
+      SELECT id, ${project_id}::uuid, ${month}, threshold, ${budget.limit}::numeric,
         ${spendAt(meter).toFixed(6)}::numeric, ${isFrozen(budget, meter)}::boolean, crossed_at, ${at}::timestamptz
-      FROM jsonb_to_recordset(${JSON.stringify(alerts)}::jsonb) AS new (id uuid, threshold int, crossed_at timestamptz)
-      ORDER BY threshold ON CONFLICT (project_id, month, threshold) DO NOTHING RETURNING id),
+      FROM jsonb_to_recordset(${JSON.stringify(alerts)}::jsonb) AS new (id uuid, threshold int, crossed_at timestamptz, passed_before boolean)
+      WHERE NOT (passed_before AND EXISTS (SELECT FROM budget_alerts told
+        WHERE told.project_id = ${project_id}::uuid AND told.month = ${month} AND told.threshold = new.threshold))
+      ORDER BY threshold ON CONFLICT (project_id, month, limit_usd, threshold) DO NOTHING RETURNING id),
     wanted AS MATERIALIZED (
       SELECT new.* FROM jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb)
         AS new (id uuid, alert_id uuid, operation_id uuid, channel text, target text) JOIN alert ON alert.id = new.alert_id),
@@ -105,12 +159,28 @@ async function raise(budget: BudgetFacts, meter: Meter, version: number): Promis
         platform_now() + ${deadline_ms}::float8 * interval '1 millisecond', ${at}::timestamptz, ${at}::timestamptz FROM wanted),
     hinted AS (
       INSERT INTO changes (project_id, topic, resource_id, at)
-      SELECT ${project_id}::uuid, 'alert_delivery', ${project_id}::text, ${at}::timestamptz FROM alert LIMIT 1),
-    scheduled AS (
-      UPDATE alert_schedule SET due_at = ${due_at}::timestamptz
-      WHERE project_id = ${project_id}::uuid AND version = ${version}::int)
+      SELECT ${project_id}::uuid, 'alert_delivery', ${project_id}::text, ${at}::timestamptz FROM alert LIMIT 1)
     SELECT count(*)::int AS raised FROM alert`);
   return found?.raised ?? 0;
+}
+
+/** When to look at each again. Only now are the months before told of: who dies earlier leaves them to the next look. */
+async function schedule(
+  due: readonly Due[],
+  budgets: readonly MonthBudget[],
+  meters: ReadonlyMap<string, Meter>,
+): Promise<void> {
+  const next = due.flatMap(({ project_id, version }) => {
+    const budget = budgets.find((candidate) => candidate.project_id === project_id);
+    const meter = meters.get(project_id);
+    if (!budget || !meter) return [];
+    const ahead = thresholdsOf(budget, meter).flatMap(({ reached, at }) => (reached || !at ? [] : [at.getTime()]));
+    const due_at = new Date(Math.min(endOf(meter.month).getTime(), ...ahead));
+    return [{ project_id, version, due_at, month: `${meter.month}-01` }];
+  });
+  await execute(sql`UPDATE alert_schedule s SET due_at = next.due_at, month = next.month
+    FROM jsonb_to_recordset(${JSON.stringify(next)}::jsonb) AS next (project_id uuid, version int, due_at timestamptz, month date)
+    WHERE s.project_id = next.project_id AND s.version = next.version`);
 }
 
 export const alertJobs: readonly PeriodicJob[] = [

@@ -11,7 +11,7 @@ const alert = z.strictObject({
   threshold_percent: z.int().min(1).max(100),
   limit_usd: usd,
   spend_usd: usd,
-  frozen: z.boolean(),
+  frozen: z.boolean().meta({ description: 'Whether the project was frozen then; false for a month that had ended.' }),
   crossed_at: timestamp.meta({ description: 'When spend reached the threshold, as exactly as the meter knows.' }),
 });
 
