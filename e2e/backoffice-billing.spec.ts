@@ -70,7 +70,7 @@ test('a rate is added for a coming month, after what it changes was seen', async
   await expect(page.getByRole('row', { name: /^MongoDB/ })).toContainText('$0.0475 / instance-hour from');
   await expect(
     page.getByRole('list', { name: 'History of rates' }).getByRole('listitem').filter({ hasText: 'MongoDB' }).first(),
-  ).toContainText('Coming');
+  ).toContainText('Upcoming');
 });
 
 test('revenue, invoices and months say what a month brought in, and the address says which', async ({

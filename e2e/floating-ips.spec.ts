@@ -44,20 +44,20 @@ test('an address is allocated, led to an instance, and released', async ({ page,
   await page.getByRole('button', { name: 'Allocate floating IP' }).first().click();
   const row = page.getByRole('table', { name: 'floating IPs' }).locator('tbody tr');
   await expect(row).toContainText('Available');
-  await expect(row).toContainText('nowhere');
+  await expect(row).toContainText('Not associated');
   const [held] = await (await request.get('/api/v1/network/floating-ips', { headers: bearer(tenant.token) })).json();
   const { address } = held;
   await expectAccessible(page);
 
   await page.getByRole('button', { name: `Actions for ${address}` }).click();
-  await expect(page.getByRole('menuitem', { name: /Disassociate/ })).toContainText('It leads nowhere.');
+  await expect(page.getByRole('menuitem', { name: /Disassociate/ })).toContainText('Not associated.');
   await page
     .getByRole('menuitem', { name: /Associate/ })
     .first()
     .click();
   await expect(page).toHaveURL(/associate=/);
   const dialog = page.getByRole('dialog', { name: `Associate ${address}` });
-  await dialog.getByRole('combobox', { name: 'Leads to' }).click();
+  await dialog.getByRole('combobox', { name: 'Instance' }).click();
   await page.getByRole('option', { name: /web-1 · 10\.0\.0\.2/ }).click();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Associate' }).click();
@@ -67,21 +67,19 @@ test('an address is allocated, led to an instance, and released', async ({ page,
   await expect(row).toContainText('10.0.0.2');
 
   await page.getByRole('button', { name: `Actions for ${address}` }).click();
-  await expect(page.getByRole('menuitem', { name: /Release/ })).toContainText(
-    'It leads to web-1: disassociate it first.',
-  );
+  await expect(page.getByRole('menuitem', { name: /Release/ })).toContainText('Disassociate it from web-1 first.');
   await page.getByRole('menuitem', { name: /Disassociate/ }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Disassociate' }).click();
   await expect(row).toContainText('Available');
   await page.getByRole('button', { name: `Actions for ${address}` }).click();
   await page.getByRole('menuitem', { name: 'Release' }).click();
   const confirm = page.getByRole('alertdialog', { name: `Release ${address}?` });
-  await expect(confirm).toContainText('goes back to the pool');
+  await expect(confirm).toContainText('returns to the pool');
   await confirm.getByRole('button', { name: 'Release address' }).click();
   await expect(page.getByRole('heading', { name: 'No floating IPs yet' })).toBeVisible();
 });
 
-test('what has an address shows it in the picture and at its port, whose groups can be changed', async ({
+test('what has an address shows it in the diagram and at its port, whose groups can be changed', async ({
   page,
   tenant,
   request,
@@ -90,7 +88,7 @@ test('what has an address shows it in the picture and at its port, whose groups 
   const { address } = await floatingIp(request, tenant, id);
   await open(page, `/projects/${tenant.slug}/networks/topology`, tenant.admin);
   const picture = page.getByRole('group', { name: 'Network topology' });
-  await expect(picture.getByRole('link', { name: `Floating IP ${address}, leads to web-1` })).toBeVisible();
+  await expect(picture.getByRole('link', { name: `Floating IP ${address}, associated with web-1` })).toBeVisible();
   const node = picture.getByRole('link', { name: /^Instance web-1, .*10\.0\.0\.2 on default, floating IP/ });
   await expect(node).toBeVisible();
   await expect(node).toHaveAttribute('href', `/projects/${tenant.slug}/instances/${id}`);
@@ -101,13 +99,13 @@ test('what has an address shows it in the picture and at its port, whose groups 
   await page.getByRole('row', { name: /web-1/ }).getByRole('link', { name: '10.0.0.2' }).click();
   await expect(page).toHaveTitle('Port 10.0.0.2 · Nephele');
   await expect(page.getByRole('link', { name: address })).toBeVisible();
-  await page.getByRole('button', { name: 'Change groups' }).click();
+  await page.getByRole('button', { name: 'Change security groups' }).click();
   const groups = page.getByRole('dialog', { name: 'Security groups of 10.0.0.2' });
   await groups.getByRole('checkbox', { name: /default/ }).uncheck();
   await expectAccessible(page);
-  await groups.getByRole('button', { name: 'Change groups' }).click();
+  await groups.getByRole('button', { name: 'Change security groups' }).click();
   await expect(groups).toHaveCount(0);
-  await expect(page.getByText('Without a group nothing passes.')).toBeVisible();
+  await expect(page.getByText('Without a security group, all traffic is dropped.')).toBeVisible();
   await expectAccessible(page);
 
   await page.getByRole('link', { name: address }).click();
@@ -116,7 +114,9 @@ test('what has an address shows it in the picture and at its port, whose groups 
 
   await page.goto(`/projects/${tenant.slug}/networks`);
   await page.getByRole('button', { name: 'Actions for default' }).click();
-  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('It has 1 port');
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText(
+    'Delete the instances on this network first (1 port).',
+  );
 });
 
 test('what is taken can’t be chosen, and says by what', async ({ page, tenant, request }) => {
@@ -125,9 +125,9 @@ test('what is taken can’t be chosen, and says by what', async ({ page, tenant,
   // The choice has an address of its own.
   await open(page, `/projects/${tenant.slug}/floating-ips?associate=${free.id}`, tenant.admin);
   const dialog = page.getByRole('dialog', { name: `Associate ${free.address}` });
-  await expect(dialog.getByText('Every port has a floating IP already.').first()).toBeVisible();
-  await dialog.getByRole('combobox', { name: 'Leads to' }).click();
-  await expect(page.getByRole('option', { name: new RegExp(`Has ${taken.address} already`) })).toBeDisabled();
+  await expect(dialog.getByText('Every port already has a floating IP.').first()).toBeVisible();
+  await dialog.getByRole('combobox', { name: 'Instance' }).click();
+  await expect(page.getByRole('option', { name: new RegExp(`Already has ${taken.address}`) })).toBeDisabled();
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(page).toHaveURL(`/projects/${tenant.slug}/floating-ips`);

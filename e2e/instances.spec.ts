@@ -46,7 +46,7 @@ test('an instance is chosen with its quota in view, boots, and every part of its
   await expect(page.getByRole('row', { name: /data/ })).toContainText('In use', BOOT);
 
   await page.getByRole('button', { name: 'Actions', exact: true }).click();
-  await expect(page.getByRole('menuitem', { name: /Unpause/ })).toContainText('Possible when it is paused');
+  await expect(page.getByRole('menuitem', { name: /Unpause/ })).toContainText('Only for instances that are paused');
   await page.getByRole('menuitem', { name: 'Pause', exact: true }).click();
   await expect(page.getByRole('main').getByText('Paused').first()).toBeVisible(BOOT);
   await page.getByRole('button', { name: 'Actions', exact: true }).click();

@@ -93,10 +93,10 @@ test('a machine from the first click to the last: console, volume, snapshot, flo
     await dialog.getByRole('button', { name: 'Associate' }).click();
     await expect(dialog).toHaveCount(0);
     await page.getByRole('tabpanel', { name: 'Network' }).getByRole('link', { name: 'default' }).first().click();
-    const editor = page.getByRole('form', { name: 'Add a rule' });
+    const editor = page.getByRole('form', { name: 'Add rule' });
     await editor.getByRole('button', { name: 'HTTP', exact: true }).click();
     await editor.getByRole('button', { name: 'Add rule' }).click();
-    await expect(page.getByRole('list', { name: 'Ingress rules' })).toContainText('TCP 80 (HTTP)');
+    await expect(page.getByRole('list', { name: 'Inbound rules' })).toContainText('TCP 80 (HTTP)');
 
     const [ip] = await (await request.get('/api/v1/network/floating-ips', { headers: bearer(tenant.token) })).json();
     const forward = ip.forwards.find(({ port }: { port: number }) => port === 80);
@@ -111,7 +111,7 @@ test('a machine from the first click to the last: console, volume, snapshot, flo
   });
 
   await test.step('block it by taking the rule away', async () => {
-    await page.getByRole('button', { name: /^Remove: .* TCP 80/ }).click();
+    await page.getByRole('button', { name: /^Remove rule: .* TCP 80/ }).click();
     await expect.poll(() => isReached(address), SOON).toBe(false);
   });
 

@@ -17,14 +17,14 @@ test('a network is read while it is written, created, looked at and deleted', as
 
   await page.getByRole('link', { name: 'Create network' }).click();
   await expect(page).toHaveTitle('Create network · Nephele');
-  const range = page.getByLabel('Range', { exact: true });
+  const range = page.getByLabel('IP range', { exact: true });
   await expect(range).toHaveValue('10.1.0.0/24');
-  await expect(page.getByText('It overlaps none of your networks.')).toBeVisible();
+  await expect(page.getByText('Does not overlap your other networks.')).toBeVisible();
   await range.fill('10.0.0.0/16');
-  await expect(page.getByText('It overlaps default (10.0.0.0/24).')).toBeVisible();
+  await expect(page.getByText('Overlaps default (10.0.0.0/24).')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Create network' })).toBeDisabled();
   await range.fill('10.20.0.9/22');
-  await expect(page.getByText('did you mean 10.20.0.0/22?')).toBeVisible();
+  await expect(page.getByText('Did you mean 10.20.0.0/22?')).toBeVisible();
   await range.fill('10.20.0.0/22');
   await expect(page.getByText('1,021')).toBeVisible();
   await expect(page.getByText('10.20.0.2 – 10.20.3.254')).toBeVisible();
@@ -36,7 +36,7 @@ test('a network is read while it is written, created, looked at and deleted', as
 
   await expect(page).toHaveTitle('backend · Nephele');
   await expect(page.getByRole('table', { name: 'Subnets' })).toContainText('10.20.0.0/2210.20.0.1Off9.9.9.9, 1.1.1.1');
-  await expect(page.getByRole('heading', { name: 'Nothing is on this network yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No ports yet' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -79,7 +79,7 @@ test('the topology shows each thing as a link, follows changes, and has a table 
   const picture = page.getByRole('group', { name: 'Network topology' });
   await expect(picture.getByRole('link', { name: /^Router default/ })).toBeVisible();
   await expect(picture.getByRole('link', { name: /^Network default, 10\.0\.0\.0\/24/ })).toBeVisible();
-  await expect(picture.getByRole('link', { name: /^Nothing is on network default/ })).toBeVisible();
+  await expect(picture.getByRole('link', { name: /^No instances on network default/ })).toBeVisible();
   await expectAccessible(page);
 
   await network(request, tenant, 'backend', '10.20.0.0/24');
@@ -87,7 +87,7 @@ test('the topology shows each thing as a link, follows changes, and has a table 
   await expect(backend).toBeVisible();
   const allocated = await request.post('/api/v1/network/floating-ips', { headers: bearer(tenant.token), data: {} });
   const { address } = await allocated.json();
-  await expect(picture.getByRole('link', { name: `Floating IP ${address}, leads nowhere` })).toBeVisible();
+  await expect(picture.getByRole('link', { name: `Floating IP ${address}, not associated` })).toBeVisible();
 
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(backend).toBeVisible();
@@ -101,7 +101,7 @@ test('the topology shows each thing as a link, follows changes, and has a table 
   ).toContainText('10.20.0.1');
   await expect(page.getByText(address)).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Picture' }).click();
+  await page.getByRole('button', { name: 'Diagram' }).click();
   // By keyboard alone: a focused thing opens its page.
   await backend.focus();
   await page.keyboard.press('Enter');

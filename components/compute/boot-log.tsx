@@ -20,7 +20,7 @@ export function BootLog({ instanceId }: { instanceId: string }) {
     <div className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-ink-muted text-sm">
-          {log.data?.truncated ? 'The last lines of the serial port.' : 'Everything written to the serial port.'}
+          {log.data?.truncated ? 'The last lines of serial output.' : 'Serial output since the instance was created.'}
         </p>
         <Button pending={log.isFetching} onClick={() => void log.refetch()}>
           <RefreshCw /> Refresh
@@ -30,7 +30,7 @@ export function BootLog({ instanceId }: { instanceId: string }) {
         {({ output }) =>
           output === '' ? (
             <p className="rounded-lg border border-dashed px-4 py-10 text-center text-ink-muted text-sm">
-              Nothing was written yet. The log begins when the guest boots.
+              No output yet. The log starts when the guest boots.
             </p>
           ) : (
             <CodeBlock code={withoutControls(output)} label="boot log" />

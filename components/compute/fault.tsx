@@ -7,7 +7,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';
 
-/** What went wrong with an instance, and what can be done about it; or why it is in its state, where that needs a word. */
+/** The fault of an instance and what to do about it, or the reason for its status. */
 export function Fault({ instance }: { instance: Instance }) {
   const { project } = useProject();
   const { id, fault, status, status_reason } = instance;
@@ -17,22 +17,22 @@ export function Fault({ instance }: { instance: Instance }) {
         <CircleAlert className="mt-0.5 size-4 shrink-0 text-critical-ink" aria-hidden="true" />
         <div className="min-w-0">
           <p className="font-medium">
-            It failed <Time at={fault.at} />
+            Failed <Time at={fault.at} />
           </p>
           <p className="mt-0.5 text-pretty text-ink-muted">{fault.message}</p>
           <p className="mt-1 text-pretty text-ink-muted">
-            Start tries it again; rebuild gives it a new disk. The{' '}
+            Start the instance to retry, or rebuild it on a new boot disk. The{' '}
             <Link href={paths.instance(project.slug, id, 'log')} className="text-accent underline underline-offset-2">
               boot log
             </Link>{' '}
-            shows how far its guest came, and{' '}
+            shows how far the guest got; the{' '}
             <Link
               href={paths.instance(project.slug, id, 'activity')}
               className="text-accent underline underline-offset-2"
             >
-              its operations
+              operations
             </Link>{' '}
-            what the platform did. While it exists it holds its quota.
+            show what the platform did. Until it is deleted, the instance uses quota.
           </p>
         </div>
       </div>

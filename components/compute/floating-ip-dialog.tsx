@@ -10,7 +10,7 @@ import { useProject } from '@/lib/client/project';
 
 /** Not the id of an address: one is allocated first. */
 const NEW = 'new';
-const schema = z.object({ id: z.string().check(z.minLength(1, 'Choose an address.')) });
+const schema = z.object({ id: z.string().check(z.minLength(1, 'Choose a floating IP.')) });
 
 interface FloatingIpDialogProps {
   instance: { name: string };
@@ -27,7 +27,7 @@ export function FloatingIpDialog({ instance, port, close }: FloatingIpDialogProp
       open
       onOpenChange={(open) => open || close()}
       title={`Associate a floating IP with ${instance.name}`}
-      description={`The outside reaches ${port.ip} through it, as far as the security groups let it.`}
+      description={`The instance becomes reachable from the internet at this address, as its security groups allow.`}
     >
       {free.error && !free.data ? (
         <ErrorNotice title="The floating IPs could not be loaded" error={free.error} />
@@ -76,7 +76,7 @@ function ChooseAddress({ free, port, close, api }: ChooseAddressProps) {
         name="id"
         label="Floating IP"
         options={[
-          ...(free ?? []).map(({ id, address }) => ({ value: id, label: address, description: 'Free' })),
+          ...(free ?? []).map(({ id, address }) => ({ value: id, label: address, description: 'Not associated' })),
           { value: NEW, label: 'Allocate a new one', description: 'From the platform’s pool' },
         ]}
       />

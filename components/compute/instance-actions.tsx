@@ -36,7 +36,7 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
     const send = (action: 'start' | 'stop' | 'reboot' | 'pause' | 'unpause') =>
       act.mutateAsync({ params: { path: { id } }, body: { action } });
     const now = (action: Parameters<typeof send>[0]) => () =>
-      void send(action).catch((error: unknown) => tell(`${name}: ${action} was refused`, error));
+      void send(action).catch((error: unknown) => tell(`Could not ${action} ${name}`, error));
     return [
       {
         label: 'Open console',
@@ -52,7 +52,7 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
         onSelect: () =>
           confirm({
             title: `Stop ${name}?`,
-            consequence: 'Its power button is pressed; a guest that does not answer is switched off. Its disk stays.',
+            consequence: 'The guest is shut down, or powered off if it does not respond. The boot disk is kept.',
             confirmLabel: 'Stop instance',
             harmless: true,
             onConfirm: () => send('stop'),
@@ -65,7 +65,7 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
         onSelect: () =>
           confirm({
             title: `Reboot ${name}?`,
-            consequence: 'What runs in it stops and begins again. A guest that does not answer is reset.',
+            consequence: 'Everything running on it restarts. A guest that does not respond is reset.',
             confirmLabel: 'Reboot instance',
             harmless: true,
             onConfirm: () => send('reboot'),
@@ -87,8 +87,7 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
         onSelect: () =>
           confirm({
             title: `Delete ${name}?`,
-            consequence:
-              'Its boot disk is destroyed and can’t be brought back. Attached volumes and floating IPs stay with the project.',
+            consequence: 'The boot disk is permanently deleted. Attached volumes and floating IPs stay in the project.',
             confirmLabel: 'Delete instance',
             typeToConfirm: name,
             onConfirm: async () => {
@@ -122,7 +121,7 @@ export function useOpenConsole(): (id: string, part?: ConsolePart) => void {
       },
       (error: unknown) => {
         tab?.close();
-        tell('The console did not open', error);
+        tell('The console could not be opened', error);
       },
     );
   };

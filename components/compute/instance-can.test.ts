@@ -4,7 +4,7 @@ import { type InstanceAction, whyNot } from './instance-can';
 
 const everyAction: InstanceAction[] = ['start', 'stop', 'reboot', 'pause', 'unpause', 'rebuild', 'delete', 'console'];
 
-test('each state offers what leads out of it, and nothing else', () => {
+test('each status offers exactly the actions that the API allows', () => {
   const offered = Object.fromEntries(
     instanceStatuses.map((status) => [
       status,
@@ -23,16 +23,16 @@ test('each state offers what leads out of it, and nothing else', () => {
   });
 });
 
-test('while something is done with it, it can only be looked at and deleted', () => {
+test('a busy instance can only be viewed and deleted', () => {
   const busy = { status: 'active', task: 'stopping' } as const;
   expect(everyAction.filter((action) => whyNot(action, busy, 'admin') === undefined)).toEqual(['delete', 'console']);
-  expect(whyNot('pause', busy, 'admin')).toBe('Wait until it is done stopping.');
+  expect(whyNot('pause', busy, 'admin')).toBe('Wait for the current task to finish: stopping.');
 });
 
 describe('a reason', () => {
-  test('names the state that is needed and the one that it is in', () => {
+  test('names the required status and the current one', () => {
     expect(whyNot('unpause', { status: 'stopped', task: null }, 'member')).toBe(
-      'Possible when it is paused; it is stopped now.',
+      'Only for instances that are paused. This one is stopped.',
     );
   });
 

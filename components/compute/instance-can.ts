@@ -3,7 +3,7 @@ import { type Action, type InstanceStatus, type InstanceTask, transitions } from
 
 export type InstanceAction = Action | 'delete' | 'console';
 
-/** What decides what can be done with an instance. */
+/** What determines which actions an instance allows. */
 export interface InstanceState {
   status: InstanceStatus;
   task: InstanceTask | null;
@@ -12,17 +12,19 @@ export interface InstanceState {
 const consoleStates: readonly InstanceStatus[] = ['active', 'paused', 'rebooting'];
 
 /**
- * Why an action can't be used now; undefined when it can. The one place where pages decide this; the transitions
- * are those that the API itself goes by.
+ * Why an action is disabled, or undefined if it is available. The only place where pages decide this; the
+ * transitions are the API's own.
  */
 export function whyNot(action: InstanceAction, { status, task }: InstanceState, role: Role): string | undefined {
   if (role === 'reader') return 'Requires the member role.';
-  if (status === 'deleting') return 'It is being deleted.';
+  if (status === 'deleting') return 'This instance is being deleted.';
   if (action === 'delete') return undefined;
   if (action === 'console') {
-    return consoleStates.includes(status) ? undefined : `Its console opens when it is active; it is ${status} now.`;
+    return consoleStates.includes(status)
+      ? undefined
+      : `The console opens for active instances. This one is ${status}.`;
   }
-  if (task !== null) return `Wait until it is done ${task}.`;
+  if (task !== null) return `Wait for the current task to finish: ${task}.`;
   const { from } = transitions[action];
-  return from.includes(status) ? undefined : `Possible when it is ${from.join(' or ')}; it is ${status} now.`;
+  return from.includes(status) ? undefined : `Only for instances that are ${from.join(' or ')}. This one is ${status}.`;
 }

@@ -76,8 +76,8 @@ type Size = Pick<Choices['flavors'][number], 'disk_gb' | 'ram_gb'>;
 export function tooSmallFor({ name, min_disk_gb, min_ram_mb }: Needs, { disk_gb, ram_gb }: Size): string | undefined {
   if (disk_gb >= min_disk_gb && ram_gb * 1024 >= min_ram_mb) return undefined;
   const needs = [
-    ...(min_ram_mb > 0 ? [`${formatBytes(min_ram_mb * 1024 ** 2)} of memory`] : []),
-    ...(min_disk_gb > 0 ? [`${formatGigabytes(min_disk_gb)} of disk`] : []),
+    ...(min_ram_mb > 0 ? [`${formatBytes(min_ram_mb * 1024 ** 2)} memory`] : []),
+    ...(min_disk_gb > 0 ? [`${formatGigabytes(min_disk_gb)} disk`] : []),
   ];
   return `Too small: ${name} needs ${needs.join(' and ')}`;
 }

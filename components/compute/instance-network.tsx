@@ -23,7 +23,7 @@ const PortGroupsDialog = dynamic(() =>
 
 type Port = Row<'/api/v1/network/ports'>;
 
-/** Where an instance is reached, and what may pass. */
+/** The addresses of an instance and its security groups. */
 export function InstanceNetwork({ instance }: { instance: Instance }) {
   const ports = useList('/api/v1/network/ports', { instance_id: instance.id, limit: 50 });
   const groups = useList('/api/v1/network/security-groups', { limit: 200, sort: 'name' });
@@ -32,8 +32,8 @@ export function InstanceNetwork({ instance }: { instance: Instance }) {
   if (instance.addresses.length === 0) {
     return (
       <div className="rounded-lg border border-dashed bg-surface">
-        <EmptyState icon={Network} title="It is in no network">
-          Its interfaces are gone with its machine.
+        <EmptyState icon={Network} title="No network interface">
+          The interfaces of this instance have been deleted.
         </EmptyState>
       </div>
     );
@@ -110,18 +110,18 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
   );
 }
 
-/** Until what an action is about is read, it can't be done. */
-const READING = 'It is being read.';
+/** Actions wait until their port is loaded. */
+const READING = 'Loading…';
 
 function refusal(role: string, { status }: Instance): string | undefined {
   if (role === 'reader') return 'Requires the member role.';
-  return status === 'deleting' ? 'It is being deleted.' : undefined;
+  return status === 'deleting' ? 'This instance is being deleted.' : undefined;
 }
 
 function Groups({ ids }: { ids: readonly string[] }) {
   const { project } = useProject();
   const groups = useList('/api/v1/network/security-groups', { limit: 200, sort: 'name' });
-  if (ids.length === 0) return <span className="text-caution-ink">none: nothing passes, in or out</span>;
+  if (ids.length === 0) return <span className="text-caution-ink">None: all traffic is dropped</span>;
   return ids.map((id, position) => (
     <span key={id}>
       <Link href={paths.securityGroup(project.slug, id)} className="hover:underline">
@@ -136,13 +136,14 @@ interface FloatingIpProps extends Pick<PortCardProps, 'instance' | 'address'> {
   refused: string | undefined;
 }
 
-/** The address of the outside that leads here, and how to let go of it. */
+/** The floating IP of a port, and how to disassociate it. */
 function FloatingIp({ instance, address, refused }: FloatingIpProps) {
   const { api } = useProject();
   const confirm = useConfirm();
   const list = useList('/api/v1/network/floating-ips', { instance_id: instance.id, limit: 50 });
   const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
-  if (address.floating_ip === null) return <span className="text-ink-muted">none: only its networks reach it</span>;
+  if (address.floating_ip === null)
+    return <span className="text-ink-muted">None: not reachable from the internet</span>;
   const found = list.data?.rows.find((candidate) => candidate.address === address.floating_ip);
   return (
     <>
@@ -155,7 +156,7 @@ function FloatingIp({ instance, address, refused }: FloatingIpProps) {
             found &&
             confirm({
               title: `Disassociate ${found.address} from ${instance.name}?`,
-              consequence: 'Connections through it end at once. The address stays with the project.',
+              consequence: 'Connections through this address end immediately. The address stays in the project.',
               confirmLabel: 'Disassociate',
               harmless: true,
               onConfirm: () => disassociate.mutateAsync({ params: { path: { id: found.id } }, body: {} }),
@@ -167,9 +168,9 @@ function FloatingIp({ instance, address, refused }: FloatingIpProps) {
       </DisabledReason>
       {found && found.forwards.length > 0 && (
         <span className="w-full text-ink-muted text-xs">
-          On the host:{' '}
+          Forwarded on the host:{' '}
           {found.forwards
-            .map(({ protocol, port, host_port }) => `${protocol} ${port} as ${found.address}:${host_port}`)
+            .map(({ protocol, port, host_port }) => `${protocol} ${port} at ${found.address}:${host_port}`)
             .join(', ')}
         </span>
       )}

@@ -20,11 +20,11 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
   const names = useNames();
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
-      <Card title="Machine">
+      <Card title="Details">
         <PropertyList
           items={[
             ['Status', <StatusBadge key="status" status={instance.status} />],
-            ['Being done', instance.task ?? undefined],
+            ['Current task', instance.task ?? undefined],
             ['ID', <Id key="id" value={instance.id} label="instance ID" full />],
             ['Hostname', <code key="hostname">{instance.hostname}</code>],
             ['Flavor', flavor.name],
@@ -48,7 +48,7 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
               </Link>,
             ],
             ['Created', <Time key="created" at={instance.created_at} form="exact" />],
-            ['First booted', <Time key="launched" at={instance.launched_at} form="exact" none="not yet" />],
+            ['First booted', <Time key="launched" at={instance.launched_at} form="exact" none="Not yet" />],
           ]}
         />
       </Card>
@@ -60,12 +60,13 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
                 ['Address', <Id key="ip" value={ip} label="address" full />],
                 [
                   'Floating IP',
-                  floating_ip ? <Id key="floating" value={floating_ip} label="floating IP" full /> : 'none',
+                  floating_ip ? <Id key="floating" value={floating_ip} label="floating IP" full /> : 'None',
                 ],
                 ['MAC', <Id key="mac" value={mac} label="MAC address" full />],
                 [
                   'Security groups',
-                  instance.security_group_ids.map((id) => names.get(id) ?? id).join(', ') || 'none: nothing passes',
+                  instance.security_group_ids.map((id) => names.get(id) ?? id).join(', ') ||
+                    'None: all traffic is dropped',
                 ],
               ]}
             />
@@ -74,7 +75,7 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
         {instance.ssh_public_key && (
           <Card
             title="SSH key"
-            description={image.default_user ? `Its guest lets this key in as ${image.default_user}.` : undefined}
+            description={image.default_user ? `Allows sign-in as ${image.default_user} with this key.` : undefined}
           >
             <CodeBlock code={instance.ssh_public_key.trim()} label="public key" />
           </Card>

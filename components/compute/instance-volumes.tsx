@@ -57,8 +57,7 @@ export function InstanceVolumes({ instance }: { instance: Instance }) {
         actions={actionsOf}
         empty={
           <EmptyState icon={HardDrive} title="No volumes attached" action={attach}>
-            Its boot disk of <Size gigabytes={instance.flavor.disk_gb} /> goes with the instance. What is on a volume
-            stays.
+            The boot disk (<Size gigabytes={instance.flavor.disk_gb} />) is deleted with the instance. Volumes are kept.
           </EmptyState>
         }
       />

@@ -15,11 +15,14 @@ interface NewKeyPairProps {
 /** A generated key pair right after it was made: the only time that its private half can be read. */
 export function NewKeyPair({ name, privateKey, back }: NewKeyPairProps) {
   return (
-    <Card title={`${name} is ready`} description="Copy the private key now: it is shown this once and kept nowhere.">
+    <Card
+      title={`${name} created`}
+      description="Copy the private key now. It is not stored and will not be shown again."
+    >
       <div className="space-y-5">
         <Secret value={privateKey} label="private key" />
         <div>
-          <p className="mb-1.5 text-ink-muted text-xs">SSH takes it from a file that only you can read</p>
+          <p className="mb-1.5 text-ink-muted text-xs">Save it to a file that only you can read</p>
           <CodeBlock label="command" code="(umask 077; cat > ~/.ssh/nephele)   # paste, then Ctrl+D" />
         </div>
         <ButtonLink href={back} variant="primary">

@@ -9,12 +9,12 @@ import type { Instance } from './instance-actions';
 import { provisioningStages, type StageName } from './provisioning-stages';
 
 const words: Record<StageName, { title: string; about: string }> = {
-  image: { title: 'Image', about: 'It is there, or is fetched first' },
-  network: { title: 'Network', about: 'Addresses, names and rules' },
-  machine: { title: 'Machine', about: 'Disk, then boot' },
+  image: { title: 'Preparing image', about: 'Fetched on first use' },
+  network: { title: 'Configuring network', about: 'IP addresses, DNS and security groups' },
+  machine: { title: 'Booting', about: 'Boot disk, then first boot' },
 };
 
-/** How far an instance is that is being made, and what it waits for. Nothing once it is there. */
+/** Progress of an instance that is being created or rebuilt. Renders nothing otherwise. */
 export function Provisioning({ instance }: { instance: Instance }) {
   const on = instance.status === 'provisioning' || instance.status === 'rebuilding';
   return on ? <Stages instance={instance} /> : null;
@@ -32,7 +32,7 @@ function Stages({ instance }: { instance: Instance }) {
       className="mb-5 rounded-lg border border-moving/35 bg-moving-soft p-4 text-sm"
     >
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-        <h2 className="font-medium">{instance.status === 'rebuilding' ? 'It is being rebuilt' : 'It is being made'}</h2>
+        <h2 className="font-medium">{instance.status === 'rebuilding' ? 'Rebuilding' : 'Creating'}</h2>
         {operation && <Elapsed operation={operation} />}
       </div>
       <ol className="mt-3 grid gap-3 sm:grid-cols-3">
@@ -72,7 +72,7 @@ function Stages({ instance }: { instance: Instance }) {
   );
 }
 
-const stateWords = { done: ', done', now: ', under way', later: ', to come' } as const;
+const stateWords = { done: ', done', now: ', in progress', later: ', pending' } as const;
 
 function Elapsed({ operation }: { operation: Row<'/api/v1/operations'> }) {
   const now = useNow();

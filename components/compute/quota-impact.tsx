@@ -12,7 +12,7 @@ export function QuotaImpact({ flavor }: { flavor: Row<'/api/v1/compute/flavors'>
   const { api } = useProject();
   const quota = api.useQuery('get', '/api/v1/tenant/quota');
   return (
-    <Card title="Quota" description={flavor ? 'What this instance takes.' : 'Choose a flavor to see what it takes.'}>
+    <Card title="Quota" description={flavor ? 'What this instance uses.' : 'Choose a flavor to see its quota usage.'}>
       <Loaded query={quota} what="The quota" skeleton={<Skeleton className="h-36 w-full" />}>
         {({ instances, vcpus, ram_gb }) => (
           <div className="space-y-5">

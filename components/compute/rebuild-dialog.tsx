@@ -22,7 +22,7 @@ export function RebuildDialog({ instance, close }: RebuildDialogProps) {
   const rebuild = api.useMutation('post', '/api/v1/compute/instances/{id}/action');
   const schema = z.object({
     image_id: z.string().check(z.minLength(1, 'Choose an image.')),
-    confirmed: z.string().check(z.refine((text) => text === instance.name, `Type ${instance.name}.`)),
+    confirmed: z.string().check(z.refine((text) => text === instance.name, `Enter ${instance.name}.`)),
   });
   const form = useSchemaForm(schema, { image_id: instance.image_id, confirmed: '' });
   return (
@@ -30,7 +30,7 @@ export function RebuildDialog({ instance, close }: RebuildDialogProps) {
       open
       onOpenChange={(open) => open || close()}
       title={`Rebuild ${instance.name}`}
-      description="Everything on its boot disk is destroyed. Its id, addresses and volumes stay."
+      description="The boot disk is replaced and its data is lost. The ID, IP addresses and volumes are kept."
     >
       {images.error && !images.data ? (
         <ErrorNotice title="The images could not be loaded" error={images.error} />
@@ -56,7 +56,7 @@ export function RebuildDialog({ instance, close }: RebuildDialogProps) {
               const reason = tooSmallFor(image, instance.flavor);
               return {
                 value: image.id,
-                label: image.id === instance.image_id ? `${image.name} · as before` : image.name,
+                label: image.id === instance.image_id ? `${image.name} · current image` : image.name,
                 ...(reason === undefined ? {} : { disabledReason: reason }),
               };
             })}
@@ -64,7 +64,7 @@ export function RebuildDialog({ instance, close }: RebuildDialogProps) {
           <TextField
             control={form.control}
             name="confirmed"
-            label="To confirm, type its name"
+            label="To confirm, enter the instance name"
             placeholder={instance.name}
             autoComplete="off"
           />

@@ -10,10 +10,10 @@ import { Skeleton } from '@/components/ui/skeleton';
 import { type List, useList } from '@/lib/client/list';
 import { formatDuration } from '@/lib/format/time';
 
-/** How much of a thing's history is shown. */
+/** Entries shown per list. */
 const SHOWN = 50;
 
-/** What people did with one thing, and what the platform did for it. */
+/** The operations and the activity of one resource. */
 export function ResourceHistory({ id }: { id: string }) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -26,8 +26,8 @@ export function ResourceHistory({ id }: { id: string }) {
 function WhatPlatformDid({ id }: { id: string }) {
   const list = useList('/api/v1/operations', { resource_id: id, limit: SHOWN });
   return (
-    <Card title="Operations" description="What the platform did, and how it went.">
-      <Entries list={list} what="The operations" none="Nothing yet.">
+    <Card title="Operations" description="Tasks that the platform ran.">
+      <Entries list={list} what="The operations" none="None yet.">
         {(operation) => (
           <>
             <span className="min-w-0">
@@ -55,8 +55,8 @@ function WhatPlatformDid({ id }: { id: string }) {
 function WhatPeopleDid({ id }: { id: string }) {
   const list = useList('/api/v1/activity', { resource_id: id, limit: SHOWN });
   return (
-    <Card title="Activity" description="Who ordered what.">
-      <Entries list={list} what="The activity" none="Nothing yet.">
+    <Card title="Activity" description="Changes made by users and tokens.">
+      <Entries list={list} what="The activity" none="None yet.">
         {(entry) => (
           <>
             <span className="min-w-0 break-words">

@@ -23,7 +23,9 @@ export function SecurityGroupsField<Values extends FieldValues>(props: SecurityG
     <fieldset aria-describedby={`${id}-error`}>
       <legend className="font-medium text-sm">Security groups</legend>
       <p className="mt-0.5 text-ink-muted text-xs">
-        {chosen.length === 0 ? 'Without a group nothing passes, in or out.' : 'What their rules allow may pass.'}
+        {chosen.length === 0
+          ? 'Without a security group, all traffic is dropped.'
+          : 'Only traffic that their rules allow.'}
       </p>
       <div className="mt-2 space-y-2">
         {groups.map((group) => (

@@ -31,7 +31,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
   return [
     {
       title: 'CPU',
-      description: 'Of all its vCPUs together.',
+      description: 'Average of all vCPUs.',
       series: [{ key: 'cpu_percent', label: 'CPU', tone: 'accent' }],
       format: (value) => `${formatNumber(Math.round(value * 10) / 10)}%`,
       top: 100,
@@ -39,7 +39,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     },
     {
       title: 'Memory',
-      description: `Held on the host, of ${formatBytes(memory_total_bytes)}.`,
+      description: `Used on the host, of ${formatBytes(memory_total_bytes)}.`,
       series: [{ key: 'memory_bytes', label: 'Memory', tone: 'accent' }],
       format: formatBytes,
       top: memory_total_bytes,
@@ -47,7 +47,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     },
     {
       title: 'Disk',
-      description: 'Read from and written to its boot disk and volumes.',
+      description: 'Boot disk and volumes together.',
       series: [
         { key: 'disk_read_bytes_per_s', label: 'Read', tone: 'accent' },
         { key: 'disk_write_bytes_per_s', label: 'Written', tone: 'caution' },
@@ -58,7 +58,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     },
     {
       title: 'Network',
-      description: 'Egress is what left the platform’s private networks.',
+      description: 'Egress is traffic to the internet.',
       series: [
         { key: 'network_rx_bytes_per_s', label: 'Received', tone: 'accent' },
         { key: 'network_tx_bytes_per_s', label: 'Sent', tone: 'positive' },

@@ -46,10 +46,10 @@ export function Telemetry({ instance }: { instance: Instance }) {
         {(metrics) =>
           metrics.points.length === 0 ? (
             <div className="rounded-lg border border-dashed bg-surface">
-              <EmptyState icon={ChartLine} title="Nothing measured in this time">
+              <EmptyState icon={ChartLine} title="No data in this period">
                 {instance.status === 'active'
-                  ? 'It is measured twice a minute; the first points come within a minute of its start.'
-                  : 'An instance is measured while it runs. Start it, or look further back.'}
+                  ? 'Metrics are collected twice a minute. The first values appear within a minute of the start.'
+                  : 'Metrics are collected while the instance runs. Start it, or choose a longer period.'}
               </EmptyState>
             </div>
           ) : (

@@ -28,8 +28,8 @@ export function VolumesField<Values extends FieldValues>({ control, name, volume
       </legend>
       <p className="mt-0.5 text-ink-muted text-xs">
         {volumes.length === 0
-          ? 'The project has none. They can be attached later, too.'
-          : 'Attached from its first moment; what is on them stays when the instance goes.'}
+          ? 'This project has no volumes. You can attach one later.'
+          : 'Attached at first boot. Volumes are kept when the instance is deleted.'}
       </p>
       {volumes.length > 0 && (
         <div className="mt-2 max-h-56 space-y-2 overflow-y-auto">

@@ -14,19 +14,19 @@ const parts = [
     part: 'screen',
     title: 'Screen',
     icon: Monitor,
-    about: 'What a monitor would show, with keyboard and mouse. For installers, boot menus and desktops.',
+    about: 'Display, keyboard and mouse. For installers, boot menus and desktops.',
     button: 'Open screen',
   },
   {
     part: 'terminal',
     title: 'Serial terminal',
     icon: SquareTerminal,
-    about: 'Text that can be copied and pasted, with what was written before. For shells and boot messages.',
+    about: 'Text with scrollback, copy and paste. For shells and boot messages.',
     button: 'Open serial terminal',
   },
 ] as const satisfies readonly { part: ConsolePart; [fact: string]: unknown }[];
 
-/** How to get into an instance: its consoles, which need no network, and SSH. */
+/** Ways to sign in to an instance: its consoles, which need no network, and SSH. */
 export function WaysIn({ instance }: { instance: Instance }) {
   const { project } = useProject();
   const open = useOpenConsole();
@@ -57,15 +57,15 @@ export function WaysIn({ instance }: { instance: Instance }) {
 
 function Ssh({ instance: { addresses, image, ssh_public_key } }: { instance: Instance }) {
   if (ssh_public_key === null) {
-    return <Card title="SSH" description="It was created without a key, so the console is the way in." />;
+    return <Card title="SSH" description="Created without an SSH key. Use the console to sign in." />;
   }
   const [address] = addresses;
   const user = image.default_user ?? 'USER';
   const from = address?.floating_ip
-    ? 'A security group must let port 22 in.'
-    : 'From a machine in the same network; a floating IP makes it reachable from outside.';
+    ? 'A security group must allow inbound TCP 22.'
+    : 'From an instance on the same network. Associate a floating IP to connect from the internet.';
   return (
-    <Card title="SSH" description={`With the key that it was created with. ${from}`}>
+    <Card title="SSH" description={`Use the key that the instance was created with. ${from}`}>
       <CodeBlock code={`ssh ${user}@${address?.floating_ip ?? address?.ip ?? 'ADDRESS'}`} label="command" />
     </Card>
   );

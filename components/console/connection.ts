@@ -3,15 +3,15 @@ export type ConnectionState = { is: 'connecting' } | { is: 'open' } | { is: 'clo
 
 /** What the server's close codes mean to a reader (see `closed` in lib/compute/console-bridge.ts). */
 const reasons: Record<number, string> = {
-  4000: 'The machine is off, or was restarted. Connect again when it is active.',
+  4000: 'The instance was stopped or restarted. Reconnect when it is active.',
   4001: 'Your access to this console has ended. Open it again from the instance’s page.',
-  4002: 'The machine lives on another host. Open the console at that host’s address.',
-  4003: 'The connection was too slow to follow. Connect again to go on.',
+  4002: 'The instance runs on another host. Open the console at that host’s address.',
+  4003: 'The connection was too slow. Reconnect to continue.',
 };
 
 /** Why a connection ended, in words. */
 export function reasonOf(code: number): string {
-  return reasons[code] ?? 'The connection was lost. Connect again, or open the console anew from the instance’s page.';
+  return reasons[code] ?? 'The connection was lost. Reconnect, or open the console again from the instance’s page.';
 }
 
 /** A WebSocket to one part of an instance's console; its cookie is what lets it in. */

@@ -51,7 +51,7 @@ export function Console({ instanceId, name, first }: ConsoleProps) {
       >
         <header className="flex flex-wrap items-center gap-x-6 border-b px-3 pt-1">
           <h1 className="font-semibold text-sm">{name}</h1>
-          <TabsList aria-label="Parts of the console">
+          <TabsList aria-label="Console views">
             {names.map((part) => (
               <TabsTrigger key={part} value={part}>
                 {parts[part].label}
@@ -87,7 +87,7 @@ function Connected({ part, instanceId }: { part: PartName; instanceId: string })
           <>
             <span className="text-ink-muted">{state.why}</span>
             <Button size="sm" onClick={() => setAttempt(attempt + 1)}>
-              Connect again
+              Reconnect
             </Button>
           </>
         )}

@@ -23,7 +23,7 @@ async function pasteInto(screen: RFB | null): Promise<void> {
   const text = await navigator.clipboard?.readText().catch(() => undefined);
   if (!screen || text === undefined) {
     void notify('warning', 'The clipboard could not be read', {
-      description: 'Allow it in the browser, or paste into the serial terminal instead.',
+      description: 'Allow clipboard access in the browser, or paste into the serial terminal.',
     });
     return;
   }
@@ -74,7 +74,7 @@ export function Screen({ instanceId, onState }: ConsolePartProps) {
           Full screen
         </Button>
         <Button size="sm" onClick={() => void pasteInto(screen.current)}>
-          Send clipboard
+          Paste clipboard
         </Button>
       </div>
       <div ref={target} className="min-h-0 flex-1 bg-canvas" />

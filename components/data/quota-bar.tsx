@@ -20,7 +20,7 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
   const after = used + claim;
   const full = claim > 0 ? after > limit : used >= limit;
   const near = share(after) >= 0.8;
-  const nothingLeft = useRealm() === 'portal' ? 'Nothing left: an administrator can raise the limit' : 'Nothing left';
+  const nothingLeft = useRealm() === 'portal' ? 'Limit reached. An administrator can raise it.' : 'Limit reached';
   const words = `${formatQuantity(used, unit)} of ${formatQuantity(limit, unit)} used`;
   return (
     <div className="text-sm">
@@ -59,7 +59,7 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
       <p className="mt-1 text-ink-subtle text-xs tabular-nums">
         {full
           ? claim > 0
-            ? `${formatQuantity(after - limit, unit)} more than the limit`
+            ? `${formatQuantity(after - limit, unit)} over the limit`
             : nothingLeft
           : `${formatQuantity(limit - after, unit)} left${near ? ` · ${formatPercent(share(after))} used` : ''}`}
       </p>

@@ -19,7 +19,7 @@ export interface StatusLook {
   label: string;
   tone: Tone;
   icon: LucideIcon;
-  /** On its way to another state by itself: the icon turns. */
+  /** Changing to another state: the icon turns. */
   moving?: boolean;
 }
 
@@ -30,9 +30,9 @@ const busy = (label: string): StatusLook => ({ label, tone: 'moving', icon: Load
 const warn = (label: string, icon: LucideIcon = TriangleAlert): StatusLook => ({ label, tone: 'caution', icon });
 const bad = (label: string, icon: LucideIcon = CircleAlert): StatusLook => ({ label, tone: 'critical', icon });
 
-/** Every status that the platform writes, and how it looks. One map, so that a word means one thing on every page. */
+/** Every status of the platform and how it looks. One map, so that a word means the same on every page. */
 const looks = new Map<string, StatusLook>([
-  // things that live
+  // resources
   ['active', good('Active')],
   ['available', good('Available')],
   ['in_use', good('In use')],
@@ -58,7 +58,7 @@ const looks = new Map<string, StatusLook>([
   ['offline', bad('Offline')],
   ['unavailable', bad('Unavailable')],
 
-  // things on their way
+  // resources that change
   ['provisioning', busy('Provisioning')],
   ['creating', busy('Creating')],
   ['building', busy('Building')],
@@ -76,7 +76,7 @@ const looks = new Map<string, StatusLook>([
   ['rebuilding', busy('Rebuilding')],
   ['deleting', busy('Deleting')],
 
-  // pieces of work
+  // operations
   ['pending', wait('Pending')],
   ['queued', wait('Queued')],
   ['on_demand', rest('On first use', CloudDownload)],
@@ -93,15 +93,15 @@ const looks = new Map<string, StatusLook>([
   ['cancelled', rest('Cancelled', Ban)],
   ['failed', bad('Failed')],
 
-  // answers and money
+  // decisions and money
   ['allowed', good('Allowed')],
   ['refused', warn('Refused', Ban)],
   ['open', wait('Open')],
   ['paid', good('Paid')],
-  ['deferred', wait('Left to the next')],
-  ['carried', rest('On the next', Forward)],
+  ['deferred', wait('Deferred')],
+  ['carried', rest('Carried over', Forward)],
   ['void', rest('Void', Ban)],
-  ['coming', wait('Coming')],
+  ['coming', wait('Upcoming')],
   ['current', good('In force')],
   ['past', rest('Past')],
   ['replaced', rest('Replaced', Ban)],
@@ -118,7 +118,7 @@ export function statusOptions(statuses: readonly string[]): { value: string; lab
   return statuses.map((value) => ({ value, label: statusLook(value).label }));
 }
 
-/** How a status looks. A word that the map lacks is still shown, plainly, rather than hidden. */
+/** How a status looks. One that the map lacks is shown in a neutral style. */
 export function statusLook(status: string): StatusLook {
   const words = status.replaceAll('_', ' ');
   return (

@@ -17,7 +17,7 @@ export function AddressUse({ used, total, small = false }: AddressUseProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: a native meter can't be drawn alike in every browser */}
       <div
         role="meter"
-        aria-label="Addresses in use"
+        aria-label="IP addresses in use"
         aria-valuemin={0}
         aria-valuemax={total}
         aria-valuenow={Math.min(used, total)}

@@ -11,7 +11,7 @@ import { type ListPage, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import type { FloatingIp, Port } from './types';
 
-const schema = z.object({ port_id: z.string().check(z.minLength(1, 'Choose what it leads to.')) });
+const schema = z.object({ port_id: z.string().check(z.minLength(1, 'Choose an instance.')) });
 
 interface AssociateDialogProps {
   floatingIp: FloatingIp;
@@ -26,7 +26,7 @@ export function AssociateDialog({ floatingIp, close }: AssociateDialogProps) {
       open
       onOpenChange={(open) => open || close()}
       title={`Associate ${floatingIp.address}`}
-      description="The address leads to one port, in both directions, at once. Its security groups decide what passes."
+      description="Traffic of this address goes to and from one port. The port’s security groups apply."
     >
       <Loaded query={ports} what="The ports" skeleton={<Skeleton className="h-24 w-full" />}>
         {({ rows }: ListPage<Port>) => <TargetForm floatingIp={floatingIp} ports={rows} close={close} />}
@@ -45,7 +45,7 @@ function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps &
       form={form}
       loading={false}
       error={associate.error}
-      failure="It was not associated"
+      failure="The floating IP could not be associated"
       submitLabel="Associate"
       disabledReason={whyNone(ports)}
       cancel={close}
@@ -57,7 +57,7 @@ function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps &
       <SelectField
         control={form.control}
         name="port_id"
-        label="Leads to"
+        label="Instance"
         description={whyNone(ports)}
         placeholder="Choose an instance…"
         options={options}
@@ -71,7 +71,7 @@ function targetOption({ id, ip, instance_name, network_name, floating_ip }: Port
     value: id,
     label: `${instance_name ?? 'Port'} · ${ip}`,
     description: `On network ${network_name}`,
-    ...(floating_ip === null ? {} : { disabledReason: `Has ${floating_ip} already` }),
+    ...(floating_ip === null ? {} : { disabledReason: `Already has ${floating_ip}` }),
   };
 }
 
@@ -81,6 +81,6 @@ function freeFirst(one: Option, other: Option): number {
 }
 
 function whyNone(ports: readonly Port[]): string | undefined {
-  if (ports.length === 0) return 'There is no instance yet: create one first.';
-  return ports.every(({ floating_ip }) => floating_ip !== null) ? 'Every port has a floating IP already.' : undefined;
+  if (ports.length === 0) return 'No instances yet. Create one first.';
+  return ports.every(({ floating_ip }) => floating_ip !== null) ? 'Every port already has a floating IP.' : undefined;
 }

@@ -13,14 +13,14 @@ interface CidrReadingProps {
   networks: readonly Network[];
 }
 
-/** What a range means while it is being written: its addresses, its gateway, and whom it would collide with. */
+/** The addresses, the gateway and the overlaps of an IP range, while it is entered. */
 export function CidrReading({ cidr, gateway, networks }: CidrReadingProps) {
   const reading = readCidr(cidr, gateway);
   const others = 'problem' in reading ? [] : overlapping(cidr, networks);
   const problem = 'problem' in reading ? reading.problem : undefined;
   return (
     <>
-      <Card title="What this range means">
+      <Card title="Usable addresses">
         <div aria-live="polite">
           {'problem' in reading ? (
             <p className="flex gap-2 text-pretty text-ink-muted text-sm">
@@ -36,7 +36,7 @@ export function CidrReading({ cidr, gateway, networks }: CidrReadingProps) {
               <div className="mt-3 border-t pt-3">
                 <PropertyList
                   items={[
-                    ['For ports', <Mono key="ports">{`${reading.first} – ${reading.last}`}</Mono>],
+                    ['Instances', <Mono key="ports">{`${reading.first} – ${reading.last}`}</Mono>],
                     ['Gateway', <Mono key="gateway">{reading.gateway}</Mono>],
                     ['Broadcast', <Mono key="broadcast">{reading.broadcast}</Mono>],
                   ]}
@@ -46,14 +46,14 @@ export function CidrReading({ cidr, gateway, networks }: CidrReadingProps) {
                 <p className="mt-3 flex gap-2 rounded-md bg-critical-soft p-2.5 text-critical-ink text-sm">
                   <CircleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
                   <span>
-                    It overlaps {others.map(({ name, cidr: range }) => `${name} (${range})`).join(', ')}. Behind one
-                    router, ranges must not.
+                    Overlaps {others.map(({ name, cidr: range }) => `${name} (${range})`).join(', ')}. Networks on the
+                    same router must not overlap.
                   </span>
                 </p>
               ) : (
                 <p className="mt-3 flex gap-2 text-positive-ink text-sm">
                   <CircleCheck className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-                  It overlaps none of your networks.
+                  Does not overlap your other networks.
                 </p>
               )}
             </>
@@ -61,7 +61,7 @@ export function CidrReading({ cidr, gateway, networks }: CidrReadingProps) {
         </div>
       </Card>
       {networks.length > 0 && (
-        <Card title="Ranges in use">
+        <Card title="IP ranges in use">
           <ul className="-my-1.5 max-h-64 divide-y overflow-y-auto text-sm">
             {networks.map(({ id, name, cidr: range }) => (
               <li key={id} className="flex items-baseline justify-between gap-3 py-1.5">

@@ -51,6 +51,6 @@ describe('a range for a network', () => {
 test('a range of a rule may be any, also one address, but has no bits of a host', () => {
   expect(rangeProblem('0.0.0.0/0')).toBeUndefined();
   expect(rangeProblem('203.0.113.7')).toBeUndefined();
-  expect(rangeProblem('203.0.113.7/24')).toMatch(/did you mean 203\.0\.113\.0\/24\?/);
-  expect(rangeProblem('203.0.113.0/33')).toMatch(/IPv4 range/);
+  expect(rangeProblem('203.0.113.7/24')).toMatch(/Did you mean 203\.0\.113\.0\/24\?/);
+  expect(rangeProblem('203.0.113.0/33')).toMatch(/IPv4 address or range/);
 });

@@ -18,8 +18,8 @@ export function isAddress(text: string): boolean {
 /** What stands wrong in a range for rules, in words; undefined when nothing does. A lone address counts as one of its own. */
 export function rangeProblem(text: string): string | undefined {
   if (isAddress(text)) return undefined;
-  if (!range.test(text)) return 'Write an IPv4 range, such as 203.0.113.0/24, or one address.';
-  return text === networkCidr(text) ? undefined : `It has bits of a host; did you mean ${networkCidr(text)}?`;
+  if (!range.test(text)) return 'Enter an IPv4 address or range, such as 203.0.113.0/24.';
+  return text === networkCidr(text) ? undefined : `Not the start of a range. Did you mean ${networkCidr(text)}?`;
 }
 
 /** What a range for a private network means, before it is asked for. */
@@ -35,13 +35,13 @@ export interface CidrReading {
 
 /** Reads a range for a private network: what it means, or what stands in the way, in the API's own terms. */
 export function readCidr(text: string, gateway = ''): CidrReading | { problem: string } {
-  const problem = text === '' ? 'Write a range, such as 10.20.0.0/24.' : rangeProblem(text);
+  const problem = text === '' ? 'Enter an IP range, such as 10.20.0.0/24.' : rangeProblem(text);
   if (problem !== undefined) return { problem };
-  if (isAddress(text)) return { problem: `How wide? ${text}/24 would have 256 addresses.` };
+  if (isAddress(text)) return { problem: `Add a prefix length. ${text}/24 has 256 addresses.` };
   const { first, last, prefix } = rangeOf(text);
   if (!isPrivateRange({ first, last, prefix })) {
     return {
-      problem: `It must be a /${WIDEST_PREFIX} to /${NARROWEST_PREFIX} inside ${PRIVATE_RANGES.join(', ')} (RFC 1918).`,
+      problem: `Use a /${WIDEST_PREFIX} to /${NARROWEST_PREFIX} within ${PRIVATE_RANGES.join(', ')}.`,
     };
   }
   const own = isAddress(gateway) ? gateway : toAddress(first + 1);

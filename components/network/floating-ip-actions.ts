@@ -24,17 +24,17 @@ export function useFloatingIpActions({
       {
         label: 'Associate…',
         icon: Link2,
-        disabledReason: reader ?? (port_id === null ? undefined : `It leads to ${target}: disassociate it first.`),
+        disabledReason: reader ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
         onSelect: () => associate(id),
       },
       {
         label: 'Disassociate',
         icon: Unlink,
-        disabledReason: reader ?? (port_id === null ? 'It leads nowhere.' : undefined),
+        disabledReason: reader ?? (port_id === null ? 'Not associated.' : undefined),
         onSelect: () =>
           confirm({
             title: `Disassociate ${address}?`,
-            consequence: `${target} is no longer reached at this address, and connections through it end. The address stays with the project.`,
+            consequence: `Connections to ${target} through this address end immediately. The address stays in the project.`,
             confirmLabel: 'Disassociate',
             onConfirm: () => disassociate.mutateAsync({ params, body: {} }),
           }),
@@ -43,12 +43,12 @@ export function useFloatingIpActions({
         label: 'Release',
         icon: Trash2,
         danger: true,
-        disabledReason: reader ?? (port_id === null ? undefined : `It leads to ${target}: disassociate it first.`),
+        disabledReason: reader ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
         onSelect: () =>
           confirm({
             title: `Release ${address}?`,
             consequence:
-              'The address goes back to the pool, and another project may get it. You can’t count on getting it again: change DNS records that name it first.',
+              'The address returns to the pool and may be given to another project. Update DNS records that point to it first.',
             confirmLabel: 'Release address',
             onConfirm: () => release.mutateAsync({ params }),
           }),

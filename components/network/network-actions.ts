@@ -21,14 +21,14 @@ export function useNetworkActions({ onDeleted }: { onDeleted?: () => void } = {}
         project.role === 'reader'
           ? readersCannot
           : port_count > 0
-            ? `It has ${formatCount(port_count, 'port')}: delete the instances that are on it first.`
+            ? `Delete the instances on this network first (${formatCount(port_count, 'port')}).`
             : undefined,
       onSelect: () =>
         confirm({
           title: `Delete network ${name}?`,
-          consequence: `The range ${cidr} and its gateway on the router go; nothing else is on it.${
-            is_default ? ' It is the project’s default network: none takes its place by itself.' : ''
-          } A network with the same range can be created again.`,
+          consequence: `The network ${cidr} and its gateway on the router are deleted.${
+            is_default ? ' This is the project’s default network. No other network becomes the default.' : ''
+          }`,
           confirmLabel: 'Delete network',
           onConfirm: async () => {
             await remove.mutateAsync({ params: { path: { id } } });

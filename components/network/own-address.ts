@@ -8,9 +8,8 @@ export function useOwnAddress(): { cidr: string } | { reason: string } {
   const { api } = useProject();
   const sessions = api.useQuery('get', '/api/v1/auth/sessions');
   const seen = sessions.data?.find(({ current }) => current)?.address.replace(/^::ffff:/, '');
-  if (seen === undefined) return { reason: 'The platform does not know your address.' };
-  if (!isAddress(seen)) return { reason: `You come from ${seen}; rules speak of IPv4.` };
-  if (seen.startsWith('127.'))
-    return { reason: 'You are on the platform’s own machine, which instances see otherwise.' };
+  if (seen === undefined) return { reason: 'Your address could not be determined.' };
+  if (!isAddress(seen)) return { reason: `Your address is ${seen}; rules support IPv4 only.` };
+  if (seen.startsWith('127.')) return { reason: 'You are on the platform’s host. Instances see a different address.' };
   return { cidr: `${seen}/32` };
 }

@@ -8,7 +8,9 @@ import { useProject } from '@/lib/client/project';
 import type { SecurityGroup } from './rules';
 import type { Port } from './types';
 
-const schema = z.object({ security_group_ids: z.array(z.string()).check(z.maxLength(10, 'At most ten groups.')) });
+const schema = z.object({
+  security_group_ids: z.array(z.string()).check(z.maxLength(10, 'Up to 10 security groups.')),
+});
 
 interface PortGroupsDialogProps {
   port: Port;
@@ -26,14 +28,14 @@ export function PortGroupsDialog({ port, groups, close }: PortGroupsDialogProps)
       open
       onOpenChange={(open) => open || close()}
       title={`Security groups of ${port.ip}`}
-      description="In force on the running guest at once. Connections that no rule allows any more are cut."
+      description="Takes effect immediately. Connections that are no longer allowed are cut."
     >
       <FormShell
         form={form}
         loading={false}
         error={change.error}
-        failure="The groups could not be changed"
-        submitLabel="Change groups"
+        failure="The security groups could not be changed"
+        submitLabel="Change security groups"
         cancel={close}
         onSubmit={async (body) => {
           await change.mutateAsync({ params: { path: { id: port.id } }, body });

@@ -15,9 +15,9 @@ import type { Port } from './types';
 
 const column = columnsOf<Port>();
 const columns = [
-  column.accessor('ip', { header: 'Address', cell: ({ row: { original } }) => <PortLink port={original} /> }),
+  column.accessor('ip', { header: 'IP address', cell: ({ row: { original } }) => <PortLink port={original} /> }),
   column.accessor('instance_name', {
-    header: 'Held by',
+    header: 'Attached to',
     cell: ({ row: { original } }) => <Holder port={original} />,
   }),
   column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
@@ -105,7 +105,8 @@ export function PortsTable({ of, empty }: PortsTableProps) {
       empty={
         empty ?? (
           <EmptyState icon={Cable} title="No ports yet">
-            A port is an address on a network, with the MAC that goes with it. An instance gets one when it is created.
+            A port is a virtual network interface with an IP and a MAC address. Each instance gets one when it is
+            created.
           </EmptyState>
         )
       }

@@ -37,7 +37,7 @@ const schema = z
     protocol: z.enum(['tcp', 'udp', 'icmp', 'any']),
     ports: z
       .string()
-      .check(z.refine((text) => readPorts(text) !== undefined, 'One port, or a range such as 8000-8100.')),
+      .check(z.refine((text) => readPorts(text) !== undefined, 'Enter a port, or a range such as 8000-8100.')),
     side: z.string(),
     cidr: z.string().check(z.trim()),
   })
@@ -97,10 +97,10 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
   );
 
   return (
-    <Card title="Add a rule" description="In force at once on everything that carries this group.">
+    <Card title="Add rule" description="Takes effect immediately on all ports with this group.">
       <form
         noValidate
-        aria-label="Add a rule"
+        aria-label="Add rule"
         className="space-y-4"
         onSubmit={form.handleSubmit(async (checked) => {
           const next = ruleOf(checked);
@@ -145,8 +145,8 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
             name="direction"
             label="Direction"
             options={[
-              { value: 'ingress', label: 'Ingress', description: 'Into the instance' },
-              { value: 'egress', label: 'Egress', description: 'Out of the instance' },
+              { value: 'ingress', label: 'Inbound', description: 'To the instance' },
+              { value: 'egress', label: 'Outbound', description: 'From the instance' },
             ]}
           />
           <SelectField
@@ -156,7 +156,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
             options={[
               { value: 'tcp', label: 'TCP' },
               { value: 'udp', label: 'UDP' },
-              { value: 'icmp', label: 'ICMP', description: 'Ping and the like' },
+              { value: 'icmp', label: 'ICMP', description: 'Ping and diagnostics' },
               { value: 'any', label: 'Any' },
             ]}
           />
@@ -166,7 +166,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
             control={form.control}
             name="ports"
             label="Ports"
-            description="One, or a range such as 8000-8100. Empty: all."
+            description="A port or a range such as 8000-8100. Leave empty for all ports."
             mono
             autoComplete="off"
           />
@@ -181,7 +181,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
           <TextField
             control={form.control}
             name="cidr"
-            label="Range"
+            label="IP range"
             placeholder="203.0.113.0/24"
             mono
             autoComplete="off"
@@ -191,7 +191,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
         {add.error !== null && <ErrorNotice title="The rule could not be added" error={add.error} />}
         <div>
           <DisabledReason
-            reason={project.role === 'reader' ? readersCannot : same ? 'The group has this rule already.' : undefined}
+            reason={project.role === 'reader' ? readersCannot : same ? 'This rule already exists.' : undefined}
           >
             <Button type="submit" variant="primary" pending={form.formState.isSubmitting}>
               Add rule
@@ -210,12 +210,12 @@ function sides(
   networks: ReadonlyMap<string, string>,
 ): Option[] {
   return [
-    { value: ANYWHERE, label: ingress ? 'Anyone' : 'Anywhere', description: ANYWHERE },
+    { value: ANYWHERE, label: ingress ? 'Anywhere' : 'Anywhere', description: ANYWHERE },
     'cidr' in own
       ? { value: own.cidr, label: 'My address', description: own.cidr }
       : { value: 'own', label: 'My address', disabledReason: own.reason },
     ...[...networks].map(([cidr, name]) => ({ value: cidr, label: `Network ${name}`, description: cidr })),
-    { value: WRITTEN, label: 'Another range', description: 'An address or a CIDR' },
+    { value: WRITTEN, label: 'Custom', description: 'An IP address or CIDR' },
   ];
 }
 
@@ -235,12 +235,10 @@ function Reading({ rule, same, wider, networks }: ReadingProps) {
         <span>
           <span className="font-medium">{sayRule(rule, networks)}</span>
           {same ? (
-            <span className="block text-ink-muted text-xs">The group has this rule already.</span>
+            <span className="block text-ink-muted text-xs">This rule already exists.</span>
           ) : (
             wider && (
-              <span className="block text-ink-muted text-xs">
-                Allowed already: “{sayRule(wider, networks)}”. This rule changes nothing while that one stands.
-              </span>
+              <span className="block text-ink-muted text-xs">Already covered by “{sayRule(wider, networks)}”.</span>
             )
           )}
         </span>
@@ -249,8 +247,8 @@ function Reading({ rule, same, wider, networks }: ReadingProps) {
         <p className="flex gap-2 rounded-md bg-caution-soft px-3 py-2 text-caution-ink text-sm">
           <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
           <span>
-            {listed(exposed)} will be open to the world, and is searched for and attacked within minutes. Choose your
-            address or a range as the source where you can.
+            {listed(exposed)} will be open to the internet and attacked within minutes. Restrict the source to your
+            address or a range if you can.
           </span>
         </p>
       )}

@@ -18,12 +18,12 @@ interface RuleListProps {
   networks: ReadonlyMap<string, string>;
 }
 
-/** The rules of one direction, each as a sentence; what they leave out is said too. */
+/** The rules of one direction, each as a sentence. */
 export function RuleList({ group, direction, networks }: RuleListProps) {
   const rules = group.rules.filter((rule) => rule.direction === direction);
   const ingress = direction === 'ingress';
   const Icon = ingress ? ArrowDownToLine : ArrowUpFromLine;
-  const title = ingress ? 'Ingress' : 'Egress';
+  const title = ingress ? 'Inbound rules' : 'Outbound rules';
   return (
     <Card
       title={
@@ -32,16 +32,18 @@ export function RuleList({ group, direction, networks }: RuleListProps) {
           {title}
         </span>
       }
-      description={ingress ? 'What may reach the instances.' : 'What the instances may reach.'}
+      description={ingress ? 'Traffic to the instances.' : 'Traffic from the instances.'}
       actions={<Badge>{formatCount(rules.length, 'rule')}</Badge>}
       flush
     >
       {rules.length === 0 ? (
         <p className="px-4 py-5 text-ink-muted text-sm">
-          {ingress ? 'Nothing may come in.' : 'Nothing may go out, but answers to what came in.'}
+          {ingress
+            ? 'No rules. All inbound traffic is dropped.'
+            : 'No rules. Only replies to allowed inbound traffic are sent.'}
         </p>
       ) : (
-        <ul aria-label={`${title} rules`} className="divide-y">
+        <ul aria-label={title} className="divide-y">
           {rules.map((rule) => (
             <RuleLine key={rule.id} rule={rule} networks={networks} />
           ))}
@@ -61,12 +63,12 @@ function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string
       <div className="min-w-0 flex-1">
         <p className="break-words font-medium text-sm">{sentence}</p>
         <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-mono text-ink-muted text-xs">
-          <span>{rule.protocol === 'any' ? 'any protocol' : rule.protocol}</span>
+          <span>{rule.protocol === 'any' ? 'all protocols' : rule.protocol}</span>
           <span className="empty:hidden">{portsText(rule)}</span>
           <span>{rule.cidr}</span>
           {exposed.length > 0 && (
             <Badge tone="caution" className="font-sans">
-              <TriangleAlert aria-hidden="true" /> Open to the world
+              <TriangleAlert aria-hidden="true" /> Open to the internet
             </Badge>
           )}
         </p>
@@ -75,7 +77,7 @@ function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string
         <Button
           variant="quiet"
           size="icon-sm"
-          aria-label={`Remove: ${sentence}`}
+          aria-label={`Remove rule: ${sentence}`}
           pending={remove.isPending}
           onClick={() =>
             remove.mutate(

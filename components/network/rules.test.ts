@@ -11,24 +11,24 @@ const rule = (change: Partial<RuleFacts> = {}): RuleFacts => ({
 });
 const allPorts = { port_range_min: null, port_range_max: null };
 
-describe('a rule is said', () => {
+describe('a rule reads', () => {
   test.each<[string, Partial<RuleFacts>]>([
-    ['Anyone may reach TCP 22 (SSH)', {}],
-    ['203.0.113.7 may reach TCP 22 (SSH)', { cidr: '203.0.113.7/32' }],
+    ['Allow TCP 22 (SSH) from anywhere', {}],
+    ['Allow TCP 22 (SSH) from 203.0.113.7', { cidr: '203.0.113.7/32' }],
     [
-      'Network backend (10.20.0.0/24) may reach TCP 5432 (PostgreSQL)',
+      'Allow TCP 5432 (PostgreSQL) from network backend (10.20.0.0/24)',
       { cidr: '10.20.0.0/24', port_range_min: 5432, port_range_max: 5432 },
     ],
-    ['Anyone may reach TCP 8000–8100', { port_range_min: 8000, port_range_max: 8100 }],
-    ['Anyone may reach every UDP port', { protocol: 'udp', ...allPorts }],
-    ['Anyone may ping it (ICMP)', { protocol: 'icmp', ...allPorts }],
-    ['Anyone may reach everything', { protocol: 'any', ...allPorts }],
-    ['It may reach everything anywhere', { direction: 'egress', protocol: 'any', ...allPorts }],
+    ['Allow TCP 8000–8100 from anywhere', { port_range_min: 8000, port_range_max: 8100 }],
+    ['Allow all UDP ports from anywhere', { protocol: 'udp', ...allPorts }],
+    ['Allow ICMP (ping) from anywhere', { protocol: 'icmp', ...allPorts }],
+    ['Allow all traffic from anywhere', { protocol: 'any', ...allPorts }],
+    ['Allow all traffic to anywhere', { direction: 'egress', protocol: 'any', ...allPorts }],
     [
-      'It may reach UDP 53 (DNS) at 9.9.9.9',
+      'Allow UDP 53 (DNS) to 9.9.9.9',
       { direction: 'egress', protocol: 'udp', port_range_min: 53, port_range_max: 53, cidr: '9.9.9.9/32' },
     ],
-    ['It may ping anyone (ICMP)', { direction: 'egress', protocol: 'icmp', ...allPorts }],
+    ['Allow ICMP (ping) to anywhere', { direction: 'egress', protocol: 'icmp', ...allPorts }],
   ])('%s', (sentence, change) => {
     expect(sayRule(rule(change), new Map([['10.20.0.0/24', 'backend']]))).toBe(sentence);
   });
@@ -57,7 +57,7 @@ test('every preset is a rule that can be sent', () => {
   }
 });
 
-test('the same rule is found, and one that is wider already, and they are not mistaken for each other', () => {
+test('an equal rule and a wider rule are told apart', () => {
   const ssh = rule();
   const office = rule({ cidr: '203.0.113.0/24' });
   const everything = rule({ protocol: 'any', ...allPorts });
@@ -70,7 +70,7 @@ test('the same rule is found, and one that is wider already, and they are not mi
   ).toBeUndefined();
 });
 
-test('what should not be open to the world is told, where it is', () => {
+test('a sensitive service that is open to the internet is named', () => {
   expect(exposedBy(rule())).toEqual(['SSH']);
   expect(exposedBy(rule({ port_range_min: 20, port_range_max: 4000 }))).toEqual(['SSH', 'Remote Desktop', 'MySQL']);
   expect(exposedBy(rule({ protocol: 'any', ...allPorts }))).toHaveLength(6);

@@ -4,7 +4,7 @@ import { type AddressRange, holds, rangeOf } from '@/lib/network/ipv4';
 export type SecurityGroup = Row<'/api/v1/network/security-groups'>;
 export type Rule = SecurityGroup['rules'][number];
 
-/** What a rule says, without what the platform adds to it. */
+/** The fields of a rule that a user sets. */
 export type RuleFacts = Pick<Rule, 'direction' | 'protocol' | 'port_range_min' | 'port_range_max' | 'cidr'>;
 
 export const ANYWHERE = '0.0.0.0/0';
@@ -23,7 +23,7 @@ const services = new Map([
   [27017, 'MongoDB'],
 ]);
 
-/** Services that are attacked within minutes of being open to the world. */
+/** Services that are attacked within minutes of being open to the internet. */
 const sensitive = [22, 3389, 5432, 3306, 6379, 27017];
 
 /** Common rules by their names, for a start. */
@@ -35,10 +35,10 @@ export const presets = [
   { value: 'postgresql', label: 'PostgreSQL', direction: 'ingress', protocol: 'tcp', ports: '5432' },
   { value: 'mysql', label: 'MySQL', direction: 'ingress', protocol: 'tcp', ports: '3306' },
   { value: 'all-tcp', label: 'All TCP', direction: 'ingress', protocol: 'tcp', ports: '' },
-  { value: 'all-in', label: 'All ingress', direction: 'ingress', protocol: 'any', ports: '' },
-  { value: 'https-out', label: 'HTTPS out', direction: 'egress', protocol: 'tcp', ports: '443' },
-  { value: 'dns-out', label: 'DNS out', direction: 'egress', protocol: 'udp', ports: '53' },
-  { value: 'all-out', label: 'All egress', direction: 'egress', protocol: 'any', ports: '' },
+  { value: 'all-in', label: 'All inbound', direction: 'ingress', protocol: 'any', ports: '' },
+  { value: 'https-out', label: 'HTTPS outbound', direction: 'egress', protocol: 'tcp', ports: '443' },
+  { value: 'dns-out', label: 'DNS outbound', direction: 'egress', protocol: 'udp', ports: '53' },
+  { value: 'all-out', label: 'All outbound', direction: 'egress', protocol: 'any', ports: '' },
 ] as const;
 
 /** `22`, `8000-8100` or nothing for all ports, as a range; undefined when it is none of them. */
@@ -49,35 +49,29 @@ export function readPorts(text: string): Pick<Rule, 'port_range_min' | 'port_ran
   return first >= 1 && first <= last && last <= 65_535 ? { port_range_min: first, port_range_max: last } : undefined;
 }
 
-/** `TCP 22 (SSH)`, `TCP 8000–8100`, `every UDP port`, `ICMP`, `everything`. */
+/** `TCP 22 (SSH)`, `TCP 8000–8100`, `all UDP ports`, `ICMP (ping)`, `all traffic`. */
 function trafficOf({ protocol, port_range_min: first, port_range_max: last }: RuleFacts): string {
-  if (protocol === 'any') return 'everything';
+  if (protocol === 'any') return 'all traffic';
   const name = protocol.toUpperCase();
-  if (protocol === 'icmp') return name;
-  if (first === null) return `every ${name} port`;
+  if (protocol === 'icmp') return 'ICMP (ping)';
+  if (first === null) return `all ${name} ports`;
   if (last !== null && last !== first) return `${name} ${first}–${last}`;
   const service = services.get(first);
   return `${name} ${first}${service ? ` (${service})` : ''}`;
 }
 
-/** The other side of a rule: `anyone`, one address, or a range, by the name of the network that has it. */
+/** The other side of a rule: `anywhere`, an address, or a range with the name of its network. */
 function otherSide({ cidr }: Pick<RuleFacts, 'cidr'>, networks: ReadonlyMap<string, string>): string {
-  if (cidr === ANYWHERE) return 'anyone';
+  if (cidr === ANYWHERE) return 'anywhere';
   const name = networks.get(cidr);
   if (name !== undefined) return `network ${name} (${cidr})`;
   return cidr.endsWith('/32') ? cidr.slice(0, -3) : cidr;
 }
 
-/** A rule as a sentence: `Anyone may reach TCP 22 (SSH)`. `networks`: names by range. */
+/** A rule as a sentence: `Allow TCP 22 (SSH) from anywhere`. `networks`: names by range. */
 export function sayRule(rule: RuleFacts, networks: ReadonlyMap<string, string> = new Map()): string {
-  const side = otherSide(rule, networks);
-  if (rule.direction === 'ingress') {
-    const who = `${side.charAt(0).toUpperCase()}${side.slice(1)}`;
-    return rule.protocol === 'icmp' ? `${who} may ping it (ICMP)` : `${who} may reach ${trafficOf(rule)}`;
-  }
-  if (rule.protocol === 'icmp') return `It may ping ${side} (ICMP)`;
-  const to = side === 'anyone' ? 'anywhere' : `at ${side}`;
-  return `It may reach ${trafficOf(rule)} ${to}`;
+  const preposition = rule.direction === 'ingress' ? 'from' : 'to';
+  return `Allow ${trafficOf(rule)} ${preposition} ${otherSide(rule, networks)}`;
 }
 
 const portsOf = (rule: RuleFacts): AddressRange => ({
@@ -85,24 +79,24 @@ const portsOf = (rule: RuleFacts): AddressRange => ({
   last: rule.port_range_max ?? rule.port_range_min ?? 65_535,
 });
 
-/** Whether the one rule lets pass all that the other one does. */
+/** Whether one rule allows everything that the other one allows. */
 function covers(one: RuleFacts, other: RuleFacts): boolean {
   if (one.direction !== other.direction || !holds(rangeOf(one.cidr), rangeOf(other.cidr))) return false;
   if (one.protocol === 'any') return true;
   return one.protocol === other.protocol && (one.protocol === 'icmp' || holds(portsOf(one), portsOf(other)));
 }
 
-/** The rule that says the same already, if there is one. */
+/** An equal rule, if there is one. */
 export function sameRule<R extends RuleFacts>(rule: RuleFacts, rules: readonly R[]): R | undefined {
   return rules.find((other) => covers(other, rule) && covers(rule, other) && other.protocol === rule.protocol);
 }
 
-/** A rule that lets all of it pass already, and more. */
+/** A rule that already allows all of it, and more. */
 export function widerRule<R extends RuleFacts>(rule: RuleFacts, rules: readonly R[]): R | undefined {
   return rules.find((other) => covers(other, rule) && !covers(rule, other));
 }
 
-/** What a rule opens to the world that should not be: `SSH`, `PostgreSQL`. Empty when nothing of that kind. */
+/** Sensitive services that a rule opens to the internet: `SSH`, `PostgreSQL`. */
 export function exposedBy(rule: RuleFacts): string[] {
   if (rule.direction !== 'ingress' || rule.cidr !== ANYWHERE) return [];
   return sensitive

@@ -26,15 +26,15 @@ export function useSecurityGroupActions({
         project.role === 'reader'
           ? readersCannot
           : is_default
-            ? 'The default group belongs to the project.'
+            ? 'The default security group cannot be deleted.'
             : port_count > 0
-              ? `${formatCount(port_count, 'port')} ${port_count === 1 ? 'carries' : 'carry'} it: take it off first.`
+              ? `Remove the group from ${formatCount(port_count, 'port')} first.`
               : undefined,
       onSelect: () =>
         confirm({
           title: `Delete security group ${name}?`,
-          consequence: `Its ${formatCount(rules.length, 'rule')} ${rules.length === 1 ? 'goes' : 'go'} with it. No port carries it, so no traffic changes.`,
-          confirmLabel: 'Delete group',
+          consequence: `Its ${formatCount(rules.length, 'rule')} ${rules.length === 1 ? 'is' : 'are'} deleted too. No port uses it, so no traffic is affected.`,
+          confirmLabel: 'Delete security group',
           onConfirm: async () => {
             await remove.mutateAsync({ params: { path: { id } } });
             onDeleted?.();

@@ -10,7 +10,7 @@ export function SubnetsCard({ subnets }: Pick<Network, 'subnets'>) {
           <caption className="sr-only">Subnets</caption>
           <thead>
             <tr className="[&>th]:h-9 [&>th]:whitespace-nowrap [&>th]:border-b [&>th]:bg-sunken [&>th]:px-4 [&>th]:text-left [&>th]:font-medium [&>th]:text-ink-muted [&>th]:text-xs">
-              <th scope="col">Range</th>
+              <th scope="col">IP range</th>
               <th scope="col">Gateway</th>
               <th scope="col">DHCP</th>
               <th scope="col">DNS servers</th>
@@ -26,7 +26,7 @@ export function SubnetsCard({ subnets }: Pick<Network, 'subnets'>) {
                   {dns_servers.length > 0 ? (
                     <span className="font-mono text-xs">{dns_servers.join(', ')}</span>
                   ) : (
-                    <span className="text-ink-muted">The platform’s, at the gateway</span>
+                    <span className="text-ink-muted">Platform resolver at the gateway</span>
                   )}
                 </td>
               </tr>

@@ -147,7 +147,7 @@ export function AddressNode({ floatingIp, ...shown }: Shown & { floatingIp: Floa
     <NodeLink
       {...shown}
       href={paths.floatingIps(project.slug, { search: address })}
-      name={`Floating IP ${address}, ${used ? `leads to ${instance_name ?? fixed_ip}` : 'leads nowhere'}`}
+      name={`Floating IP ${address}, ${used ? `associated with ${instance_name ?? fixed_ip}` : 'not associated'}`}
       radius={height / 2}
     >
       <rect
@@ -183,7 +183,7 @@ export function RouterNode({ router, ...shown }: Shown & { router: Router }) {
     <NodeLink
       {...shown}
       href={paths.router(project.slug, router.id)}
-      name={`Router ${name}, ${status}${external_ip ? `, seen outside as ${external_ip}` : ''}`}
+      name={`Router ${name}, ${status}${external_ip ? `, external IP ${external_ip}` : ''}`}
       radius={16}
     >
       <rect width={width} height={height} rx={16} className="fill-accent" />
@@ -214,7 +214,7 @@ export function RouterNode({ router, ...shown }: Shown & { router: Router }) {
         className="fill-accent-ink font-mono"
         style={{ fontSize: 11 }}
       >
-        {external_ip ?? 'not yet in use'}
+        {external_ip ?? 'not assigned yet'}
       </text>
     </NodeLink>
   );
@@ -351,14 +351,14 @@ export function MoreNode({ network, more, mayCreate, ...shown }: MoreNodeProps) 
   const { project } = useProject();
   const { width, height } = shown.box;
   const empty = more === 0;
-  const text = empty ? (mayCreate ? 'Create instance' : 'Nothing on it yet') : `${formatCount(more, 'more port')}`;
+  const text = empty ? (mayCreate ? 'Create instance' : 'No instances yet') : `${formatCount(more, 'more port')}`;
   return (
     <NodeLink
       {...shown}
       href={empty && mayCreate ? paths.newInstance(project.slug) : paths.network(project.slug, network.id)}
       name={
         empty
-          ? `Nothing is on network ${network.name}. ${mayCreate ? 'Create instance' : ''}`
+          ? `No instances on network ${network.name}. ${mayCreate ? 'Create instance' : ''}`
           : `${text} on ${network.name}`
       }
       radius={9}

@@ -25,7 +25,7 @@ export function TopologyTable({ data }: { data: TopologyData }) {
               <th scope="col">Gateway</th>
               <th scope="col">Instance</th>
               <th scope="col">Status</th>
-              <th scope="col">Address</th>
+              <th scope="col">IP address</th>
               <th scope="col">Floating IP</th>
             </tr>
           </thead>
@@ -52,7 +52,7 @@ export function TopologyTable({ data }: { data: TopologyData }) {
                     <tr key={id}>
                       {before}
                       <td colSpan={4} className="text-ink-muted">
-                        Nothing is on it
+                        No instances
                       </td>
                     </tr>
                   );
@@ -85,7 +85,7 @@ export function TopologyTable({ data }: { data: TopologyData }) {
       </div>
       {free.length > 0 && (
         <p className="text-ink-muted text-sm">
-          Floating IPs that lead nowhere: {free.map(({ address }) => address).join(', ')}
+          Floating IPs not associated: {free.map(({ address }) => address).join(', ')}
         </p>
       )}
     </div>

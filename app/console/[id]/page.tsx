@@ -23,7 +23,7 @@ export default async function ConsolePage({ params, searchParams }: ConsolePageP
     <StandAlone title="Console">
       <h1 className="font-semibold text-2xl tracking-[-0.02em]">This console is closed</h1>
       <p className="mt-2 text-pretty text-ink-muted text-sm">
-        Its link opens once, within a minute, and for as long as you may use the instance. Open the console again from
+        A console link works once, within a minute, while you have access to the instance. Open the console again from
         the instance’s page.
       </p>
       <div className="mt-6">

@@ -54,7 +54,7 @@ const columns = [
   }),
 ];
 
-/** The sizes that instances come in. */
+/** The sizes of instances. */
 export default function FlavorsPage() {
   const { project } = useProject();
   const state = useTableState();
@@ -66,8 +66,8 @@ export default function FlavorsPage() {
       title="Flavors"
       description={
         <>
-          The sizes that instances come in, and what one costs while it runs; <FlavorMonth />. vCPUs and memory count
-          against the project’s quota; boot disks do not.
+          Instance sizes and their price while running; <FlavorMonth />. vCPUs and memory count towards the project’s
+          quota, boot disks do not.
         </>
       }
     >
@@ -80,15 +80,15 @@ export default function FlavorsPage() {
         searchable={false}
         actions={({ id, status }) => [
           {
-            label: 'Create instance of it',
+            label: 'Create instance',
             icon: Cpu,
             href: paths.newInstance(project.slug, { flavor_id: id }),
-            disabledReason: status === 'deprecated' ? 'It is deprecated: new instances take another one.' : refused,
+            disabledReason: status === 'deprecated' ? 'Deprecated. Choose another flavor for new instances.' : refused,
           },
         ]}
         empty={
           <EmptyState icon={Cpu} title="No flavors">
-            An administrator of the platform decides which sizes there are.
+            Platform administrators define the available flavors.
           </EmptyState>
         }
       />

@@ -26,7 +26,7 @@ const AssociateDialog = dynamic(() =>
 const column = columnsOf<FloatingIp>();
 const columns = [
   column.accessor('address', {
-    header: 'Address',
+    header: 'IP address',
     cell: ({ getValue }) => (
       <span className="font-medium">
         <Id value={getValue()} label="address" full />
@@ -39,10 +39,10 @@ const columns = [
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
   }),
   column.accessor('instance_name', {
-    header: 'Leads to',
+    header: 'Associated with',
     cell: ({ row: { original } }) =>
       original.port_id === null ? (
-        <span className="text-ink-subtle">nowhere</span>
+        <span className="text-ink-subtle">Not associated</span>
       ) : (
         <span className="inline-flex flex-wrap items-baseline gap-x-2">
           <Holder port={original} />
@@ -51,7 +51,7 @@ const columns = [
       ),
   }),
   column.accessor('forwards', {
-    header: 'Ports on this host',
+    header: 'Host ports',
     meta: { from: 'lg' },
     cell: ({ row: { original } }) => <Forwards floatingIp={original} />,
   }),
@@ -65,7 +65,7 @@ const columns = [
 /** Ports that callers on the host find under another number, which is all an address without privileges can offer. */
 function Forwards({ floatingIp: { port_id, forwards } }: { floatingIp: FloatingIp }) {
   if (port_id === null) return <span className="text-ink-subtle">–</span>;
-  if (forwards.length === 0) return <span className="text-ink-subtle">the same</span>;
+  if (forwards.length === 0) return <span className="text-ink-subtle">Same</span>;
   return (
     <span className="font-mono text-xs">
       {forwards.map(({ port, host_port }) => `${port} at ${host_port}`).join(', ')}
@@ -93,12 +93,12 @@ export default function FloatingIpsPage() {
   return (
     <Page
       title="Floating IPs"
-      description="Public addresses of the project. Each leads to one instance, and can be moved to another at any time."
+      description="Public IP addresses of the project. Associate each with an instance, and move it at any time."
       actions={button}
     >
       {allocate.error !== null && (
         <div className="mb-4">
-          <ErrorNotice title="No address was allocated" error={allocate.error} />
+          <ErrorNotice title="No floating IP could be allocated" error={allocate.error} />
         </div>
       )}
       <DataTable
@@ -126,8 +126,8 @@ export default function FloatingIpsPage() {
             command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/network/floating-ips \\
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{}'`}
           >
-            An instance’s own address is private. A floating IP makes it reachable from outside, as far as its security
-            groups allow.
+            Instances have private addresses. A floating IP makes an instance reachable from the internet, as its
+            security groups allow.
           </EmptyState>
         }
       />

@@ -34,7 +34,7 @@ const columns = [
   column.accessor('flavor.name', { id: 'flavor', header: 'Flavor', meta: { from: 'md' } }),
   column.accessor('image.name', { id: 'image', header: 'Image', meta: { from: 'lg' } }),
   column.accessor('addresses', {
-    header: 'Addresses',
+    header: 'IP addresses',
     meta: { from: 'sm' },
     cell: ({ getValue }) => <InstanceAddresses addresses={getValue()} />,
   }),
@@ -76,7 +76,7 @@ export default function InstancesPage() {
   return (
     <Page
       title="Instances"
-      description="Virtual machines with a disk, an address and a console."
+      description="Virtual machines with a boot disk, an IP address and a console."
       actions={<CreateInstanceLink />}
     >
       <DataTable
@@ -100,8 +100,8 @@ export default function InstancesPage() {
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "web-1", "flavor_id": "…", "image_id": "…", "network_id": "…"}'`}
           >
-            An instance is a machine of your own, made of a flavor, an image and a network. It boots in seconds, and its
-            console opens in the browser.
+            An instance is a virtual machine created from a flavor, an image and a network. It boots in seconds, and its
+            console opens in your browser.
           </EmptyState>
         }
       />

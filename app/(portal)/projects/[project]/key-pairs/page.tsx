@@ -46,7 +46,7 @@ export default function KeyPairsPage() {
   return (
     <Page
       title="Key pairs"
-      description="SSH keys that new instances let in. Only public halves are kept."
+      description="SSH keys for signing in to new instances. Only public keys are stored."
       actions={create}
     >
       <DataTable
@@ -64,7 +64,7 @@ export default function KeyPairsPage() {
             onSelect: () =>
               confirm({
                 title: `Delete ${name}?`,
-                consequence: 'New instances can’t be given it any more. Instances that have it keep letting it in.',
+                consequence: 'New instances can no longer use this key pair. Existing instances keep the key.',
                 confirmLabel: 'Delete key pair',
                 onConfirm: () => remove.mutateAsync({ params: { path: { id } } }),
               }),
@@ -79,7 +79,7 @@ export default function KeyPairsPage() {
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "laptop", "public_key": "ssh-ed25519 …"}'`}
           >
-            With a key pair you sign in to your instances by SSH, without a password. Import your own, or have one made.
+            Sign in to your instances over SSH without a password. Import a key or generate a new one.
           </EmptyState>
         }
       />

@@ -27,7 +27,7 @@ const columns = [
   }),
   column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
   column.accessor('cidr', {
-    header: 'Range',
+    header: 'IP range',
     cell: ({ getValue }) => <span className="font-mono text-xs">{getValue()}</span>,
   }),
   column.accessor('gateway_ip', {
@@ -41,7 +41,7 @@ const columns = [
     cell: ({ getValue }) => (getValue() ? 'On' : <span className="text-ink-muted">Off</span>),
   }),
   column.accessor('port_count', {
-    header: 'Addresses in use',
+    header: 'IP addresses in use',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) => <AddressUse used={original.port_count} total={original.address_count} small />,
   }),
@@ -82,7 +82,7 @@ export default function NetworksPage() {
   return (
     <Page
       title="Networks"
-      description="Private ranges behind the project’s router. Instances on one network reach each other; other projects reach none of them."
+      description="Private networks behind the project’s router. Instances on the same network can reach each other; other projects are isolated."
       actions={
         <>
           <ButtonLink href={paths.topology(project.slug)}>
@@ -108,8 +108,8 @@ export default function NetworksPage() {
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "backend", "cidr": "10.20.0.0/24"}'`}
           >
-            A network is a private range of addresses. What is on it reaches each other, and the outside through the
-            project’s router.
+            A network is a private IP range. Instances on it reach each other, and the internet through the project’s
+            router.
           </EmptyState>
         }
       />

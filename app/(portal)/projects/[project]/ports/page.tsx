@@ -8,7 +8,7 @@ export default function PortsPage() {
   return (
     <Page
       title="Ports"
-      description="Virtual interfaces: an address on a network, its MAC, and what holds it. A port comes and goes with its instance."
+      description="Virtual network interfaces of instances. A port is created and deleted with its instance."
     >
       <PortsTable />
     </Page>

@@ -20,12 +20,12 @@ const columns = [
   column.accessor('name', { header: 'Name', cell: ({ row: { original } }) => <NameCell router={original} /> }),
   column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
   column.accessor('external_ip', {
-    header: 'Seen outside as',
+    header: 'External IP',
     cell: ({ getValue }) =>
       getValue() ? (
         <span className="font-mono text-xs">{getValue()}</span>
       ) : (
-        <span className="text-ink-subtle">not yet in use</span>
+        <span className="text-ink-subtle">Not assigned yet</span>
       ),
   }),
   column.accessor('interfaces', {
@@ -57,7 +57,7 @@ export default function RoutersPage() {
   return (
     <Page
       title="Routers"
-      description="A project has one router. All its networks are behind it, and it is their way to the outside."
+      description="Each project has one router. It connects the project’s networks to each other and to the internet."
       actions={
         <ButtonLink href={paths.topology(project.slug)}>
           <Waypoints /> Topology
@@ -73,7 +73,7 @@ export default function RoutersPage() {
         searchable={false}
         empty={
           <EmptyState icon={RouterIcon} title="No router yet">
-            The project gets its router by itself.
+            The project’s router is created automatically.
           </EmptyState>
         }
       />

@@ -25,7 +25,7 @@ const columns = [
     cell: ({ row: { original } }) => <NameCell group={original} />,
   }),
   column.accessor('rules', {
-    header: 'What may come in',
+    header: 'Inbound',
     meta: { from: 'sm' },
     cell: ({ getValue }) => <Inbound rules={getValue()} />,
   }),
@@ -59,16 +59,16 @@ function NameCell({ group: { id, name, description, is_default } }: { group: Sec
   );
 }
 
-/** What the group lets in, in short, and a warning where that should not be open to the world. */
+/** What the group lets in, in short, and a warning where that should not be open to the internet. */
 function Inbound({ rules }: Pick<SecurityGroup, 'rules'>) {
   const inbound = rules.filter(({ direction }) => direction === 'ingress');
   const exposed = [...new Set(inbound.flatMap(exposedBy))];
   const [first] = inbound;
-  if (!first) return <span className="text-ink-muted">Nothing</span>;
+  if (!first) return <span className="text-ink-muted">None</span>;
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
       {inbound.length === 1 ? sayRule(first) : formatCount(inbound.length, 'inbound rule')}
-      {exposed.length > 0 && <Badge tone="caution">{listed(exposed)} open to the world</Badge>}
+      {exposed.length > 0 && <Badge tone="caution">{listed(exposed)} open to the internet</Badge>}
     </span>
   );
 }
@@ -90,7 +90,7 @@ export default function SecurityGroupsPage() {
   return (
     <Page
       title="Security groups"
-      description="Rules for what may reach instances and what they may reach. What no rule allows is dropped; answers pass by themselves."
+      description="Firewall rules for instances. Traffic that no rule allows is dropped; replies to allowed traffic always pass."
       actions={create}
     >
       <DataTable
@@ -102,7 +102,7 @@ export default function SecurityGroupsPage() {
         actions={actionsOf}
         empty={
           <EmptyState icon={BrickWallShield} title="No security groups yet" action={create}>
-            A security group says what may pass. Instances that carry it follow its rules at once.
+            A security group is a set of firewall rules. Changes take effect immediately on every instance that uses it.
           </EmptyState>
         }
       />

@@ -73,7 +73,7 @@ function InstanceTabs({ instance }: { instance: Instance }) {
   const { project } = useProject();
   return (
     <AddressTabs
-      label="Parts of the instance"
+      label="Instance sections"
       href={(tab) => paths.instance(project.slug, instance.id, tab)}
       tabs={[
         { name: 'overview', label: 'Overview', content: () => <InstanceProperties instance={instance} /> },

@@ -25,11 +25,11 @@ const schema = z.object({
   image_id: z.string().check(z.minLength(1, 'Choose an image.')),
   flavor_id: z.string().check(z.minLength(1, 'Choose a flavor.')),
   network_id: z.string().check(z.minLength(1, 'Choose a network.')),
-  security_group_ids: z.array(z.string()).check(z.maxLength(10, 'At most ten groups.')),
+  security_group_ids: z.array(z.string()).check(z.maxLength(10, 'Up to 10 security groups.')),
   key_pair_id: z.string(),
   ssh_public_key: z.string().check(z.trim()),
   user_data: z.string(),
-  volume_ids: z.array(z.string()).check(z.maxLength(16, 'At most sixteen volumes.')),
+  volume_ids: z.array(z.string()).check(z.maxLength(16, 'Up to 16 volumes.')),
 });
 type Values = z.input<typeof schema>;
 
@@ -81,8 +81,8 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         <>
           <Price
             claims={flavor ? claimsOf(flavor) : []}
-            missing="Choose a flavor to see what it costs."
-            billed="Billed from when it is active. While it is stopped, its boot disk alone is billed."
+            missing="Choose a flavor to see the price."
+            billed="Billing starts when the instance is active. While it is stopped, only the boot disk is billed."
           />
           <QuotaImpact flavor={flavor} />
         </>
@@ -105,13 +105,13 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         label="Image"
         description={
           image && image.status !== 'active'
-            ? 'It is not there yet: the instance waits while it is fetched or built.'
+            ? 'Not downloaded yet. The instance waits while the image is fetched or built.'
             : undefined
         }
         options={(choices?.images ?? []).map(({ id, name, visibility, description, min_disk_gb, min_ram_mb }) => ({
           value: id,
           label: visibility === 'public' ? `${name} · certified` : name,
-          description: description || `From ${min_disk_gb} GB of disk and ${min_ram_mb} MB of memory`,
+          description: description || `Needs ${min_disk_gb} GB disk and ${min_ram_mb} MB memory`,
         }))}
       />
       <FlavorField
@@ -124,7 +124,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         control={form.control}
         name="name"
         label="Name"
-        description="The guest’s host name follows it."
+        description="Also sets the guest’s host name."
         autoComplete="off"
         placeholder="web-1"
       />
@@ -141,20 +141,20 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         label="SSH key"
         description={
           <>
-            {image?.default_user ? `Lets you in as ${image.default_user}. ` : ''}
+            {image?.default_user ? `Allows sign-in as ${image.default_user}. ` : ''}
             {choices?.keyPairs.length === 0 && (
               <>
-                The project has none:{' '}
+                No key pairs yet:{' '}
                 <Link href={paths.newKeyPair(project.slug)} className="text-accent underline underline-offset-2">
                   add a key pair
                 </Link>
-                , or paste a key.
+                , or paste a public key.
               </>
             )}
           </>
         }
         options={[
-          { value: NO_KEY, label: 'None', description: 'The console is the way in' },
+          { value: NO_KEY, label: 'None', description: 'Sign in through the console' },
           ...(choices?.keyPairs ?? []).map(({ id, name, fingerprint }) => ({
             value: id,
             label: name,
@@ -168,7 +168,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
           control={form.control}
           name="ssh_public_key"
           label="Public key"
-          description="One line, as in ~/.ssh/id_ed25519.pub"
+          description="One line, for example from ~/.ssh/id_ed25519.pub"
           placeholder="ssh-ed25519 AAAA…"
           mono
           rows={3}
@@ -179,7 +179,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         control={form.control}
         name="user_data"
         label="User data"
-        description="For cloud-init: a script that begins with #!, or #cloud-config. The guest can read it, so no passwords."
+        description="For cloud-init: a script starting with #!, or #cloud-config. Readable by everything in the guest, so do not put passwords here."
         optional
         mono
         rows={5}

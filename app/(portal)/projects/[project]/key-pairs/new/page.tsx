@@ -16,8 +16,8 @@ const schema = z.object({
 });
 
 const origins = [
-  { value: 'import', label: 'Import', description: 'The public half of a key that you have.' },
-  { value: 'generate', label: 'Generate', description: 'A new ed25519 pair. Its private half is shown once.' },
+  { value: 'import', label: 'Import', description: 'The public key of an existing key pair.' },
+  { value: 'generate', label: 'Generate', description: 'A new Ed25519 key pair. The private key is shown once.' },
 ];
 
 /** Imports a public key, or generates a pair and shows its private half this once. */
@@ -54,7 +54,7 @@ export default function NewKeyPairPage() {
               control={form.control}
               name="public_key"
               label="Public key"
-              description="One line, as in ~/.ssh/id_ed25519.pub"
+              description="One line, for example from ~/.ssh/id_ed25519.pub"
               placeholder="ssh-ed25519 AAAA…"
               mono
               rows={4}

@@ -67,15 +67,15 @@ function NetworkParts({ network }: { network: Network }) {
         <Card title="Overview">
           <PropertyList
             items={[
-              ['Range', <Id key="cidr" value={network.cidr} label="range" full />],
-              ['Addresses in use', <Use key="use" network={network} />],
+              ['IP range', <Id key="cidr" value={network.cidr} label="range" full />],
+              ['IP addresses in use', <Use key="use" network={network} />],
               [
                 'Router',
                 <TextLink key="router" href={paths.router(project.slug, network.router_id)}>
                   Gateway {network.gateway_ip}
                 </TextLink>,
               ],
-              ['Default', network.is_default ? 'Yes: the project began with it' : undefined],
+              ['Default', network.is_default ? 'Yes' : undefined],
               ['ID', <Id key="id" value={network.id} label="network ID" full />],
               ['Created', <Time key="created" at={network.created_at} form="exact" />],
             ]}
@@ -92,7 +92,7 @@ function NetworkParts({ network }: { network: Network }) {
           empty={
             <EmptyState
               icon={Server}
-              title="Nothing is on this network yet"
+              title="No ports yet"
               action={
                 <CreateLink
                   label="Create instance"
@@ -101,7 +101,7 @@ function NetworkParts({ network }: { network: Network }) {
                 />
               }
             >
-              An instance gets an address here when it is created on this network.
+              Instances created on this network get an IP address and are listed here.
             </EmptyState>
           }
         />

@@ -28,12 +28,12 @@ const schema = z.object({
   ),
   gateway_ip: z.string().check(
     z.trim(),
-    z.refine((text) => text === '' || isAddress(text), 'Write an IPv4 address, such as 10.20.0.1.'),
+    z.refine((text) => text === '' || isAddress(text), 'Enter an IPv4 address, such as 10.20.0.1.'),
   ),
   dhcp_enabled: z.boolean(),
   dns_servers: z.string().check(
-    z.refine((text) => listOf(text).every(isAddress), 'Write IPv4 addresses with commas between them.'),
-    z.refine((text) => listOf(text).length <= 3, 'At most three.'),
+    z.refine((text) => listOf(text).every(isAddress), 'Enter IPv4 addresses separated by commas.'),
+    z.refine((text) => listOf(text).length <= 3, 'Up to three.'),
   ),
 });
 
@@ -77,7 +77,7 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
         project.role === 'reader'
           ? readersCannot
           : collides
-            ? 'The range overlaps another network: choose another one.'
+            ? 'The IP range overlaps another network. Choose another one.'
             : undefined
       }
       cancel={paths.networks(project.slug)}
@@ -93,8 +93,8 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
       <TextField
         control={form.control}
         name="cidr"
-        label="Range"
-        description="In CIDR: the first address, a slash, and how many bits are fixed. /24 holds 256 addresses, /20 holds 4,096. From 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16."
+        label="IP range"
+        description="In CIDR notation. A /24 has 256 addresses, a /20 has 4,096. Within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16."
         mono
         autoComplete="off"
       />
@@ -102,7 +102,7 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
         control={form.control}
         name="gateway_ip"
         label="Gateway"
-        description="The router’s address on this network. Empty: the first of the range."
+        description="The router’s address on this network. Leave empty for the first address of the range."
         optional
         mono
         autoComplete="off"
@@ -114,15 +114,15 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
         label="DHCP"
         description={
           dhcp
-            ? 'Guests are told their address, gateway and name servers by themselves.'
-            : 'Each guest must be given its address by hand, or by cloud-init.'
+            ? 'Guests get their IP address, gateway and DNS servers automatically.'
+            : 'Configure the IP address of each guest manually or with cloud-init.'
         }
       />
       <TextField
         control={form.control}
         name="dns_servers"
         label="DNS servers"
-        description="Up to three, with commas between them. Empty: the platform’s own resolver, at the gateway."
+        description="Up to three, separated by commas. Leave empty for the platform’s resolver at the gateway."
         placeholder="9.9.9.9, 1.1.1.1"
         optional
         mono

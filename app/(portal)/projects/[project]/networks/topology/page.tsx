@@ -23,7 +23,7 @@ export default function TopologyPage() {
   return (
     <Page
       title="Topology"
-      description="From the internet to each instance. Point at anything to see its way."
+      description="From the internet to each instance. Hover over an item to highlight its path."
       actions={<ViewSwitch asTable={asTable} />}
     >
       <Loaded query={query} what="The topology" skeleton={<Skeleton className="h-96 w-full" />}>
@@ -53,7 +53,7 @@ function ViewSwitch({ asTable }: { asTable: boolean }) {
     // biome-ignore lint/a11y/useSemanticElements: two buttons are no form
     <div role="group" aria-label="View" className="flex gap-1">
       <Button variant={asTable ? 'quiet' : 'secondary'} aria-pressed={!asTable} onClick={() => show(picture)}>
-        <Waypoints /> Picture
+        <Waypoints /> Diagram
       </Button>
       <Button
         variant={asTable ? 'secondary' : 'quiet'}

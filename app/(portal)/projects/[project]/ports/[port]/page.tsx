@@ -41,10 +41,10 @@ export default function PortPage() {
             <Card title="Overview">
               <PropertyList
                 items={[
-                  ['Address', <Id key="ip" value={port.ip} label="address" full />],
+                  ['IP address', <Id key="ip" value={port.ip} label="address" full />],
                   ['MAC', <Id key="mac" value={port.mac} label="MAC address" full />],
                   ['Network', <NetworkLink key="network" port={port} />],
-                  ['Held by', <Holder key="holder" port={port} />],
+                  ['Attached to', <Holder key="holder" port={port} />],
                   ['Floating IP', <FloatingAddress key="floating" address={port.floating_ip} />],
                   ['ID', <Id key="id" value={port.id} label="port ID" full />],
                   ['Created', <Time key="created" at={port.created_at} form="exact" />],
@@ -68,10 +68,14 @@ function PortGroups({ port }: { port: Port }) {
   return (
     <Card
       title="Security groups"
-      description={port.security_group_ids.length === 0 ? 'Without a group nothing passes.' : 'Their rules add up.'}
+      description={
+        port.security_group_ids.length === 0
+          ? 'Without a security group, all traffic is dropped.'
+          : 'The rules of all groups apply.'
+      }
       actions={
         <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
-          <Button onClick={() => setChanging(true)}>Change groups</Button>
+          <Button onClick={() => setChanging(true)}>Change security groups</Button>
         </DisabledReason>
       }
     >
@@ -96,7 +100,7 @@ function GroupLine({ group: { id, name, rules } }: { group: SecurityGroup }) {
         {rules.map((rule) => (
           <li key={rule.id}>{sayRule(rule)}</li>
         ))}
-        {rules.length === 0 && <li>Lets nothing pass.</li>}
+        {rules.length === 0 && <li>No rules.</li>}
       </ul>
     </li>
   );

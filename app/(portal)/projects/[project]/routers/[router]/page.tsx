@@ -31,11 +31,11 @@ export default function RouterPage() {
               <PropertyList
                 items={[
                   [
-                    'Seen outside as',
+                    'External IP',
                     router.external_ip ? (
                       <Id key="external" value={router.external_ip} label="address" full />
                     ) : (
-                      'not yet in use'
+                      'Not assigned yet'
                     ),
                   ],
                   ['ID', <Id key="id" value={router.id} label="router ID" full />],
@@ -54,9 +54,9 @@ export default function RouterPage() {
 function Interfaces({ router: { interfaces } }: { router: Router }) {
   const { project } = useProject();
   return (
-    <Card title="Gateway interfaces" description="Its address on each network, which guests send through." flush>
+    <Card title="Gateway interfaces" description="The router’s address on each network." flush>
       {interfaces.length === 0 ? (
-        <p className="px-4 py-5 text-ink-muted text-sm">No network is behind it.</p>
+        <p className="px-4 py-5 text-ink-muted text-sm">No networks.</p>
       ) : (
         <ul aria-label="Gateway interfaces" className="divide-y text-sm">
           {interfaces.map(({ network_id, network_name, cidr, ip }) => (

@@ -38,7 +38,7 @@ export default function SecurityGroupPage() {
           <>
             {group.is_default && <Badge>Default</Badge>}
             <Badge tone={group.port_count > 0 ? 'positive' : 'neutral'}>
-              {group.port_count > 0 ? `In force on ${formatCount(group.port_count, 'port')}` : 'Not in use'}
+              {group.port_count > 0 ? `Applied to ${formatCount(group.port_count, 'port')}` : 'Not in use'}
             </Badge>
           </>
         )
@@ -73,13 +73,13 @@ function GroupParts({ group }: { group: SecurityGroup }) {
       </aside>
       <section aria-labelledby="ports" className="min-w-0 lg:col-span-2">
         <h2 id="ports" className="mb-3 font-semibold text-base">
-          Instances that follow these rules
+          Ports with this group
         </h2>
         <PortsTable
           of={{ security_group_id: group.id }}
           empty={
-            <EmptyState icon={Server} title="No instance carries this group">
-              Choose it when an instance is created, or change the groups of a port.
+            <EmptyState icon={Server} title="No ports use this group">
+              Choose this group when you create an instance, or add it to a port.
             </EmptyState>
           }
         />

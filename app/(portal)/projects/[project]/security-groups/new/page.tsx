@@ -23,7 +23,7 @@ export default function NewSecurityGroupPage() {
   return (
     <Page
       title="Create security group"
-      description="It begins by letting everything out and nothing in. Its rules come next."
+      description="A new group allows all outbound and no inbound traffic. Add rules next."
       narrow
     >
       <FormShell
