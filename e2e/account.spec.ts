@@ -58,8 +58,11 @@ test('a new password ends the other sessions and keeps this one', async ({ page,
   await page.getByRole('button', { name: 'Set new password' }).click();
   await expect(page.getByText('Is wrong.')).toBeVisible();
   await page.getByLabel('Present password').fill(tenant.admin.password);
+  await page.getByLabel('Revoke my API tokens').check();
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Set new password' }).click();
   await expect(page.getByText('Your password is changed')).toBeVisible();
+  await expect(page.getByText('Your other sessions and your API tokens have ended.')).toBeVisible();
 
   await elsewhere.reload();
   await expect(elsewhere.getByRole('heading', { name: 'Sign in' })).toBeVisible();

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { TextField } from '@/components/form/fields';
+import { ChoiceField, TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -11,15 +11,16 @@ import { notify } from '@/components/ui/notify';
 const schema = z.object({
   current_password: z.string().check(z.minLength(1, 'Write your present password.')),
   new_password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
+  revoke_tokens: z.boolean(),
 });
 
 interface PasswordCardProps {
-  change: (passwords: z.output<typeof schema>) => Promise<unknown>;
+  change: (body: z.output<typeof schema>) => Promise<unknown>;
   /** Why the last change was refused. */
   error: unknown;
 }
 
-/** Sets a new password; all other sessions end with the old one. */
+/** Sets a new password, which ends all other sessions and, if chosen, the person's API tokens. */
 export function PasswordCard({ change, error }: PasswordCardProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -38,7 +39,7 @@ export function PasswordCard({ change, error }: PasswordCardProps) {
 }
 
 function PasswordForm({ change, error, close }: PasswordCardProps & { close: () => void }) {
-  const form = useSchemaForm(schema, { current_password: '', new_password: '' });
+  const form = useSchemaForm(schema, { current_password: '', new_password: '', revoke_tokens: false });
   return (
     <FormShell
       form={form}
@@ -47,9 +48,10 @@ function PasswordForm({ change, error, close }: PasswordCardProps & { close: () 
       failure="The password could not be changed"
       submitLabel="Set new password"
       cancel={close}
-      onSubmit={async (passwords) => {
-        await change(passwords);
-        void notify('success', 'Your password is changed', { description: 'All your other sessions have ended.' });
+      onSubmit={async (body) => {
+        await change(body);
+        const ended = body.revoke_tokens ? 'Your other sessions and your API tokens' : 'Your other sessions';
+        void notify('success', 'Your password is changed', { description: `${ended} have ended.` });
         close();
       }}
     >
@@ -67,6 +69,12 @@ function PasswordForm({ change, error, close }: PasswordCardProps & { close: () 
         label="New password"
         type="password"
         autoComplete="new-password"
+      />
+      <ChoiceField
+        control={form.control}
+        name="revoke_tokens"
+        label="Revoke my API tokens"
+        description="In all projects. Choose this if someone else may know your password; scripts then need new tokens."
       />
     </FormShell>
   );

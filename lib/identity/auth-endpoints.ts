@@ -84,7 +84,7 @@ export const authEndpoints = [
     path: '/auth/password',
     operation_id: 'changePassword',
     summary: 'Change one’s own password',
-    description: 'Ends all other sessions of the person.',
+    description: 'Ends all your other sessions. API tokens keep working unless `revoke_tokens` is true.',
     tag,
     access: 'person',
     body: schema.changePassword,

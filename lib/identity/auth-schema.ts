@@ -93,10 +93,20 @@ export const disableTotp = z.strictObject({ code }).meta({ id: 'DisableTotp', ex
 
 export const totpDisabled = z.strictObject({ enabled: z.literal(false) }).meta({ id: 'TotpDisabled' });
 
-export const changePassword = z.strictObject({ current_password: triedPassword, new_password: newPassword }).meta({
-  id: 'ChangePassword',
-  example: { current_password: 'correct horse battery staple', new_password: 'incorrect zebra charger clip' },
-});
+export const changePassword = z
+  .strictObject({
+    current_password: triedPassword,
+    new_password: newPassword,
+    revoke_tokens: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Also revokes every API token that you created, in all projects.' }),
+  })
+  .meta({
+    id: 'ChangePassword',
+    example: { current_password: 'correct horse battery staple', new_password: 'incorrect zebra charger clip' },
+  });
+export type ChangePassword = z.output<typeof changePassword>;
 
 export const updateProfile = z
   .strictObject({ name: displayName })

@@ -5,7 +5,7 @@ import { notFound } from '@/lib/api/errors';
 import { now } from '@/lib/clock';
 import { isId } from '@/lib/db/id';
 import { execute, queryOne } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { raw, sql } from '@/lib/db/sql';
 import { log } from '@/lib/log';
 import { readCookie, sessionCookies } from './cookies';
 import { type Audience, verifyToken } from './session-token';
@@ -53,6 +53,10 @@ type MembershipRow = { project_id: string | null; project_status: ProjectStatus 
 /** The highest role of a membership `m`, as a number for `roleOf`. */
 export const roleRank = sql`(SELECT max(CASE role WHEN 'admin' THEN 2 WHEN 'member' THEN 1 ELSE 0 END) FROM role_assignments r
   WHERE r.project_id = m.project_id AND r.user_id = m.user_id)`;
+
+/** The condition on `api_tokens t` and its maker `users u` under which a token counts. */
+const isLiveToken = raw(`t.revoked_at IS NULL AND t.session_epoch >= u.tokens_from_epoch
+  AND (t.expires_at IS NULL OR t.expires_at > platform_now())`);
 
 /** The role of a rank. */
 export function roleOf(rank: number | null): Role {
@@ -115,10 +119,9 @@ async function byApiToken(token: string, project: string | null): Promise<Caller
   }>(sql`
     SELECT t.id, t.name, t.user_id, t.role, t.project_id, p.status AS project_status, ${roleRank} AS role_rank,
       t.last_used_at IS NULL OR t.last_used_at < platform_now() - interval '1 minute' AS stale
-    FROM api_tokens t JOIN projects p ON p.id = t.project_id
+    FROM api_tokens t JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = t.user_id
     JOIN memberships m ON m.project_id = t.project_id AND m.user_id = t.user_id AND m.status = 'active'
-    WHERE t.token_hash = ${credentialHash(token)}::bytea AND t.revoked_at IS NULL
-      AND (t.expires_at IS NULL OR t.expires_at > platform_now())`);
+    WHERE t.token_hash = ${credentialHash(token)}::bytea AND ${isLiveToken}`);
   if (!row) return undefined;
   if (project !== null && project !== row.project_id) throw notFound('The project of X-Project-Id');
   if (row.stale) touchToken(row.id);

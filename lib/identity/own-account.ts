@@ -6,7 +6,8 @@ import { sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { type Account, findById } from './account';
 import { guardAttempt } from './attempts';
-import type { Me, OwnMembership, Profile } from './auth-schema';
+import type { ChangePassword, Me, OwnMembership, Profile } from './auth-schema';
+import { newPassword } from './new-password';
 import { hashPassword, verifyPassword } from './passwords';
 import type { AccountCall } from './sessions';
 
@@ -63,12 +64,12 @@ export async function updateProfile(call: PersonCall, { name }: { name: string }
 }
 
 /**
- * Sets the caller's own password and ends all their other sessions.
+ * Sets the caller's own password and ends all their other sessions; if they ask for it, their API tokens as well.
  * @throws ApiError 401 for a wrong present one, 429
  */
 export function changePassword(
   call: AccountCall,
-  { current_password, new_password }: { current_password: string; new_password: string },
+  { current_password, new_password, revoke_tokens }: ChangePassword,
 ): Promise<void> {
   const { user_id, email, session_id } = call.caller;
   return guardAttempt({ account: email, address: call.address }, async () => {
@@ -85,12 +86,11 @@ export function changePassword(
                   FROM k JOIN users u ON u.id = ${user_id}::uuid FOR UPDATE OF u`,
       forbidden: () => 'The password was changed meanwhile; sign in again.',
       rows: {
-        changed: sql`UPDATE users SET password_hash = ${fresh}::text, session_epoch = users.session_epoch + 1,
-                     updated_at = ${call.at}::timestamptz
-                     FROM ${ifAdmitted} AND users.id = ${user_id}::uuid RETURNING users.session_epoch`,
+        ...newPassword(user_id, fresh, ifAdmitted, { ending_tokens: revoke_tokens }),
         kept_session: sql`UPDATE sessions SET epoch = changed.session_epoch FROM changed
                           WHERE sessions.id = ${session_id}::uuid`,
       },
+      details: { revoke_tokens },
     });
   });
 }

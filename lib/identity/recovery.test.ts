@@ -3,7 +3,7 @@ import { prisma } from '@/lib/db/prisma';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { enrol, givePassword, PASSWORD, stepStart } from '@/lib/testing/sign-in';
-import { api, createUser, type TestUser } from '@/lib/testing/world';
+import { api, createProject, createUser, type TestUser } from '@/lib/testing/world';
 import { resetPassword, resetSecondFactor } from './recovery';
 
 testDatabase();
@@ -28,6 +28,16 @@ describe('on the host', () => {
     expect(await works(ada.token)).toBe(false);
     expect((await login(PASSWORD)).status).toBe(401);
     expect((await login(password)).status).toBe(200);
+  });
+
+  test('a new password revokes the API tokens of the account', async () => {
+    const acme = await createProject('acme');
+    const { member } = acme.users;
+    const made = await call('POST', '/auth/tokens', { token: member.token, body: { name: 'ci', role: 'reader' } });
+    const { token } = made.body as { token: string };
+    expect(await works(token)).toBe(true);
+    await resetPassword(member.email);
+    expect(await works(token)).toBe(false);
   });
 
   test('a new password works at once, also after too many failures', async () => {

@@ -5,23 +5,21 @@ import { join, raw, type Sql, sql } from '@/lib/db/sql';
 import { settings } from '@/lib/settings';
 import { type Account, findByEmail } from './account';
 import { forgetFailures } from './attempts';
+import { newPassword } from './new-password';
 import { generatePassword, hashPassword } from './passwords';
 import { secondFactorOff } from './second-factor';
 
 const always = raw('(SELECT 1) AS always WHERE true');
 
 /**
- * Gives a person a new password, from the host, and ends all their sessions.
+ * Gives a person a new password, from the host, and ends all their sessions and API tokens.
  * @returns the password, to be shown this once
  * @throws Error when nobody has this e-mail address
  */
 export async function resetPassword(email: string): Promise<string> {
   const password = generatePassword();
   const hash = await hashPassword(password);
-  await recover(email, 'user.reset_password', ({ id }) => ({
-    reset: sql`UPDATE users SET password_hash = ${hash}::text, session_epoch = users.session_epoch + 1,
-               updated_at = platform_now() WHERE users.id = ${id}::uuid`,
-  }));
+  await recover(email, 'user.reset_password', ({ id }) => newPassword(id, hash, always, { ending_tokens: true }));
   return password;
 }
 

@@ -7,7 +7,7 @@ import { dropOlderKeys, rotateKeys } from './keys';
 import { endLeftovers } from './leftovers';
 
 const usage = `Usage: npm run admin -- COMMAND
-  reset-password EMAIL              gives a user a new password, and ends all sessions
+  reset-password EMAIL              gives a user a new password, and ends all sessions and API tokens
   reset-2fa EMAIL                   removes a user's second factor
   rotate-keys signing|encryption    puts a new key in front; the older ones stay valid
   reseal                            seals with the newest key what an older one sealed, while the platform runs or is stopped

@@ -6,9 +6,9 @@ import { contains, keysetPage, type Page } from '@/lib/api/pagination';
 import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { insert, type NewRow, raw, type Sql, sql } from '@/lib/db/sql';
 import { API_TOKEN_PREFIX, credentialHash } from '@/lib/identity/authenticate';
-import { commit, ifAdmitted } from '@/lib/quota/commit';
+import { commit } from '@/lib/quota/commit';
 import type { ApiToken, CreateToken, NewToken, ProjectToken } from './schema';
 
 const SECRET_BYTES = 32;
@@ -108,14 +108,18 @@ export async function createToken(call: ProjectPersonCall, input: CreateToken): 
     updated_at: call.at,
   };
   const created = { ...view(row, call.at), token };
-  const stored: Prisma.ApiTokenUncheckedCreateInput = {
+  const stored: NewRow<Prisma.ApiTokenUncheckedCreateInput> = {
     ...row,
     user_id: call.caller.user_id,
     token_hash: new Uint8Array(credentialHash(token)),
+    session_epoch: raw('target.session_epoch'),
   };
   await commit(call, {
     resource: { type: 'api_token', id: row.id, name: row.name },
-    rows: { token: insert('api_tokens', stored, ifAdmitted) },
+    target: sql`SELECT s.epoch = u.session_epoch AND s.revoked_at IS NULL AS allowed, NULL::text AS state, u.session_epoch
+                FROM k JOIN sessions s ON s.id = ${call.caller.session_id}::uuid JOIN users u ON u.id = s.user_id`,
+    forbidden: () => new ApiError('UNAUTHENTICATED', 'Your session has ended; sign in again.'),
+    rows: { token: insert('api_tokens', stored, raw('verdict CROSS JOIN target WHERE verdict.ok')) },
     details: { role: row.role, prefix: row.prefix, expires_at: created.expires_at },
     answer: { status: 201, body: created },
   });

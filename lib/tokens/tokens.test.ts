@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '@/lib/db/id';
+import { pool } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
+import { credentialHash } from '@/lib/identity/authenticate';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { api, createMember, createProject, createUser, type TestProject } from '@/lib/testing/world';
+import { givePassword, PASSWORD } from '@/lib/testing/sign-in';
+import { api, createMember, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
 
 testDatabase();
 const call = api();
@@ -160,5 +164,66 @@ describe('whose tokens', () => {
     const outsider = await createUser('outsider@example.test');
     expect((await create(outsider.token, { name: 'x', role: 'reader' })).status).toBe(403);
     expect(await statusWith(outsider.token, 'GET', '/auth/tokens')).toBe(403);
+  });
+});
+
+async function statementsThatWait(): Promise<number> {
+  const { rows } = await pool().query(
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows[0].n;
+}
+
+describe('a change of password', () => {
+  const change = (user: TestUser, revoke_tokens?: boolean) =>
+    call('POST', '/auth/password', {
+      token: user.token,
+      body: { current_password: PASSWORD, new_password: 'a new and longer one', revoke_tokens },
+    });
+
+  test('keeps API tokens, unless the person has them revoked: then all of theirs end, in every project', async () => {
+    const maker = await createMember(acme.id, 'member');
+    const other = await createProject('other');
+    const at = new Date();
+    const membership = { project_id: other.id, user_id: maker.id, status: 'active', created_at: at, updated_at: at };
+    await prisma().membership.create({ data: membership });
+    const elsewhere = await create(maker.token, { name: 'ci', role: 'reader' }, { 'X-Project-Id': other.id });
+    const tokens = [(await make(maker.token)).token, (elsewhere.body as Made).token];
+    const theirs = (await make(acme.users.member.token)).token;
+    const statuses = () => Promise.all([...tokens, theirs].map((token) => statusWith(token)));
+
+    await givePassword(maker);
+    expect((await change(maker)).status).toBe(204);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await givePassword(maker);
+    expect((await change(maker, true)).status).toBe(204);
+    expect(await statuses()).toEqual([401, 401, 200]);
+    expect(await list(maker.token)).toEqual([]);
+    expect(await statusWith((await make(maker.token)).token), 'a token created afterwards works').toBe(200);
+    const entries = await prisma().auditEntry.findMany({
+      where: { actor_id: maker.id, action: 'auth.change_password' },
+    });
+    expect(entries.map(({ details }) => details)).toEqual([{ revoke_tokens: false }, { revoke_tokens: true }]);
+  });
+
+  test('that revokes tokens also ends one whose creation commits a moment later', async () => {
+    const maker = await createMember(acme.id, 'member');
+    await givePassword(maker);
+    const { id } = await make(maker.token);
+    const late = `neph_${newId()}`;
+    const creation = await pool().connect();
+    await creation.query('BEGIN');
+    await creation.query(
+      `INSERT INTO api_tokens (id, project_id, user_id, name, role, prefix, token_hash, session_epoch, created_at, updated_at)
+       SELECT $1, project_id, user_id, 'late', role, prefix, $2, session_epoch, created_at, updated_at FROM api_tokens WHERE id = $3`,
+      [newId(), credentialHash(late), id],
+    );
+    const changed = change(maker, true);
+    // The change waits for the row of its maker, which the creation still refers to.
+    await expect.poll(statementsThatWait).toBe(1);
+    await creation.query('COMMIT');
+    creation.release();
+    expect((await changed).status).toBe(204);
+    expect(await statusWith(late)).toBe(401);
   });
 });

@@ -129,7 +129,7 @@ export const accountEndpoints = [
     path: '/auth/password',
     operation_id: 'changeAdministratorPassword',
     summary: 'Change one’s own password',
-    description: 'Ends all other sessions of the person.',
+    description: 'Ends all your other sessions. API tokens keep working unless `revoke_tokens` is true.',
     access: 'administrator_account',
     body: auth.changePassword,
     responses: { 204: null },
