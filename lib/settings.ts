@@ -109,6 +109,8 @@ const environment = z.object({
   RATE_LIMIT_PER_MINUTE: whole(1_000_000_000).default(6000),
   RATE_LIMIT_BURST: whole(1_000_000_000).default(1000),
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: whole(1_000_000_000).default(600),
+  RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: whole(1_000_000_000).default(6000),
+  RATE_LIMIT_PROJECT_WRITES_BURST: whole(1_000_000_000).default(1000),
   ADMIN_REQUIRE_TOTP: flag.default(false),
   ALLOW_PRIVATE_URLS: networksOrHosts.default([]),
   FLOATING_IP_CIDR: z
@@ -125,6 +127,11 @@ const environment = z.object({
   IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
   IMAGES_PER_PROJECT: whole(100_000).default(50),
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
+  SECRETS_PER_PROJECT: whole(100_000).default(1000),
+  TOKENS_PER_USER: whole(100_000).default(100),
+  USERS_PER_PROJECT: whole(100_000).default(500),
+  INVITATIONS_PER_PROJECT: whole(100_000).default(100),
+  KEY_PAIRS_PER_PROJECT: whole(100_000).default(100),
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: mailAddress.optional(),
   STRIPE_SECRET_KEY: z
@@ -198,19 +205,30 @@ export function parseSettings(env: Record<string, string | undefined>) {
     rateLimitPerMinute: s.RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: s.RATE_LIMIT_BURST,
     rateLimitAnonymousPerMinute: s.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
+    /** Changes of one project's resources by all of its callers together. */
+    rateLimitProjectWritesPerMinute: s.RATE_LIMIT_PROJECT_WRITES_PER_MINUTE,
+    rateLimitProjectWritesBurst: s.RATE_LIMIT_PROJECT_WRITES_BURST,
     adminRequireTotp: s.ADMIN_REQUIRE_TOTP,
     /** Hosts, addresses and ranges that URLs given by tenants may name although they are private. */
     allowPrivateUrls: s.ALLOW_PRIVATE_URLS,
-    /** An uploaded image ends here. */
     /** Range that floating IPs come from; undefined: one that the engine chooses. */
     floatingIpCidr: s.FLOATING_IP_CIDR,
     /** Private addresses and ranges of the outside that guests may reach all the same. */
     guestsMayReach: s.GUESTS_MAY_REACH,
     /** Free disk that guests never get. */
     diskFloorGb: s.DISK_FLOOR_GB,
+    /** The largest image that can be uploaded. */
     imageMaxBytes: s.IMAGE_MAX_BYTES,
     imagesPerProject: s.IMAGES_PER_PROJECT,
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
+    secretsPerProject: s.SECRETS_PER_PROJECT,
+    /** API tokens that are still valid, of one person in one project. */
+    tokensPerUser: s.TOKENS_PER_USER,
+    /** Members and invited people together. */
+    usersPerProject: s.USERS_PER_PROJECT,
+    /** Of them, those who are invited and have not answered. */
+    invitationsPerProject: s.INVITATIONS_PER_PROJECT,
+    keyPairsPerProject: s.KEY_PAIRS_PER_PROJECT,
     /** Where mail goes out; undefined: mail is not sent, and the portal says so. */
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `${s.SELLER_NAME} <noreply@${new URL(baseUrl).hostname}>`,

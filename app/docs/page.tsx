@@ -11,7 +11,8 @@ import { settings } from '@/lib/settings';
 
 /** What holds for every endpoint of the API, and the way to each of them. */
 export default function Introduction() {
-  const { baseUrl, rateLimitPerMinute, rateLimitBurst, rateLimitAnonymousPerMinute } = settings();
+  const { baseUrl, rateLimitPerMinute, rateLimitBurst, rateLimitAnonymousPerMinute, rateLimitProjectWritesPerMinute } =
+    settings();
   const api = `${baseUrl}/api/v1`;
   return (
     <Page
@@ -76,7 +77,7 @@ curl '${api}/compute/instances' -H "Authorization: Bearer $TOKEN"`}
             </P>
           </Topic>
           <Topic title="Limits">
-            <P>{`${rateLimitPerMinute.toLocaleString('en')} requests a minute for a token, with bursts of ${rateLimitBurst.toLocaleString('en')}; ${rateLimitAnonymousPerMinute.toLocaleString('en')} a minute for an address without one. \`RateLimit-Remaining\` says what is left; 429 comes with \`Retry-After\` in seconds. A body of JSON may have 1 MiB; files are streamed.`}</P>
+            <P>{`${rateLimitPerMinute.toLocaleString('en')} requests a minute for a token, with bursts of ${rateLimitBurst.toLocaleString('en')}; ${rateLimitAnonymousPerMinute.toLocaleString('en')} a minute for an address without one. All callers of a project together make at most ${rateLimitProjectWritesPerMinute.toLocaleString('en')} changes a minute. \`RateLimit-Remaining\` says what is left; 429 comes with \`Retry-After\` in seconds. A body of JSON may have 1 MiB; files are streamed.`}</P>
           </Topic>
           <Topic title="Errors">
             <P>

@@ -72,13 +72,14 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
   return app;
 }
 
-type Limits = { callers: RateLimiter; anonymous: RateLimiter };
+type Limits = { callers: RateLimiter; anonymous: RateLimiter; projectWrites: RateLimiter };
 
 function rateLimiters(): Limits {
-  const { rateLimitPerMinute, rateLimitBurst, rateLimitAnonymousPerMinute } = settings();
+  const s = settings();
   return {
-    callers: new RateLimiter(rateLimitPerMinute, rateLimitBurst),
-    anonymous: new RateLimiter(rateLimitAnonymousPerMinute, rateLimitAnonymousPerMinute),
+    callers: new RateLimiter(s.rateLimitPerMinute, s.rateLimitBurst),
+    anonymous: new RateLimiter(s.rateLimitAnonymousPerMinute, s.rateLimitAnonymousPerMinute),
+    projectWrites: new RateLimiter(s.rateLimitProjectWritesPerMinute, s.rateLimitProjectWritesBurst),
   };
 }
 
@@ -147,6 +148,7 @@ class Serving {
       throw new ApiError(decision.code, decision.reason, { headers });
     }
     requireSameOrigin(this.request, call.caller);
+    this.limitWrites(call);
 
     const parsedParams = parseParams(params, endpoint.params);
     const url = new URL(this.request.url);
@@ -193,6 +195,18 @@ class Serving {
       unauthenticatedRequests.inc(endpoint.access === 'public' ? 0 : 1);
     }
     if (!this.rate.allowed) throw tooMany(this.rate);
+  }
+
+  /**
+   * Changes of one project by all of its callers together: whoever makes more tokens may not write more. Counted once
+   * the caller may make the change, so that a reader cannot use up what members need.
+   */
+  private limitWrites({ caller, endpoint }: Call): void {
+    if (endpoint.method === 'GET' || !writesProject.has(endpoint.access)) return;
+    if (!caller || caller.kind === 'administrator' || !caller.membership) return;
+    const verdict = this.limits.projectWrites.take(caller.membership.project_id, this.at.getTime());
+    if (!this.rate || !verdict.allowed || verdict.remaining < this.rate.remaining) this.rate = verdict;
+    if (!verdict.allowed) throw tooMany(verdict, 'Too many changes in this project');
   }
 
   /** Runs a request with an Idempotency-Key: the first successful answer is everyone's answer. */
@@ -336,8 +350,11 @@ class Serving {
   }
 }
 
-function tooMany(rate: RateVerdict): ApiError {
-  return new ApiError('RATE_LIMITED', `Too many requests; try again in ${rate.reset_s} s.`, {
+/** What is at stake in the project itself, not the caller's own account. */
+const writesProject: ReadonlySet<AnyEndpoint['access']> = new Set(['reader', 'member', 'admin', 'project_person']);
+
+function tooMany(rate: RateVerdict, what = 'Too many requests'): ApiError {
+  return new ApiError('RATE_LIMITED', `${what}; try again in ${rate.reset_s} s.`, {
     headers: { 'Retry-After': String(rate.reset_s) },
   });
 }

@@ -1,16 +1,15 @@
 import type { z } from 'zod';
 import type { ProjectCall } from '@/lib/api/endpoint';
-import { conflict, invalid, noSuch, notFound } from '@/lib/api/errors';
+import { invalid, noSuch, notFound } from '@/lib/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/api/pagination';
 import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
+import { settings } from '@/lib/settings';
 import type { CreateKeyPair, createdKeyPair, KeyPair } from './schema';
 import { generateKeyPair, readPublicKey } from './ssh-key';
-
-const MOST_KEY_PAIRS = 100;
 
 type Row = Omit<KeyPair, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
@@ -39,18 +38,12 @@ export async function listKeyPairs(call: ProjectCall, filters: Filters): Promise
 
 /**
  * Imports a public key, or generates a pair whose private half is in this answer and nowhere else.
- * @throws ApiError 409 when the name is taken
+ * @throws ApiError 409 when the name is taken or the project has too many
  */
 export async function createKeyPair(
   call: ProjectCall,
   { name, public_key }: CreateKeyPair,
 ): Promise<z.output<typeof createdKeyPair>> {
-  const held = await queryOne<{ count: number }>(
-    sql`SELECT count(*)::int FROM key_pairs WHERE project_id = ${call.project_id}::uuid`,
-  );
-  if (held && held.count >= MOST_KEY_PAIRS) {
-    throw conflict(`The project has ${held.count} key pairs, as many as it may; delete one first.`);
-  }
   const pair = public_key === undefined ? generateKeyPair(name.replace(/[^\p{L}\p{N}@._-]+/gu, '-')) : { public_key };
   const facts = readPublicKey(pair.public_key);
   if (!facts) throw invalid('public_key: not a public key of OpenSSH.');
@@ -69,6 +62,15 @@ export async function createKeyPair(
       when: sql`EXISTS (SELECT FROM key_pairs WHERE project_id = ${call.project_id}::uuid AND name = ${name}::text)`,
       message: `name: the project has a key pair called "${name}" already.`,
     },
+    caps: [
+      {
+        held: sql`key_pairs_held(k.project_id)`,
+        most: settings().keyPairsPerProject,
+        setting: 'KEY_PAIRS_PER_PROJECT',
+        holder: 'The project has',
+        things: 'SSH key pairs',
+      },
+    ],
     rows: {
       key_pair: insert<Prisma.KeyPairUncheckedCreateInput>(
         'key_pairs',

@@ -12,6 +12,8 @@ import { type Answer, api, createMember, createProject, createUser, type TestPro
 process.env.RATE_LIMIT_PER_MINUTE = '1000000000';
 process.env.RATE_LIMIT_BURST = '1000000000';
 process.env.RATE_LIMIT_ANONYMOUS_PER_MINUTE = '1000000000';
+process.env.RATE_LIMIT_PROJECT_WRITES_PER_MINUTE = '1000000000';
+process.env.RATE_LIMIT_PROJECT_WRITES_BURST = '1000000000';
 
 testDatabase();
 const call = api();

@@ -7,7 +7,9 @@ import { isId, newId } from '@/lib/db/id';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { hashPassword } from '@/lib/identity/passwords';
+import type { Cap } from '@/lib/quota/caps';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
+import { settings } from '@/lib/settings';
 import type { CreateUser, NewProjectUser, ProjectUser } from './schema';
 
 /** Members with what the project may know of them: of someone invited, only what the invitation says. */
@@ -83,7 +85,7 @@ export async function findMember(call: ProjectCall, userId: string): Promise<Mem
 /**
  * Creates a person with a role in the project, who can sign in at once. Who has an account is invited instead: neither
  * the answer nor the work behind it tells which of the two it was.
- * @throws ApiError 409 when the person belongs to the project already, or is invited
+ * @throws ApiError 409 when the person belongs to the project already or is invited, or the project has too many
  */
 export async function createUser(call: ProjectCall, input: CreateUser): Promise<NewProjectUser> {
   const password_hash = await hashPassword(input.password);
@@ -97,6 +99,24 @@ export async function createUser(call: ProjectCall, input: CreateUser): Promise<
     }
   }
 }
+
+/** The same for a new account and a known one, so that a refusal does not tell which of the two it was. */
+const caps = (): Cap[] => [
+  {
+    held: sql`users_held(k.project_id)`,
+    most: settings().usersPerProject,
+    setting: 'USERS_PER_PROJECT',
+    holder: 'The project has',
+    things: 'users and invited people',
+  },
+  {
+    held: sql`open_invitations_held(k.project_id)`,
+    most: settings().invitationsPerProject,
+    setting: 'INVITATIONS_PER_PROJECT',
+    holder: 'The project has',
+    things: 'open invitations',
+  },
+];
 
 async function enrol(call: ProjectCall, input: CreateUser, password_hash: string): Promise<NewProjectUser> {
   const id = newId();
@@ -113,6 +133,7 @@ async function enrol(call: ProjectCall, input: CreateUser, password_hash: string
   const created = view(call, input, id);
   await commit(call, {
     resource: { type: 'user', id, name: email },
+    caps: caps(),
     rows: { account: insert('users', account, ifAdmitted), ...membership(call, id, input.role, { status: 'active' }) },
     details: { role: input.role },
     answer: { status: 201, body: created },
@@ -129,6 +150,7 @@ async function invite(call: ProjectCall, input: CreateUser, id: string): Promise
       when: sql`EXISTS (SELECT FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid)`,
       message: `email: ${input.email} belongs to this project already, or is invited.`,
     },
+    caps: caps(),
     rows: membership(call, id, input.role, invitation),
     details: { role: input.role },
     answer: { status: 201, body: created },

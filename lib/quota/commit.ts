@@ -8,6 +8,7 @@ import { signalChange } from '@/lib/db/changes';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
 import { type NewOperation, operationInsert } from '@/lib/operations/enqueue';
+import { type Cap, capReached } from './caps';
 import { type Dimension, dimensions } from './dimensions';
 import { releaseParts } from './release';
 
@@ -30,6 +31,8 @@ export type Write = {
   forbidden?: (state: string) => string | ApiError;
   /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
   taken?: { when: Sql; message: string };
+  /** Limits on what counts in no quota; the first that is reached refuses (409). */
+  caps?: readonly Cap[];
   /** For a delete: what the caller reads where something that came meanwhile still stands on the row (409). */
   in_use?: string;
   /** Whether the host can bear it, as a boolean in SQL over `target`; refused after everything else. */
@@ -59,6 +62,8 @@ type Verdict = {
   forbidden: boolean;
   state: string | null;
   taken: boolean;
+  /** Which of the caps is reached, counted from 1; 0: none. */
+  capped: number;
   frozen: boolean;
   target: unknown;
 } & (
@@ -99,7 +104,8 @@ export function admission(call: Call, write: Write): Sql {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
   const claims = write.claims ?? [];
   // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
-  const locks = write.locks || claims.length > 0 || write.release || write.freezable || write.operation;
+  const locks =
+    write.locks || claims.length > 0 || write.release || write.freezable || write.operation || write.caps?.length;
   const { idempotency } = call.record;
 
   const ctes: [name: string, piece: Sql][] = [
@@ -129,13 +135,14 @@ export function admission(call: Call, write: Write): Sql {
     ctes.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`),
     ', ',
   );
-  return sql`WITH ${text} SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, frozen, exceeded, limit_value, used_value,
+  return sql`WITH ${text} SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
     ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`;
 }
 
 /** One row: what stands in the way, and the amounts that the write takes. */
 function checks(write: Write, claims: readonly Claim[]): Sql {
-  const { room = anywhere } = write;
+  const { room = anywhere, caps = [] } = write;
+  const reached = caps.map(({ held, most }, index) => sql`WHEN ${held} >= ${most}::int THEN ${raw(`${index + 1}`)}`);
   const amounts = claims.map(({ dimension, amount }) => sql`(${amount})::numeric AS ${raw(`claim_${dimension}`)}`);
   // The first exceeded dimension in the order of spec 2.1 is the one to name.
   const claimed = dimensions.filter((dimension) => claims.some((claim) => claim.dimension === dimension));
@@ -154,6 +161,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       ${write.target ? raw('NOT coalesce(target.allowed, true)') : raw('false')} AS forbidden,
       ${write.target ? raw('target.state::text') : raw('NULL::text')} AS state,
       ${write.taken ? write.taken.when : raw('false')} AS taken,
+      ${caps.length > 0 ? sql`CASE ${join(reached, ' ')} ELSE 0 END` : raw('0')} AS capped,
       ${write.freezable ? frozen : raw('false')} AS frozen,
       ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded,
       NOT (${room.fits}) AS crowded
@@ -162,7 +170,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
     CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts`;
   // OFFSET 0: what the inner part says is computed once, not again in each place that refers to it.
   return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
-    NOT missing AND NOT forbidden AND NOT taken AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;
+    NOT missing AND NOT forbidden AND NOT taken AND capped = 0 AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;
 }
 
 /** Ledger and account. */
@@ -233,6 +241,8 @@ async function refusal(call: Call, verdict: Verdict, write: Write): Promise<Erro
     return typeof refused === 'string' ? conflict(refused) : refused;
   }
   if (write.taken && verdict.taken) return conflict(write.taken.message);
+  const cap = write.caps?.[verdict.capped - 1];
+  if (cap) return capReached(cap);
   if (verdict.frozen) return frozenRefusal(verdict.project_id);
   const { exceeded, limit_value, used_value } = verdict;
   if (exceeded === null) return room.refusal;

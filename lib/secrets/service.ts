@@ -6,6 +6,7 @@ import { newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
+import { settings } from '@/lib/settings';
 import { openPayload, sealPayload } from './envelope';
 import { checkPayload } from './payload';
 import type { CreateSecret, Secret, SecretPayload, SecretType } from './schema';
@@ -55,7 +56,7 @@ export async function listSecrets(call: ProjectCall, filters: SecretFilters): Pr
 
 /**
  * Stores a secret.
- * @throws ApiError 400 when the payload does not fit its type, 409 when the name is taken
+ * @throws ApiError 400 when the payload does not fit its type, 409 when the name is taken or the project has too many
  */
 export async function createSecret(call: ProjectCall, input: CreateSecret): Promise<Secret> {
   const { bytes, certificate } = checkPayload(input);
@@ -81,6 +82,15 @@ export async function createSecret(call: ProjectCall, input: CreateSecret): Prom
       when: sql`EXISTS (SELECT FROM secrets WHERE project_id = ${call.project_id}::uuid AND name = ${row.name}::text)`,
       message: `name: the project has a secret called "${row.name}" already.`,
     },
+    caps: [
+      {
+        held: sql`secrets_held(k.project_id)`,
+        most: settings().secretsPerProject,
+        setting: 'SECRETS_PER_PROJECT',
+        holder: 'The project has',
+        things: 'secrets',
+      },
+    ],
     rows: {
       secret: insert<Prisma.SecretUncheckedCreateInput>(
         'secrets',

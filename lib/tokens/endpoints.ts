@@ -32,6 +32,7 @@ export const tokenEndpoints = [
     access: 'project_person',
     body: schema.createToken,
     responses: { 201: schema.newToken },
+    errors: ['CONFLICT'],
     audit: 'token.create',
     secret_answer: true,
     handle: (call, { body }) => service.createToken(call, body),

@@ -9,6 +9,7 @@ import { queryOne } from '@/lib/db/pool';
 import { insert, type NewRow, raw, type Sql, sql } from '@/lib/db/sql';
 import { API_TOKEN_PREFIX, credentialHash } from '@/lib/identity/authenticate';
 import { commit } from '@/lib/quota/commit';
+import { settings } from '@/lib/settings';
 import type { ApiToken, CreateToken, NewToken, ProjectToken } from './schema';
 
 const SECRET_BYTES = 32;
@@ -87,7 +88,8 @@ export async function listProjectTokens(call: ProjectCall, filters: TokenFilters
 
 /**
  * Makes a token for the caller, in the project at hand. Its text is in the answer and nowhere else: stored is a hash.
- * @throws ApiError 403 when the role is above the caller's own, 400 when it would have expired already
+ * @throws ApiError 403 when the role is above the caller's own, 400 when it would have expired already,
+ * 409 when the caller has too many
  */
 export async function createToken(call: ProjectPersonCall, input: CreateToken): Promise<NewToken> {
   if (!includesRole(call.role, input.role)) {
@@ -119,6 +121,15 @@ export async function createToken(call: ProjectPersonCall, input: CreateToken): 
     target: sql`SELECT s.epoch = u.session_epoch AND s.revoked_at IS NULL AS allowed, NULL::text AS state, u.session_epoch
                 FROM k JOIN sessions s ON s.id = ${call.caller.session_id}::uuid JOIN users u ON u.id = s.user_id`,
     forbidden: () => new ApiError('UNAUTHENTICATED', 'Your session has ended; sign in again.'),
+    caps: [
+      {
+        held: sql`valid_tokens_held(k.project_id, ${call.caller.user_id}::uuid)`,
+        most: settings().tokensPerUser,
+        setting: 'TOKENS_PER_USER',
+        holder: 'You have',
+        things: 'valid API tokens in this project',
+      },
+    ],
     rows: { token: insert('api_tokens', stored, raw('verdict CROSS JOIN target WHERE verdict.ok')) },
     details: { role: row.role, prefix: row.prefix, expires_at: created.expires_at },
     answer: { status: 201, body: created },
