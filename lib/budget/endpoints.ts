@@ -27,8 +27,8 @@ export const budgetEndpoints = [
     description:
       'In force for the very next request. With `enable_quota_freeze`, once the month’s spend reaches the limit, new ' +
       'instances, volumes, databases, clusters and load balancers and making them larger are refused with 402 ' +
-      '`BUDGET_FROZEN`; what runs goes on. Raising the limit above the spend lifts that, and so does adding credit. A limit ' +
-      'at or below the spend stays frozen: `status` says so.',
+      '`BUDGET_FROZEN`; what runs goes on. Raising the limit above the spend lifts that, and so does adding credit, by ' +
+      'what remains of it once what is owed is settled. A limit at or below the spend stays frozen: `status` says so.',
     tag: 'Billing',
     access: 'admin',
     body: schema.setBudget,

@@ -7,7 +7,7 @@ export type CreditEntry = {
   /** Absent: a new one. */
   id?: string;
   project_id: string;
-  /** What caused it: `top_up:cs_…`, `grant:<id>`, `invoice:<id>`. Told twice, it counts once. */
+  /** What caused it: `top_up:<id>`, `grant:<id>`, `invoice:<id>`, `reversal:<id>:<n>`. Told twice, it counts once. */
   source: string;
   /** USD above zero, at most six decimals: a decimal text, or an expression in SQL. */
   amount_usd: string | Sql;
@@ -20,8 +20,8 @@ export type CreditEntry = {
 
 /**
  * Adds credit, as a part of a `commit` or of a step's rows; `from` decides whether it comes to be. The database moves the
- * balance with the entry, and lifts a freeze (api.md, section 6) where there is one at that moment. The statement locks
- * the project's row first (`Write.locks`), as all that decide on money do.
+ * balance with the entry, and lifts a freeze (api.md, section 6) where there is one at that moment, by what remains once
+ * what is owed is settled; what comes back from a reversal lifts nothing. The statement locks the project's row first (`Write.locks`), as all that decide on money do.
  * @param from_account where it comes from: paid by card, or granted by an administrator
  */
 export function addCredit(from_account: 'top_up' | 'grant', entry: CreditEntry, from: Sql = ifAdmitted): Sql {

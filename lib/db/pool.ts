@@ -63,6 +63,9 @@ export type Run = <Row extends pg.QueryResultRow>(piece: Sql) => Promise<Row[]>;
 /** Several statements as one transaction: all of them, or none. Each sees what was committed before it began. */
 export async function transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
   const client = await pool().connect();
+  // A lost connection fails the statement that waits on it. An `error` event that nobody hears would end the process, too.
+  const ignore = () => {};
+  client.on('error', ignore);
   try {
     await client.query('BEGIN');
     const result = await work(
@@ -72,8 +75,10 @@ export async function transaction<Result>(work: (run: Run) => Promise<Result>): 
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
+    if (isConnectionLoss(error)) throw new DatabaseAway('The database is out of reach.', { cause: error });
     throw error;
   } finally {
+    client.off('error', ignore);
     client.release();
   }
 }

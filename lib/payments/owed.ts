@@ -4,8 +4,9 @@ import { now } from '@/lib/clock';
 import { addCredit, useCredit as takeCredit } from '@/lib/credit/ledger';
 import { signalChange } from '@/lib/db/changes';
 import { newId } from '@/lib/db/id';
-import { queryOne, queryRow, type Run, transaction } from '@/lib/db/pool';
+import { query, queryOne, queryRow, type Run, transaction } from '@/lib/db/pool';
 import { raw, sql } from '@/lib/db/sql';
+import type { PeriodicJob } from '@/lib/operations/periodic';
 import { processor, processorActor } from './processor';
 
 /** A payment of ours at the processor: of a top-up, or of an invoice. */
@@ -109,6 +110,21 @@ export async function recoverOwed(projectId: string): Promise<void> {
   });
   signalChange();
 }
+
+/** Settles what is owed wherever there is credit: who added that may have died in between, and a grant settles nothing. */
+export const settleOwed: PeriodicJob = {
+  name: 'settle what is owed',
+  every_ms: 5_000,
+  async run(signal) {
+    const owing = await query<{ project_id: string }>(sql`SELECT DISTINCT r.project_id
+      FROM payment_reversals r JOIN project_accounts a ON a.project_id = r.project_id
+      WHERE r.checkout_id IS NOT NULL AND r.refunded_usd + r.disputed_usd > r.recovered_usd AND a.credit_usd >= 0.01`);
+    for (const { project_id } of owing) {
+      if (signal.aborted) return;
+      await recoverOwed(project_id);
+    }
+  },
+};
 
 const lockAccount = (run: Run, projectId: string) =>
   run(sql`SELECT FROM project_accounts WHERE project_id = ${projectId}::uuid FOR UPDATE`);

@@ -7,9 +7,11 @@ import { charge } from '@/lib/invoices/collection';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { projectSince } from '@/lib/testing/metered';
+import { spend } from '@/lib/testing/money';
 import { seededRandom } from '@/lib/testing/random';
 import { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, StripeServer } from '@/lib/testing/stripe-server';
 import { api, createProject, createUser, signIn, type TestProject } from '@/lib/testing/world';
+import { settleOwed } from './owed';
 
 // Against a counterpart of Stripe on this machine, through Stripe's own library.
 const stripe = await StripeServer.start();
@@ -68,7 +70,7 @@ async function books(project = acme): Promise<{ credit: number; owed: number; en
 }
 
 /** Credit that is gone, as an invoice uses it up. */
-const useUp = (amount: string) =>
+const consume = (amount: string) =>
   execute(sql`INSERT INTO credit_entries (id, project_id, source, from_account, to_account, amount_usd, reason, created_by, created_at)
     VALUES (${newId()}::uuid, ${acme.id}::uuid, ${`test:${newId()}`}::text, 'credit', 'invoice', ${amount}::numeric, 'used', 'test', now())`);
 
@@ -88,7 +90,7 @@ describe('a top-up that is refunded', () => {
 
   test('and was used already is owed, and the next top-up pays that first', async () => {
     const payment = await toppedUp(50);
-    await useUp('42');
+    await consume('42');
     await tell(stripe.refund(payment, 5000));
     expect(await books()).toMatchObject({ credit: 0, owed: 42 });
     // The tenant reads it where the balance stands, and nobody else does.
@@ -118,7 +120,7 @@ describe('a top-up that is refunded', () => {
 describe('a top-up that is disputed', () => {
   test('is taken while the dispute goes on, and comes back where it is won', async () => {
     const payment = await toppedUp(50);
-    await useUp('30');
+    await consume('30');
     const { opened, change } = stripe.dispute(payment, 5000);
     await tell([opened]);
     expect(await books()).toMatchObject({ credit: 0, owed: 30 });
@@ -153,10 +155,83 @@ describe('a top-up that is disputed', () => {
   });
 });
 
+describe('a frozen project', () => {
+  const budget = () => call('GET', '/billing/budget', { token: acme.users.reader.token });
+  const statusOf = async () => ((await budget()).body as { status: { frozen: boolean; lift_usd: number } }).status;
+
+  beforeEach(async () => {
+    const body = { monthly_limit_usd: 10, enable_quota_freeze: true };
+    await call('PUT', '/billing/budget', { token: acme.users.admin.token, body });
+  });
+  const freeze = () => spend(acme.id, 10_000_000);
+
+  /** Owes 42 USD of a top-up that was used and then refunded. */
+  async function owing() {
+    const payment = await toppedUp(50);
+    await consume('42');
+    await tell(stripe.refund(payment, 5000));
+    await freeze();
+  }
+
+  test('that owes is lifted by what a top-up leaves after that, and not by what only settles it', async () => {
+    await owing();
+    await toppedUp(40);
+    expect([await books(), await statusOf()]).toMatchObject([
+      { credit: 0, owed: 2 },
+      { frozen: true, lift_usd: 0 },
+    ]);
+    await toppedUp(10);
+    expect([await books(), await statusOf()]).toMatchObject([
+      { credit: 8, owed: 0 },
+      { frozen: false, lift_usd: 8 },
+    ]);
+  });
+
+  test('is not lifted by credit that comes back from a won dispute', async () => {
+    const payment = await toppedUp(50);
+    const { opened, change } = stripe.dispute(payment, 5000);
+    await tell([opened]);
+    await freeze();
+    await tell([change('won')]);
+    expect([await books(), await statusOf()]).toMatchObject([{ credit: 50 }, { frozen: true, lift_usd: 0 }]);
+  });
+
+  test('owes nothing any more after the next look, where a crash came between a top-up and the settling', async () => {
+    await owing();
+    const { events } = await paid(100);
+    // The connection is cut where what is owed would be settled.
+    await execute(sql`CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`);
+    await execute(sql`CREATE TRIGGER cut BEFORE UPDATE ON payment_reversals FOR EACH ROW EXECUTE FUNCTION cut()`);
+    const [answer] = await Promise.all(events.map((event) => send(event)));
+    expect(answer?.status, 'Stripe is asked to tell again').toBe(503);
+    await execute(sql`DROP TRIGGER cut ON payment_reversals`);
+    expect(await books()).toMatchObject({ credit: 100, owed: 42 });
+    expect(await statusOf(), 'by what remains, not by what is there').toMatchObject({ frozen: false, lift_usd: 58 });
+    // Stripe tells again of a page that is known to be paid: that settles nothing.
+    await tell(events);
+    expect(await books()).toMatchObject({ owed: 42 });
+    await settleOwed.run(new AbortController().signal);
+    expect(await books()).toMatchObject({ credit: 58, owed: 0 });
+    expect(await statusOf()).toMatchObject({ frozen: false, lift_usd: 58 });
+  });
+
+  test('that owes is lifted by what a grant leaves after that, too', async () => {
+    await owing();
+    const root = await createUser('granting@example.test', 'backoffice');
+    const token = await signIn(root.id, 'backoffice');
+    const body = { amount_usd: 45, reason: 'test' };
+    expect((await call('POST', `/admin/api/v1/tenants/${acme.id}/credits`, { token, body })).status).toBe(201);
+    expect(await statusOf()).toMatchObject({ frozen: false, lift_usd: 3 });
+    await settleOwed.run(new AbortController().signal);
+    expect(await books()).toMatchObject({ credit: 3, owed: 0 });
+  });
+});
+
 test('whatever comes at once, and in whatever order: the books say what Stripe says in the end', async () => {
   const random = seededRandom(3);
   const payment = await toppedUp(100);
-  await useUp('20');
+  await consume('20');
   const { opened, change } = stripe.dispute(payment, 3000);
   const told = [opened, ...stripe.refund(payment, 1000), change('under_review'), ...stripe.refund(payment, 2000)];
   const shuffled = [...told, ...told].sort(() => random() - 0.5);

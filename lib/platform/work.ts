@@ -11,6 +11,7 @@ import type { PeriodicJob } from '@/lib/operations/periodic';
 import { purges } from '@/lib/operations/purge';
 import type { OperationSteps } from '@/lib/operations/steps';
 import { settleOpenPages } from '@/lib/payments/checkouts';
+import { settleOwed } from '@/lib/payments/owed';
 import { reconciliationJobs } from '@/lib/reconciliation/service';
 import { storageSteps } from '@/lib/storage/steps';
 
@@ -32,5 +33,6 @@ export const periodicJobs: readonly PeriodicJob[] = [
   ...alertJobs,
   ...reconciliationJobs,
   settleOpenPages,
+  settleOwed,
   prepareOwnImages,
 ];
