@@ -10,7 +10,7 @@ test('a volume’s price stands in its form, and is what it then costs', async (
   await open(page, `/projects/${tenant.slug}/volumes/new`, tenant.admin);
   const price = page.getByRole('region', { name: 'Price' });
   await page.getByLabel('Size').fill('');
-  await expect(price).toContainText('Give it a size to see what it costs.');
+  await expect(price).toContainText('Enter a size to see the price.');
   await page.getByLabel('Name', { exact: true }).fill('data');
   await page.getByLabel('Size').fill('10');
   // 10 GB at 0.08 a GB-month, in every month.
@@ -90,7 +90,7 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
 test('what has no price says so', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/images/upload`, tenant.admin);
   const price = page.getByRole('region', { name: 'Price' });
-  await expect(price).toContainText('Choose a file to see what keeping it costs.');
+  await expect(price).toContainText('Choose a file to see the price of storing it.');
   await page.getByLabel('Image file').setInputFiles({
     name: 'tiny.iso',
     mimeType: 'application/octet-stream',

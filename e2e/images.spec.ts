@@ -65,12 +65,12 @@ test('an image that refers to a file of the host is refused, and the page says w
   await page
     .getByLabel('Image file')
     .setInputFiles({ name: 'evil.qcow2', mimeType: 'application/octet-stream', buffer: hostile() });
-  await expect(page.getByText('Its bytes say that it is a QCOW2.')).toBeVisible();
+  await expect(page.getByText('Detected from the file’s contents: QCOW2.')).toBeVisible();
   await page.getByRole('button', { name: 'Upload image' }).click();
   const row = page.getByRole('row', { name: /evil/ });
   await expect(row).toContainText('Error', { timeout: 60_000 });
   await row.getByRole('link', { name: 'evil' }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'It can’t be used' })).toContainText(/backing file/i);
+  await expect(page.getByRole('status').filter({ hasText: 'This image is unusable' })).toContainText(/backing file/i);
 });
 
 test('a packed file is not sent', async ({ page, tenant }) => {
@@ -80,7 +80,7 @@ test('a packed file is not sent', async ({ page, tenant }) => {
     mimeType: 'application/gzip',
     buffer: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]),
   });
-  await expect(page.getByText(/It is packed\. Unpack it first/)).toBeVisible();
+  await expect(page.getByText(/The file is compressed\. Decompress it first/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Upload image' })).toHaveAttribute('aria-disabled', 'true');
 });
 
@@ -91,7 +91,7 @@ test('filters and order stand in the address and survive a reload', async ({ pag
   });
   expect(answer.status()).toBe(201);
   await open(page, listOf(tenant), tenant.admin);
-  await page.getByRole('button', { name: 'From' }).click();
+  await page.getByRole('button', { name: 'Source' }).click();
   await page.getByRole('menuitemradio', { name: 'This project' }).click();
   const names = page.getByRole('table', { name: 'images' }).locator('tbody tr');
   await expect(names).toContainText(['own']);
@@ -106,5 +106,5 @@ test('a reader sees why nothing can be uploaded or deleted', async ({ page, tena
   await open(page, listOf(tenant), reader);
   await expect(page.getByRole('button', { name: 'Upload image' })).toHaveAttribute('aria-disabled', 'true');
   await page.getByRole('button', { name: 'Actions for nephele-tiny' }).click();
-  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('certified for every project');
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('Certified images cannot be deleted.');
 });

@@ -39,7 +39,7 @@ test('an instance is chosen with its quota in view, boots, and every part of its
   await page.getByRole('tab', { name: 'Volumes' }).click();
   await request.post('/api/v1/storage/volumes', { headers: bearer(tenant.token), data: { name: 'data', size_gb: 1 } });
   await page.getByRole('button', { name: 'Attach volume' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Attach a volume to nephele-1' });
+  const dialog = page.getByRole('dialog', { name: 'Attach volume to nephele-1' });
   await dialog.getByRole('combobox', { name: 'Volume' }).click();
   await page.getByRole('option', { name: /data/ }).click();
   await dialog.getByRole('button', { name: 'Attach volume' }).click();

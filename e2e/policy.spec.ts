@@ -9,18 +9,18 @@ test('the simulator answers with a reason, in an address that can be shared', as
   await expect(page.getByRole('option', { name: /POST \/api\/v1\/vault\/secrets/ })).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('Enter');
-  const verdict = page.getByRole('status').filter({ hasText: 'What decided' });
+  const verdict = page.getByRole('status').filter({ hasText: 'Decided by' });
   await expect(verdict).toContainText('Allowed');
   await expectAccessible(page);
 
-  await page.getByRole('combobox', { name: 'Who' }).click();
+  await page.getByRole('combobox', { name: 'User or token' }).click();
   await page.getByPlaceholder('Search users and tokens').fill(reader.email);
   await page.getByRole('option', { name: new RegExp(reader.name) }).click();
-  await expect(verdict).toContainText('Refused');
+  await expect(verdict).toContainText('Denied');
   await expect(verdict).toContainText('role:reader');
   await page.reload();
-  await expect(verdict).toContainText('Refused');
-  await expect(page.getByRole('combobox', { name: 'Who' })).toHaveText(reader.name);
+  await expect(verdict).toContainText('Denied');
+  await expect(page.getByRole('combobox', { name: 'User or token' })).toHaveText(reader.name);
 });
 
 test('an address is asked about as it is typed', async ({ page, tenant }) => {
@@ -31,12 +31,12 @@ test('an address is asked about as it is typed', async ({ page, tenant }) => {
     .fill('delete /api/v1/vault/secrets/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Request' })).toContainText('DELETE /api/v1/vault/secrets/01940f3c');
-  await expect(page.getByRole('status').filter({ hasText: 'What decided' })).toContainText('Allowed');
+  await expect(page.getByRole('status').filter({ hasText: 'Decided by' })).toContainText('Allowed');
 });
 
 test('who is no admin asks about themselves alone', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/policy?method=GET&path=/api/v1/audit`, member);
-  await expect(page.getByRole('status').filter({ hasText: 'What decided' })).toContainText('Refused');
+  await expect(page.getByRole('status').filter({ hasText: 'Decided by' })).toContainText('Denied');
   await expect(page.getByText('Simulating for others requires the admin role.')).toBeVisible();
 });

@@ -45,7 +45,7 @@ test('a select opens, and is chosen from by the keyboard, with the page readable
   await expect(page.getByRole('option', { name: 'Never' })).toBeFocused();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
-  await expect(expiry).toHaveText('A year');
+  await expect(expiry).toHaveText('1 year');
   await expect(expiry).toBeFocused();
 });
 

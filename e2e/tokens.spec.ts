@@ -30,7 +30,7 @@ test('nobody makes a token that may more than they', async ({ page, tenant, requ
   const member = await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/tokens/new`, member);
   await expect(page.getByRole('radio', { name: /Admin/ })).toBeDisabled();
-  await expect(page.getByText('Your own role is member')).toBeVisible();
+  await expect(page.getByText('A token cannot exceed your own role (member).')).toBeVisible();
 });
 
 test('an admin sees and revokes the tokens of everyone', async ({ page, tenant, request }) => {
@@ -42,6 +42,6 @@ test('an admin sees and revokes the tokens of everyone', async ({ page, tenant, 
     data: { name: 'theirs', role: 'reader' },
   });
   await open(page, `/projects/${tenant.slug}/tokens`, tenant.admin);
-  await page.getByRole('link', { name: 'Tokens of everyone' }).click();
+  await page.getByRole('link', { name: 'All tokens' }).click();
   await expect(page.getByRole('row', { name: /theirs/ })).toContainText(member.email);
 });

@@ -27,7 +27,7 @@ test('a volume is created within its quota, made larger, frozen and deleted when
   const dialog = page.getByRole('dialog', { name: 'Resize data' });
   await dialog.getByLabel('New size').fill('3');
   await dialog.getByRole('button', { name: 'Resize volume' }).click();
-  await expect(dialog.getByText('More than the 3 GB that it has.')).toBeVisible();
+  await expect(dialog.getByText('Enter more than the current 3 GB.')).toBeVisible();
   await dialog.getByLabel('New size').fill('5');
   await expect(dialog.getByRole('meter', { name: 'Block storage' })).toHaveAttribute('aria-valuetext', /adds 2 GB/);
   await expectAccessible(page);
@@ -44,7 +44,7 @@ test('a volume is created within its quota, made larger, frozen and deleted when
   await expect(page).toHaveURL(/tab=snapshots/);
   await expect(page.getByRole('row', { name: /before-upgrade/ })).toContainText('Available', { timeout: 60_000 });
   await page.getByRole('button', { name: 'Actions', exact: true }).click();
-  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('It has 1 snapshot');
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('Delete its 1 snapshot first.');
   await page.keyboard.press('Escape');
   await page.reload();
   await expect(page.getByRole('tab', { name: 'Snapshots' })).toHaveAttribute('aria-selected', 'true');
@@ -56,8 +56,8 @@ test('a volume is created within its quota, made larger, frozen and deleted when
   await expect(page).toHaveTitle('Snapshots · Nephele');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Actions for before-upgrade' }).click();
-  await page.getByRole('menuitem', { name: 'Create volume from it' }).click();
-  await expect(page.getByRole('radio', { name: /A snapshot/ })).toBeChecked();
+  await page.getByRole('menuitem', { name: 'Create volume' }).click();
+  await expect(page.getByRole('radio', { name: /Snapshot/ })).toBeChecked();
   await expect(page.getByLabel('Size')).toHaveValue('5');
   await page.goto(`/projects/${tenant.slug}/snapshots`);
   await page.getByRole('button', { name: 'Actions for before-upgrade' }).click();

@@ -14,8 +14,8 @@ export function ConditionsField({ control }: { control: ProviderControl }) {
     <fieldset>
       <legend className="font-medium text-sm">Conditions</legend>
       <p className="mt-0.5 text-pretty text-ink-muted text-xs">
-        Which workloads of the issuer are meant. Every claim must match; lines of one claim are alternatives.{' '}
-        <code>*</code> stands for any text.
+        Which workloads of the issuer to trust. All claims must match; several lines for one claim are alternatives.{' '}
+        <code>*</code> matches any text.
       </p>
       <div className="mt-3 space-y-3">
         {fields.map((field, position) => (

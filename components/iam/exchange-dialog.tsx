@@ -28,15 +28,15 @@ export function ExchangeDialog({ provider, close }: ExchangeDialogProps) {
       open
       onOpenChange={(open) => open || close()}
       size="lg"
-      title={`Exchange a token of ${name}`}
-      description="A workload shows the token that its own platform gave it, and gets credentials for 15 minutes to 12 hours."
+      title={`Exchange a token from ${name}`}
+      description="A workload presents its platform’s token and gets credentials for 15 minutes to 12 hours."
     >
       <div className="space-y-5">
         <PropertyList
           items={[
-            ['At most', roleLabel(max_role)],
+            ['Maximum role', roleLabel(max_role)],
             [
-              'Made out to',
+              'Audience',
               <code key="audience" className="break-all font-mono text-xs">
                 {audience}
               </code>,
@@ -54,16 +54,16 @@ export function ExchangeDialog({ provider, close }: ExchangeDialogProps) {
         />
         {obtain && (
           <section>
-            <h3 className="mb-1.5 font-medium text-sm">1. In the workload, get its token</h3>
+            <h3 className="mb-1.5 font-medium text-sm">1. Get the token in the workload</h3>
             <CodeBlock code={obtain} label="how to get a token" />
           </section>
         )}
         <section>
-          <h3 className="mb-1.5 font-medium text-sm">{obtain ? '2. Exchange it' : 'With its token in $ID_TOKEN'}</h3>
+          <h3 className="mb-1.5 font-medium text-sm">{obtain ? '2. Exchange it' : 'With the token in $ID_TOKEN'}</h3>
           <CodeBlock code={exchange} label="how to exchange it" />
           <p className="mt-2 text-pretty text-ink-muted text-xs">
-            The answer’s <code>access_token</code> goes into <code>Authorization: Bearer …</code> of every request. When
-            an exchange is refused, the audit log says why.
+            Send the returned <code>access_token</code> as <code>Authorization: Bearer …</code> with each request. The
+            audit log shows why an exchange was refused.
           </p>
         </section>
         <div className="flex justify-end">

@@ -16,7 +16,7 @@ export const issuers: readonly Issuer[] = [
   {
     value: 'github',
     label: 'GitHub Actions',
-    description: 'Jobs of a repository, without a stored token.',
+    description: 'Jobs of a repository.',
     issuer: 'https://token.actions.githubusercontent.com',
     claim: 'sub',
     pattern: 'repo:OWNER/REPOSITORY:ref:refs/heads/main',
@@ -27,7 +27,7 @@ ID_TOKEN=$(curl -s -H "Authorization: Bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" \\
   {
     value: 'gitlab',
     label: 'GitLab CI/CD',
-    description: 'Jobs of a project on gitlab.com or your own.',
+    description: 'Jobs of a project on gitlab.com or your own server.',
     issuer: 'https://gitlab.com',
     claim: 'sub',
     pattern: 'project_path:GROUP/PROJECT:ref_type:branch:ref:main',
@@ -39,17 +39,17 @@ id_tokens:
   {
     value: 'kubernetes',
     label: 'Kubernetes',
-    description: 'Pods of a cluster, by their service account.',
+    description: 'Pods of a cluster, by service account.',
     issuer: '',
     claim: 'sub',
     pattern: 'system:serviceaccount:NAMESPACE:NAME',
-    obtain: (audience) => `# In a pod: a projected volume of type serviceAccountToken. By hand:
+    obtain: (audience) => `# In a pod: a projected volume of type serviceAccountToken. Manually:
 ID_TOKEN=$(kubectl create token NAME --namespace NAMESPACE --audience ${audience})`,
   },
   {
     value: 'other',
     label: 'Another issuer',
-    description: 'Anything that speaks OpenID Connect.',
+    description: 'Any OpenID Connect issuer.',
     issuer: '',
     claim: 'sub',
     pattern: '',

@@ -4,17 +4,17 @@ import { issuers } from './issuers';
 
 const required = (message: string) => z.string().check(z.trim(), z.minLength(1, message));
 
-const pattern = required('What must it look like?').check(
-  z.refine((text) => !issuers.some((issuer) => issuer.pattern === text), 'Put your own names where the capitals are.'),
+const pattern = required('Enter a value or pattern.').check(
+  z.refine((text) => !issuers.some((issuer) => issuer.pattern === text), 'Replace the placeholders in capitals.'),
 );
 
 /** What is asked of whoever trusts an issuer. */
 export const providerSchema = z.object({
   kind: z.string(),
   name: required('Enter a name.').check(z.maxLength(100, 'Up to 100 characters.')),
-  issuer: required('Write the address of the issuer.'),
-  audience: required('Say whom its tokens are made out to.'),
-  conditions: z.array(z.object({ claim: required('Which claim?'), pattern })),
+  issuer: required('Enter the issuer URL.'),
+  audience: required('Enter an audience.'),
+  conditions: z.array(z.object({ claim: required('Enter a claim.'), pattern })),
   max_role: z.enum(['reader', 'member', 'admin']),
   jwks_uri: z.string().check(z.trim()),
 });

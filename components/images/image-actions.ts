@@ -17,13 +17,13 @@ export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}):
   const remove = api.useMutation('delete', '/api/v1/images/images/{id}');
   return (image) => [
     {
-      label: 'Create instance from it',
+      label: 'Create instance',
       icon: Server,
       href: paths.newInstance(project.slug, { image_id: image.id }),
       disabledReason: whyNotUse(image, project.role) ?? frozen,
     },
     {
-      label: 'Create volume from it',
+      label: 'Create volume',
       icon: HardDrive,
       href: paths.newVolume(project.slug, { image_id: image.id }),
       disabledReason: whyNotUse(image, project.role) ?? frozen,
@@ -36,7 +36,7 @@ export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}):
       onSelect: () =>
         confirm({
           title: `Delete ${image.name}?`,
-          consequence: 'Its file is destroyed and can’t be brought back. Nothing stands on it now.',
+          consequence: 'The image file is permanently deleted. Nothing uses the image.',
           confirmLabel: 'Delete image',
           typeToConfirm: image.name,
           onConfirm: async () => {

@@ -7,18 +7,18 @@ type Facts = Pick<Image, 'status' | 'visibility' | 'instance_count' | 'volume_co
 /** Why nothing can be made from an image now; undefined when it can. One that is on its way does: what is made waits. */
 export function whyNotUse({ status }: Facts, role: Role): string | undefined {
   if (role === 'reader') return 'Requires the member role.';
-  if (status === 'error') return 'It could not be read; see its reason.';
-  return status === 'deleting' ? 'It is being deleted.' : undefined;
+  if (status === 'error') return 'The image is unusable. See its status.';
+  return status === 'deleting' ? 'This image is being deleted.' : undefined;
 }
 
 /** Why an image can't be deleted now; undefined when it can. */
 export function whyNotDelete(image: Facts, role: Role): string | undefined {
-  if (image.visibility === 'public') return 'It is certified for every project; only your own can be deleted.';
+  if (image.visibility === 'public') return 'Certified images cannot be deleted.';
   if (role === 'reader') return 'Requires the member role.';
-  if (image.status === 'deleting') return 'It is being deleted.';
+  if (image.status === 'deleting') return 'This image is being deleted.';
   const users = [
     ...(image.instance_count > 0 ? [formatCount(image.instance_count, 'instance')] : []),
     ...(image.volume_count > 0 ? [formatCount(image.volume_count, 'volume')] : []),
   ];
-  return users.length > 0 ? `In use: delete what stands on it first (${users.join(' and ')}).` : undefined;
+  return users.length > 0 ? `In use. Delete ${users.join(' and ')} first.` : undefined;
 }

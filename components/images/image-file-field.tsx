@@ -45,12 +45,12 @@ export function ImageFileField({ file, onFile, note, error }: ImageFileFieldProp
           <>
             <span className="mt-3 max-w-full break-all font-medium text-sm">{file.name}</span>
             <span className="mt-0.5 text-ink-muted text-xs">
-              {formatBytes(file.size)} · drop or choose another to replace it
+              {formatBytes(file.size)} · drop or choose another file to replace it
             </span>
           </>
         ) : (
           <>
-            <span className="mt-3 font-medium text-sm">Drop an image file here, or choose one</span>
+            <span className="mt-3 font-medium text-sm">Drop an image file here, or choose a file</span>
             <span className="mt-0.5 text-ink-muted text-xs">QCOW2, RAW or ISO, unpacked</span>
           </>
         )}

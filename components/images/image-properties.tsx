@@ -16,7 +16,7 @@ import { paths } from '@/lib/paths';
 import { ImageBadge } from './image-badge';
 import type { Image } from './image-look';
 
-/** What an image is, how to know its bytes, and what stands on it. */
+/** An image's details, its checksum and what uses it. */
 export function ImageProperties({ image }: { image: Image }) {
   const { checksum_sha256, size_bytes, virtual_size_bytes, min_ram_mb, visibility } = image;
   return (
@@ -26,31 +26,33 @@ export function ImageProperties({ image }: { image: Image }) {
           role="status"
           className={`rounded-lg border p-4 text-sm lg:col-span-2 ${image.status === 'error' ? 'border-critical/35 bg-critical-soft' : 'border-caution/35 bg-caution-soft'}`}
         >
-          <p className="font-medium">{image.status === 'error' ? 'It can’t be used' : 'It is not there yet'}</p>
+          <p className="font-medium">
+            {image.status === 'error' ? 'This image is unusable' : 'This image is not ready yet'}
+          </p>
           <p className="mt-0.5 text-pretty text-ink-muted">{image.status_reason}</p>
           {image.status === 'error' && (
             <p className="mt-1 text-pretty text-ink-muted">
-              Delete it, then upload it again as what it is. Images must hold all of their disk themselves.
+              Delete the image and upload it again in its actual format. Images must not refer to other files.
             </p>
           )}
         </div>
       )}
-      <Card title="Image">
+      <Card title="Details">
         <PropertyList
           items={[
             ['Status', <ImageBadge key="status" image={image} />],
-            ['From', visibility === 'public' ? 'the certified catalogue, for every project' : 'this project'],
+            ['Source', visibility === 'public' ? 'Certified catalogue, for all projects' : 'This project'],
             ['Description', image.description || undefined],
-            ['System', [image.os_distro, image.os_version].filter(Boolean).join(' ') || undefined],
-            ['Lets in', image.default_user ? <code key="user">{image.default_user}</code> : undefined],
+            ['Operating system', [image.os_distro, image.os_version].filter(Boolean).join(' ') || undefined],
+            ['Default user', image.default_user ? <code key="user">{image.default_user}</code> : undefined],
             ['Format', image.format],
-            ['Size', size_bytes === null ? 'known once it is there' : <Size key="size" bytes={size_bytes} />],
+            ['Size', size_bytes === null ? 'Known once downloaded' : <Size key="size" bytes={size_bytes} />],
             [
-              'Disk inside',
+              'Virtual disk size',
               virtual_size_bytes === null ? undefined : <Size key="virtual" bytes={virtual_size_bytes} />,
             ],
-            ['Needs a disk of', image.min_disk_gb > 0 ? <Size key="disk" gigabytes={image.min_disk_gb} /> : undefined],
-            ['Needs memory of', min_ram_mb > 0 ? <Size key="ram" bytes={min_ram_mb * 1024 ** 2} /> : undefined],
+            ['Minimum disk', image.min_disk_gb > 0 ? <Size key="disk" gigabytes={image.min_disk_gb} /> : undefined],
+            ['Minimum memory', min_ram_mb > 0 ? <Size key="ram" bytes={min_ram_mb * 1024 ** 2} /> : undefined],
             ['ID', <Id key="id" value={image.id} label="image ID" full />],
             [
               'Created',
@@ -61,10 +63,10 @@ export function ImageProperties({ image }: { image: Image }) {
       </Card>
       <div className="space-y-5">
         {checksum_sha256 && (
-          <Card title="Checksum" description="SHA-256 of the bytes as they came.">
+          <Card title="Checksum" description="SHA-256 of the uploaded file.">
             <CodeBlock code={checksum_sha256} label="checksum" />
             <p className="mt-2 text-pretty text-ink-muted text-xs">
-              The same as <code>sha256sum FILE</code> says of the file that was sent.
+              Compare with the output of <code>sha256sum FILE</code>.
             </p>
           </Card>
         )}
@@ -76,13 +78,13 @@ export function ImageProperties({ image }: { image: Image }) {
 
 const SHOWN = 20;
 
-/** The project's instances and volumes that were made from the image. */
+/** The project's instances and volumes that were created from the image. */
 function StandsOn({ image: { id, instance_count, volume_count } }: { image: Image }) {
   const { project } = useProject();
   const instances = useList('/api/v1/compute/instances', { image_id: id, limit: SHOWN });
   const volumes = useList('/api/v1/storage/volumes', { image_id: id, limit: SHOWN });
   const error = instances.error ?? volumes.error;
-  if (error) return <ErrorNotice title="What stands on it could not be loaded" error={error} />;
+  if (error) return <ErrorNotice title="The users of this image could not be loaded" error={error} />;
   if (!instances.data || !volumes.data) return <Skeleton className="h-32 w-full rounded-lg" />;
   const rows = [
     ...instances.data.rows.map((row) => ({ ...row, kind: 'Instance', href: paths.instance(project.slug, row.id) })),
@@ -90,9 +92,9 @@ function StandsOn({ image: { id, instance_count, volume_count } }: { image: Imag
   ];
   const more = instance_count + volume_count - rows.length;
   return (
-    <Card title="Made from it" description="It can’t be deleted while something of this stands on it.">
+    <Card title="Used by" description="The image cannot be deleted while it is in use.">
       {rows.length === 0 ? (
-        <p className="text-ink-muted text-sm">Nothing in this project.</p>
+        <p className="text-ink-muted text-sm">Not used in this project.</p>
       ) : (
         <ul className="-my-2 divide-y text-sm">
           {rows.map(({ id: key, kind, name, status, href }) => (

@@ -7,21 +7,21 @@ import { remainingSeconds, speedOf } from './upload-speed';
 const idle = { status: 'active', visibility: 'private', instance_count: 0, volume_count: 0 } as const;
 
 describe('deleting an image', () => {
-  test('is possible for the project’s own while nothing stands on it', () => {
+  test('is possible for the project’s own unused images', () => {
     expect(whyNotDelete(idle, 'member')).toBeUndefined();
     expect(whyNotDelete({ ...idle, status: 'error' }, 'member')).toBeUndefined();
   });
-  test('says what stands on it', () => {
+  test('names what uses it', () => {
     expect(whyNotDelete({ ...idle, instance_count: 2, volume_count: 1 }, 'admin')).toContain(
       '2 instances and 1 volume',
     );
   });
-  test('is nobody’s for a certified one', () => {
-    expect(whyNotDelete({ ...idle, visibility: 'public' }, 'admin')).toMatch(/certified/);
+  test('is impossible for a certified image', () => {
+    expect(whyNotDelete({ ...idle, visibility: 'public' }, 'admin')).toMatch(/Certified/);
   });
 });
 
-test('an image that is on its way can be used: what is made from it waits', () => {
+test('an image that is still being fetched can be used: new resources wait for it', () => {
   expect(whyNotUse({ ...idle, status: 'queued' }, 'member')).toBeUndefined();
   expect(whyNotUse({ ...idle, status: 'error' }, 'member')).toBeDefined();
   expect(whyNotUse(idle, 'reader')).toMatch(/member role/);

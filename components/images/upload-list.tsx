@@ -27,7 +27,7 @@ function Upload({ upload }: { upload: ImageUpload }) {
   const { key, projectId, file, facts, state, error } = upload;
   if (state === 'failed') {
     return (
-      <ErrorNotice title={`${facts.name} was not uploaded`} error={error}>
+      <ErrorNotice title={`${facts.name} could not be uploaded`} error={error}>
         <div className="mt-3 flex flex-wrap gap-2">
           <Button
             size="sm"
@@ -71,7 +71,7 @@ function Upload({ upload }: { upload: ImageUpload }) {
 }
 
 function pace(upload: ImageUpload): string {
-  if (upload.state === 'finishing') return 'All sent; the server writes it down';
+  if (upload.state === 'finishing') return 'Sent. The server is saving the file.';
   const seconds = remainingSeconds(upload);
   if (upload.speed === undefined || seconds === undefined) return 'Starting';
   return `${formatBytes(upload.speed)}/s · ${formatDuration(Math.max(1, Math.ceil(seconds)) * 1000)} left`;
@@ -82,7 +82,7 @@ export function UploadsGoOn() {
   return (
     <p className="flex items-start gap-2 text-pretty text-ink-muted text-xs">
       <CircleAlert className="mt-px size-4 shrink-0" aria-hidden="true" />
-      The upload goes on while you look at other pages here, and ends when you close this tab or reload it.
+      The upload continues while you visit other pages. Keep this tab open.
     </p>
   );
 }

@@ -85,7 +85,7 @@ function brokenOff(): ApiError {
   const { code } = connectionLost();
   return new ApiError(
     code,
-    'The upload broke off; nothing of it was kept. The file may have changed, too.',
+    'The upload was interrupted and nothing was kept. The file may also have changed on disk.',
     0,
     undefined,
   );

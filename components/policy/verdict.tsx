@@ -7,7 +7,7 @@ interface VerdictProps {
   matched: readonly string[];
 }
 
-/** What the API would decide, why, and what that rests on. */
+/** The API's decision, its reason and the facts behind it. */
 export function Verdict({ allowed, reason, matched }: VerdictProps) {
   const Icon = allowed ? ShieldCheck : ShieldX;
   return (
@@ -21,10 +21,10 @@ export function Verdict({ allowed, reason, matched }: VerdictProps) {
     >
       <p className="flex items-center gap-2 font-semibold text-base">
         <Icon className={allowed ? 'size-5 text-positive-ink' : 'size-5 text-critical-ink'} aria-hidden="true" />
-        {allowed ? 'Allowed' : 'Refused'}
+        {allowed ? 'Allowed' : 'Denied'}
       </p>
       <p className="mt-1 text-pretty text-sm">{reason}</p>
-      <p className="mt-3 mb-1.5 text-ink-muted text-xs">What decided</p>
+      <p className="mt-3 mb-1.5 text-ink-muted text-xs">Decided by</p>
       <ul className="flex flex-wrap gap-1.5">
         {matched.map((fact) => (
           <li key={fact}>

@@ -38,9 +38,7 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
         {data ? (
           <Secret value={data.payload} label="value" />
         ) : (
-          <p className="text-pretty text-ink-muted text-sm">
-            The value is decrypted for you now. That you looked is written into the audit log.
-          </p>
+          <p className="text-pretty text-ink-muted text-sm">Viewing the value is recorded in the audit log.</p>
         )}
         {reading.error !== null && <ErrorNotice title="The value could not be read" error={reading.error} />}
         <div className="flex justify-end gap-2">
@@ -61,7 +59,5 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
 }
 
 function secretSentence({ payload_encoding }: SecretDialogProps['secret']): string {
-  return payload_encoding === 'base64'
-    ? 'The value is shown in base64, as it was given.'
-    : 'The value, as it was given.';
+  return payload_encoding === 'base64' ? 'The value in base64, as stored.' : 'The value, as stored.';
 }

@@ -156,7 +156,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
         href: (project) => paths.identityProviders(project),
         role: 'admin',
         keywords: ['oidc', 'workload', 'ci', 'github', 'gitlab', 'sts', 'assume role'],
-        actions: [{ label: 'Trust an issuer', href: paths.newIdentityProvider, role: 'admin' }],
+        actions: [{ label: 'Add identity provider', href: paths.newIdentityProvider, role: 'admin' }],
       },
       {
         label: 'Audit log',

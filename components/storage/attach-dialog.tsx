@@ -24,8 +24,8 @@ export function AttachDialog({ subject, close }: AttachDialogProps) {
     <Dialog
       open
       onOpenChange={(open) => open || close()}
-      title={'volume' in subject ? `Attach ${subject.volume.name}` : `Attach a volume to ${subject.instance.name}`}
-      description="A running guest sees it at once, as a disk of its own."
+      title={'volume' in subject ? `Attach ${subject.volume.name}` : `Attach volume to ${subject.instance.name}`}
+      description="A running guest detects the new disk immediately."
     >
       {'volume' in subject ? (
         <ChooseInstance volume={subject.volume} close={close} />
@@ -55,7 +55,7 @@ function ChooseInstance({ volume, close }: { volume: Volume; close: () => void }
       error={attach.error}
       failure="The volume could not be attached"
       submitLabel="Attach volume"
-      disabledReason={options?.length === 0 ? 'The project has no instances.' : undefined}
+      disabledReason={options?.length === 0 ? 'No instances yet. Create one first.' : undefined}
       cancel={close}
       onSubmit={async ({ id }) => {
         await attach.mutateAsync({ params: { path: { id: volume.id } }, body: { instance_id: id } });
@@ -86,7 +86,7 @@ function ChooseVolume({ instance, close }: { instance: { id: string }; close: ()
       error={attach.error}
       failure="The volume could not be attached"
       submitLabel="Attach volume"
-      disabledReason={options?.length === 0 ? 'The project has no volumes: create one first.' : undefined}
+      disabledReason={options?.length === 0 ? 'No volumes yet. Create one first.' : undefined}
       cancel={close}
       onSubmit={async ({ id }) => {
         await attach.mutateAsync({ params: { path: { id } }, body: { instance_id: instance.id } });

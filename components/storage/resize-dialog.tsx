@@ -21,7 +21,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
     size_gb: z.string().check(
       z.trim(),
       z.regex(/^\d{1,5}$/, 'A whole number of GB.'),
-      z.refine((text) => Number(text) > volume.size_gb, `More than the ${volume.size_gb} GB that it has.`),
+      z.refine((text) => Number(text) > volume.size_gb, `Enter more than the current ${volume.size_gb} GB.`),
     ),
   });
   const form = useSchemaForm(schema, { size_gb: '' });
@@ -32,7 +32,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
       open
       onOpenChange={(open) => open || close()}
       title={`Resize ${volume.name}`}
-      description={`It has ${formatGigabytes(volume.size_gb)}, and can only become larger.`}
+      description={`Current size: ${formatGigabytes(volume.size_gb)}. Volumes can only be enlarged.`}
     >
       <FormShell
         form={form}
@@ -53,7 +53,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
           label="New size"
           description={
             volume.attachments.length > 0
-              ? 'The guest is told at once; its file system still has to be grown in it.'
+              ? 'The guest sees the new size immediately. Then grow the file system in the guest.'
               : undefined
           }
           inputMode="numeric"
@@ -62,9 +62,9 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
           autoFocus
         />
         <Price
-          claims={[{ metric: 'block_storage', quantity: more, label: 'More of it' }]}
-          missing="Give it a new size to see what the difference costs."
-          billed="On top of what the volume costs now, from when it has grown."
+          claims={[{ metric: 'block_storage', quantity: more, label: 'Additional cost' }]}
+          missing="Enter a new size to see the price."
+          billed="Added to the current price once the volume is resized."
           plain
         />
         <StorageImpact volumes={0} gigabytes={more} plain />

@@ -16,7 +16,7 @@ export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
   const remove = api.useMutation('delete', '/api/v1/storage/snapshots/{id}');
   return (snapshot) => [
     {
-      label: 'Create volume from it',
+      label: 'Create volume',
       icon: HardDrive,
       href: paths.newVolume(project.slug, { snapshot_id: snapshot.id }),
       disabledReason: whyNotRestore(snapshot, project.role) ?? frozen,
@@ -29,7 +29,7 @@ export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
       onSelect: () =>
         confirm({
           title: `Delete ${snapshot.name}?`,
-          consequence: `What ${snapshot.volume_name} held at that moment can’t be brought back any more. Volumes that were made from it stay whole.`,
+          consequence: `This state of ${snapshot.volume_name} is permanently deleted. Volumes created from the snapshot are kept.`,
           confirmLabel: 'Delete snapshot',
           onConfirm: () => remove.mutateAsync({ params: { path: { id: snapshot.id } } }),
         }),

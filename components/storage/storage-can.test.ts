@@ -28,9 +28,7 @@ test('each state of a volume offers what the API allows in it', () => {
 describe('a reason', () => {
   const volume: Parameters<typeof whyNotVolume>[1] = { status: 'available', attachments: [], snapshot_count: 0 };
   test('names what stands on the volume', () => {
-    expect(whyNotVolume('delete', { ...volume, snapshot_count: 2 }, 'member')).toBe(
-      'It has 2 snapshots: delete those first.',
-    );
+    expect(whyNotVolume('delete', { ...volume, snapshot_count: 2 }, 'member')).toBe('Delete its 2 snapshots first.');
     expect(whyNotVolume('delete', { ...volume, status: 'in_use', attachments: [web] }, 'member')).toMatch(/web-1/);
   });
   test('names the role that a reader lacks', () => {
@@ -53,5 +51,5 @@ test('an instance takes a volume while it is active or stopped, has nothing else
   expect(whyNotInto({ ...instance, status: 'stopped', volume_ids: [] })).toBeUndefined();
   expect(whyNotInto({ ...instance, status: 'paused', volume_ids: [] })).toMatch(/paused/);
   expect(whyNotInto({ ...instance, task: 'stopping', volume_ids: [] })).toMatch(/stopping/);
-  expect(whyNotInto({ ...instance, volume_ids: Array.from({ length: 16 }, String) })).toMatch(/as many/);
+  expect(whyNotInto({ ...instance, volume_ids: Array.from({ length: 16 }, String) })).toMatch(/the maximum/);
 });

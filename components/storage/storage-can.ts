@@ -10,53 +10,54 @@ type VolumeState = Pick<Volume, 'status' | 'attachments' | 'snapshot_count'>;
 
 const wordOf = (status: string) => status.replaceAll('_', ' ');
 
-/** Why an action can't be used on a volume now; undefined when it can. The API decides by the same states. */
+/** Why an action on a volume is disabled; undefined if it is available. The API decides by the same statuses. */
 export function whyNotVolume(action: VolumeAction, volume: VolumeState, role: Role): string | undefined {
   const { status, attachments, snapshot_count } = volume;
   if (role === 'reader') return 'Requires the member role.';
-  if (status === 'deleting') return 'It is being deleted.';
+  if (status === 'deleting') return 'This volume is being deleted.';
   const [attachment] = attachments;
   switch (action) {
     case 'attach':
-      if (attachment) return `It is attached to ${attachment.instance_name}: detach it first.`;
-      return status === 'available' ? undefined : `Possible when it is available; it is ${wordOf(status)} now.`;
+      if (attachment) return `Detach the volume from ${attachment.instance_name} first.`;
+      return status === 'available' ? undefined : `Only for volumes that are available. This one is ${wordOf(status)}.`;
     case 'detach':
-      if (!attachment) return 'It is attached to no instance.';
-      return status === 'in_use' ? undefined : `Possible when it is in use; it is ${wordOf(status)} now.`;
+      if (!attachment) return 'Not attached.';
+      return status === 'in_use' ? undefined : `Only for volumes that are in use. This one is ${wordOf(status)}.`;
     case 'resize':
     case 'snapshot':
       return status === 'available' || status === 'in_use'
         ? undefined
-        : `Possible when it is available or in use; it is ${wordOf(status)} now.`;
+        : `Only for volumes that are available or in use. This one is ${wordOf(status)}.`;
     case 'delete':
-      if (attachment) return `It is attached to ${attachment.instance_name}: detach it first.`;
-      if (snapshot_count > 0) return `It has ${formatCount(snapshot_count, 'snapshot')}: delete those first.`;
+      if (attachment) return `Detach the volume from ${attachment.instance_name} first.`;
+      if (snapshot_count > 0) return `Delete its ${formatCount(snapshot_count, 'snapshot')} first.`;
       return undefined;
   }
 }
 
-/** Why a volume can't be made from a snapshot now; undefined when it can. */
+/** Why no volume can be created from a snapshot; undefined if one can. */
 export function whyNotRestore({ status }: Pick<Snapshot, 'status'>, role: Role): string | undefined {
   if (role === 'reader') return 'Requires the member role.';
-  return status === 'available' ? undefined : `Possible when it is available; it is ${wordOf(status)} now.`;
+  return status === 'available' ? undefined : `Only for snapshots that are available. This one is ${wordOf(status)}.`;
 }
 
 /** Why a snapshot can't be deleted now; undefined when it can. */
 export function whyNotDeleteSnapshot({ status }: Pick<Snapshot, 'status'>, role: Role): string | undefined {
   if (role === 'reader') return 'Requires the member role.';
-  return status === 'deleting' ? 'It is being deleted.' : undefined;
+  return status === 'deleting' ? 'This snapshot is being deleted.' : undefined;
 }
 
-/** Why an instance can't take a volume now; undefined when it can. */
+/** Why no volume can be attached to an instance; undefined if one can. */
 export function whyNotInto({
   status,
   task,
   volume_ids,
 }: Pick<Row<'/api/v1/compute/instances'>, 'status' | 'task' | 'volume_ids'>): string | undefined {
-  if (task !== null) return `Wait until it is done ${task}.`;
-  if (status !== 'active' && status !== 'stopped') return `Possible when it is active or stopped; it is ${status} now.`;
-  return volume_ids.length >= MOST_ATTACHED ? `It has ${volume_ids.length} volumes, as many as it may.` : undefined;
+  if (task !== null) return `Wait for the current task to finish: ${task}.`;
+  if (status !== 'active' && status !== 'stopped')
+    return `Only for instances that are active or stopped. This one is ${status}.`;
+  return volume_ids.length >= MOST_ATTACHED ? `Already has ${volume_ids.length} volumes, the maximum.` : undefined;
 }
 
-/** As many as a guest may have (lib/storage/attaching.ts). */
+/** The limit of lib/storage/attaching.ts. */
 const MOST_ATTACHED = 16;

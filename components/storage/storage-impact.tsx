@@ -15,7 +15,7 @@ interface StorageImpactProps {
   plain?: boolean;
 }
 
-/** What a volume takes of the project's limits, before it is taken. In GB: of TB little would be seen. */
+/** The quota that a volume will use. In GB, as TB would hide small volumes. */
 export function StorageImpact({ volumes, gigabytes, plain = false }: StorageImpactProps) {
   const { api } = useProject();
   const quota = api.useQuery('get', '/api/v1/tenant/quota');
@@ -37,7 +37,7 @@ export function StorageImpact({ volumes, gigabytes, plain = false }: StorageImpa
   );
   if (plain) return bars;
   return (
-    <Card title="Quota" description="What this volume takes.">
+    <Card title="Quota" description="What this volume uses.">
       {bars}
     </Card>
   );

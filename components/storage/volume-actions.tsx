@@ -47,8 +47,7 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
         onSelect: () =>
           confirm({
             title: `Detach ${name} from ${volume.attachments[0]?.instance_name ?? 'its instance'}?`,
-            consequence:
-              'Unmount it in the guest first: what the guest has not written yet is lost. What is on it stays.',
+            consequence: 'Unmount it in the guest first, or unwritten data is lost. Data on the volume is kept.',
             confirmLabel: 'Detach volume',
             harmless: true,
             onConfirm: () => detach.mutateAsync({ params: { path: { id } }, body: {} }),
@@ -74,7 +73,7 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
         onSelect: () =>
           confirm({
             title: `Delete ${name}?`,
-            consequence: `All ${formatGigabytes(size_gb)} of it are destroyed and can’t be brought back. Its quota comes back when it is gone.`,
+            consequence: `All data on it (${formatGigabytes(size_gb)}) is permanently deleted. Its quota is released afterwards.`,
             confirmLabel: 'Delete volume',
             typeToConfirm: name,
             onConfirm: async () => {

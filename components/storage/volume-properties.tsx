@@ -12,7 +12,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Volume } from './storage-can';
 
-/** What a volume is, where it is, and how its guest finds it. */
+/** A volume's details and its attachment. */
 export function VolumeProperties({ volume }: { volume: Volume }) {
   const { project, api } = useProject();
   const [attachment] = volume.attachments;
@@ -30,42 +30,39 @@ export function VolumeProperties({ volume }: { volume: Volume }) {
   );
   const beginning = volume.image_id ? (
     <Link href={paths.image(project.slug, volume.image_id)} className="hover:underline">
-      image {image.data?.name}
+      Image {image.data?.name}
     </Link>
   ) : volume.snapshot_id ? (
     <>
-      snapshot {snapshot.data?.name}
+      Snapshot {snapshot.data?.name}
       {snapshot.data && <span className="text-ink-muted">of {snapshot.data.volume_name}</span>}
     </>
   ) : (
-    'empty'
+    'Empty'
   );
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       {volume.status === 'error' && (
         <div role="status" className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm lg:col-span-2">
-          <p className="font-medium">Something went wrong with it</p>
+          <p className="font-medium">The volume has failed</p>
           <p className="mt-0.5 text-pretty text-ink-muted">{volume.status_reason}</p>
         </div>
       )}
-      <Card title="Volume">
+      <Card title="Details">
         <PropertyList
           items={[
             ['Status', <StatusBadge key="status" status={volume.status} />],
-            ['Because', volume.status === 'error' ? undefined : (volume.status_reason ?? undefined)],
+            ['Reason', volume.status === 'error' ? undefined : (volume.status_reason ?? undefined)],
             ['Description', volume.description || undefined],
             ['Size', <Size key="size" gigabytes={volume.size_gb} />],
-            ['Began', beginning],
+            ['Source', beginning],
             ['Snapshots', volume.snapshot_count],
             ['ID', <Id key="id" value={volume.id} label="volume ID" full />],
             ['Created', <Time key="created" at={volume.created_at} form="exact" />],
           ]}
         />
       </Card>
-      <Card
-        title="Attachment"
-        description={attachment ? undefined : 'It is in no instance. Attached to one, its guest sees a disk at once.'}
-      >
+      <Card title="Attachment" description={attachment ? undefined : 'Not attached to an instance.'}>
         {attachment ? (
           <div className="space-y-5">
             <PropertyList
@@ -80,18 +77,18 @@ export function VolumeProperties({ volume }: { volume: Volume }) {
                     {attachment.instance_name}
                   </Link>,
                 ],
-                ['Since', <Time key="since" at={attachment.attached_at} form="exact" />],
+                ['Attached', <Time key="since" at={attachment.attached_at} form="exact" />],
               ]}
             />
             <div>
               <p className="mb-1.5 text-pretty text-ink-muted text-xs">
-                In the guest it is the SCSI disk with the volume’s id as its serial:
+                In the guest, the disk’s serial number is the start of the volume ID:
               </p>
               <CodeBlock code={`lsblk -o NAME,SIZE,SERIAL | grep ${volume.id.slice(0, 20)}`} label="command" />
             </div>
           </div>
         ) : (
-          <p className="text-ink-muted text-sm">Attach it with Actions, above.</p>
+          <p className="text-ink-muted text-sm">To attach it, choose Attach from Actions.</p>
         )}
       </Card>
     </div>

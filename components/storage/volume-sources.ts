@@ -8,11 +8,11 @@ import { whyNotRestore } from './storage-can';
 
 export type SourceKind = 'empty' | 'image' | 'snapshot';
 
-/** What a volume can begin with. */
+/** Sources of a new volume. */
 export interface VolumeSources {
   images: Option[];
   snapshots: Option[];
-  /** The least size in GB for this beginning, where there is one. */
+  /** Minimum size in GB for a source, if it has one. */
   least: (source: { kind: SourceKind; id: string }) => number | undefined;
 }
 
@@ -34,8 +34,8 @@ export function useVolumeSources(): { data: VolumeSources | undefined; error: un
           label: name,
           description:
             status === 'active'
-              ? `From ${formatGigabytes(Math.max(1, min_disk_gb))}`
-              : 'On its way, or fetched first: the volume waits for it',
+              ? `At least ${formatGigabytes(Math.max(1, min_disk_gb))}`
+              : 'Not downloaded yet. The volume waits for it.',
         })),
         snapshots: frozen.map((snapshot) => {
           const reason = whyNotRestore(snapshot, project.role);

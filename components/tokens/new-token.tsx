@@ -15,11 +15,11 @@ interface NewTokenProps {
 /** A token right after it was made: the only time that it can be read. */
 export function NewToken({ name, token, back }: NewTokenProps) {
   return (
-    <Card title={`${name} is ready`} description="Copy the token now: it is shown this once and kept only as a hash.">
+    <Card title={`${name} created`} description="Copy the token now. It will not be shown again.">
       <div className="space-y-5">
         <Secret value={token} label="API token" />
         <div>
-          <p className="mb-1.5 text-ink-muted text-xs">Try it, with the token in $TOKEN</p>
+          <p className="mb-1.5 text-ink-muted text-xs">Try it with the token in $TOKEN</p>
           <CodeBlock
             label="command"
             code={`curl -H "Authorization: Bearer $TOKEN" \\\n  ${window.location.origin}/api/v1/tenant/quota`}

@@ -37,7 +37,7 @@ const columns = [
     ),
   }),
   column.accessor('conditions', {
-    header: 'Who',
+    header: 'Conditions',
     meta: { from: 'md' },
     cell: ({ getValue }) => (
       <ul className="space-y-0.5 font-mono text-xs">
@@ -49,7 +49,7 @@ const columns = [
       </ul>
     ),
   }),
-  column.accessor('max_role', { header: 'At most', cell: ({ getValue }) => roleLabel(getValue()) }),
+  column.accessor('max_role', { header: 'Maximum role', cell: ({ getValue }) => roleLabel(getValue()) }),
   column.accessor('created_at', {
     header: 'Created',
     enableSorting: true,
@@ -68,11 +68,11 @@ export default function IdentityProvidersPage() {
   const asked = useSearchParams().get('exchange');
   const shown = list.data?.rows.find(({ id }) => id === asked);
 
-  const create = <CreateLink label="Trust an issuer" href={paths.newIdentityProvider(project.slug)} />;
+  const create = <CreateLink label="Add identity provider" href={paths.newIdentityProvider(project.slug)} />;
   return (
     <Page
       title="Identity providers"
-      description="Issuers that this project trusts. Their workloads, such as CI jobs, exchange their own tokens for short-lived credentials."
+      description="Issuers that this project trusts. Their workloads, such as CI jobs, exchange tokens for short-lived credentials."
       actions={create}
     >
       <DataTable
@@ -93,18 +93,18 @@ export default function IdentityProvidersPage() {
             danger: true,
             onSelect: () =>
               confirm({
-                title: `Stop trusting ${provider.name}?`,
+                title: `Delete ${provider.name}?`,
                 consequence:
-                  'Its workloads get no new credentials, and those they have end with their next request. You can trust the issuer again at any time.',
-                confirmLabel: 'Delete provider',
+                  'Its workloads lose access immediately. You can add the identity provider again at any time.',
+                confirmLabel: 'Delete identity provider',
                 onConfirm: () => remove.mutateAsync({ params: { path: { id: provider.id } } }),
               }),
           },
         ]}
         empty={
-          <EmptyState icon={Fingerprint} title="No issuer is trusted yet" action={create}>
-            CI jobs and pods have an identity already: a token of their own platform. Trust its issuer, and they need no
-            stored API token here.
+          <EmptyState icon={Fingerprint} title="No identity providers yet" action={create}>
+            CI jobs and pods already have a token from their own platform. Add its issuer, and they need no stored API
+            token.
           </EmptyState>
         }
       />

@@ -26,13 +26,13 @@ const columns = [
   }),
   column.accessor('status', { header: 'Status', cell: ({ row: { original } }) => <ImageBadge image={original} /> }),
   column.accessor('visibility', {
-    header: 'From',
+    header: 'Source',
     meta: { from: 'sm' },
     cell: ({ getValue }) =>
       getValue() === 'public' ? <Badge tone="accent">Certified</Badge> : <Badge>This project</Badge>,
   }),
   column.accessor('format', {
-    header: 'System and format',
+    header: 'OS and format',
     meta: { from: 'lg' },
     cell: ({ row: { original } }) => <span className="whitespace-nowrap">{imageKind(original)}</span>,
   }),
@@ -42,7 +42,7 @@ const columns = [
     cell: ({ getValue }) => <SizeOf bytes={getValue()} />,
   }),
   column.accessor('min_disk_gb', {
-    header: 'Needs',
+    header: 'Minimum',
     meta: { from: 'xl' },
     cell: ({ row: { original } }) => <Needs image={original} />,
   }),
@@ -58,12 +58,12 @@ function Needs({ image: { min_disk_gb, min_ram_mb } }: { image: Image }) {
     <span className="whitespace-nowrap text-ink-muted text-xs">
       {min_disk_gb > 0 && (
         <span className="block">
-          <Size gigabytes={min_disk_gb} /> of disk
+          <Size gigabytes={min_disk_gb} /> disk
         </span>
       )}
       {min_ram_mb > 0 && (
         <span className="block">
-          <Size bytes={min_ram_mb * 1024 ** 2} /> of memory
+          <Size bytes={min_ram_mb * 1024 ** 2} /> memory
         </span>
       )}
     </span>
@@ -85,7 +85,7 @@ function ImageName({ image: { id, name, description } }: { image: Image }) {
 const filters = [
   {
     name: 'visibility',
-    label: 'From',
+    label: 'Source',
     options: [
       { value: 'public', label: 'Certified' },
       { value: 'private', label: 'This project' },
@@ -97,7 +97,7 @@ const filters = [
     options: [
       { value: 'active', label: 'Active' },
       { value: 'queued', label: 'On first use' },
-      { value: 'importing', label: 'On its way' },
+      { value: 'importing', label: 'Preparing' },
       { value: 'error', label: 'Error' },
     ],
   },
@@ -124,7 +124,7 @@ export default function ImagesPage() {
   return (
     <Page
       title="Images"
-      description="What instances and volumes begin with. Certified ones are fetched when they are first needed."
+      description="Disk images for instances and volumes. Certified images are fetched on first use."
       actions={upload}
     >
       <UploadList />
@@ -138,7 +138,7 @@ export default function ImagesPage() {
         actions={actionsOf}
         empty={
           <EmptyState icon={Disc3} title="No images yet" action={upload}>
-            An image is a disk that instances begin with: an operating system, or one of your own making.
+            An image is the initial disk of an instance: an operating system, or your own build.
           </EmptyState>
         }
       />

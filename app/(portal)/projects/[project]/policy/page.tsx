@@ -17,7 +17,7 @@ import { useProject } from '@/lib/client/project';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Asks the very function that guards the API whether somebody may call an endpoint, before they try. */
+/** Asks the function that authorizes API requests whether a caller may use an endpoint. */
 export default function PolicyPage() {
   const { project } = useProject();
   const { question, ask } = useQuestion();
@@ -27,14 +27,14 @@ export default function PolicyPage() {
   return (
     <Page
       title="Policy simulator"
-      description="Whether somebody may call an endpoint, and why. The answer comes from the function that decides on real requests, so the two always agree."
+      description="Check whether a user or token may call an endpoint, and why. Uses the same rules as real requests."
       narrow
     >
       <div className="space-y-6">
-        <Card title="The question">
+        <Card title="Simulate a request">
           <div className="space-y-5">
             <div className="space-y-1.5">
-              <Label htmlFor={ids.identity}>Who</Label>
+              <Label htmlFor={ids.identity}>User or token</Label>
               <Identities id={ids.identity} value={question.identity} onChange={(identity) => ask({ identity })} />
               {project.role !== 'admin' && (
                 <p className="text-ink-muted text-xs">Simulating for others requires the admin role.</p>
@@ -49,7 +49,7 @@ export default function PolicyPage() {
                 typed={typedRequest}
                 value={question.path === '' ? undefined : `${question.method} ${question.path}`}
                 onValueChange={(request) => ask(requestOf(request) ?? {})}
-                placeholder="Choose an endpoint, or type an address"
+                placeholder="Choose an endpoint, or enter a path"
                 mono
               />
               <p className="min-h-4 text-ink-muted text-xs">{entry?.summary}</p>
@@ -73,7 +73,7 @@ function typedRequest(text: string): Option | undefined {
   const request = requestOf(text);
   if (!request) return undefined;
   const label = `${request.method} ${request.path}`;
-  return { value: label, label, description: 'As typed' };
+  return { value: label, label, description: 'As entered' };
 }
 
 /** Oneself; for admins, everyone in the project and every token of it. */
@@ -136,9 +136,9 @@ function Answer() {
       return data;
     },
   });
-  if (answer.error) return <ErrorNotice title="The question could not be answered" error={answer.error} />;
+  if (answer.error) return <ErrorNotice title="The simulation failed" error={answer.error} />;
   if (!answer.data || !path.startsWith('/')) {
-    return <p className="text-ink-muted text-sm">Choose a request, and the answer shows here at once.</p>;
+    return <p className="text-ink-muted text-sm">Choose a request to see the result.</p>;
   }
   return <Verdict {...answer.data} />;
 }

@@ -77,7 +77,7 @@ export default function SecretsPage() {
   return (
     <Page
       title="Secrets"
-      description="Passwords, keys and certificates, each sealed under a key of its own. Every look at a value is on record."
+      description="Passwords, keys and certificates, each encrypted with its own key. Every read of a value is recorded."
       actions={create}
     >
       <DataTable
@@ -97,7 +97,7 @@ export default function SecretsPage() {
             onSelect: () =>
               confirm({
                 title: `Delete ${secret.name}?`,
-                consequence: 'Its value is destroyed and can’t be brought back. Whatever still reads it will fail.',
+                consequence: 'The value is permanently deleted. Applications that still read it will fail.',
                 confirmLabel: 'Delete secret',
                 typeToConfirm: secret.name,
                 onConfirm: () => remove.mutateAsync({ params: { path: { id: secret.id } } }),
@@ -113,8 +113,7 @@ export default function SecretsPage() {
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "db-password", "type": "passphrase", "payload": "…"}'`}
           >
-            Keep passwords, keys and certificates here instead of in files. Machines and people read them when they need
-            them, and the audit log says who did.
+            Keep passwords, keys and certificates here instead of in files. The audit log shows who read them.
           </EmptyState>
         }
       />

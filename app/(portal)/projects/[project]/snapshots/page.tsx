@@ -21,7 +21,7 @@ export default function SnapshotsPage() {
   return (
     <Page
       title="Snapshots"
-      description="Volumes as they were at a moment, copied on write: quick to take, and whole when they are needed."
+      description="Point-in-time copies of volumes. Instant to create, also while the volume is in use."
       actions={create}
     >
       <SnapshotTable
@@ -34,8 +34,7 @@ export default function SnapshotsPage() {
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "before-upgrade", "volume_id": "…"}'`}
           >
-            Take one before something risky. It costs no time, also while the volume is in use, and a new volume can
-            begin as it was then.
+            Create a snapshot before a risky change. To go back, create a new volume from it.
           </EmptyState>
         }
       />

@@ -51,7 +51,7 @@ const columns = [
 ];
 const maker = column.accessor((token) => token.user_email ?? '', {
   id: 'maker',
-  header: 'Made by',
+  header: 'Created by',
   meta: { from: 'md' },
 });
 
@@ -69,12 +69,12 @@ export default function TokensPage() {
   return (
     <Page
       title="API tokens"
-      description="Credentials for scripts in this project. A token may what its role may, and never more than its maker."
+      description="Credentials for scripts in this project. A token has a role, which never exceeds the role of its creator."
       actions={
         <>
           {project.role === 'admin' && (
             <ButtonLink href={everyone ? paths.tokens(project.slug) : paths.allTokens(project.slug)}>
-              {everyone ? 'Only mine' : 'Tokens of everyone'}
+              {everyone ? 'My tokens' : 'All tokens'}
             </ButtonLink>
           )}
           {create}
@@ -103,8 +103,7 @@ function OwnTokens({ create }: { create: ReactNode }) {
       actions={actions}
       empty={
         <EmptyState icon={KeySquare} title="No tokens yet" action={create}>
-          A script signs in with a token of its own: it has a role and an end, is shown once, and can be revoked without
-          touching anything else.
+          Scripts authenticate with API tokens. Each has a role and an expiry, and can be revoked at any time.
         </EmptyState>
       }
     />
@@ -127,8 +126,8 @@ function TokensOfAll() {
       filters={[{ name: 'status', label: 'Status', options: statuses }]}
       actions={actions}
       empty={
-        <EmptyState icon={KeySquare} title="Nobody has a token">
-          Tokens that members of this project make for their scripts show here.
+        <EmptyState icon={KeySquare} title="No tokens yet">
+          Tokens of all members of this project are listed here.
         </EmptyState>
       }
     />
@@ -146,7 +145,7 @@ function useRevocation(revoke: (id: string) => Promise<unknown>) {
       onSelect: () =>
         confirm({
           title: `Revoke ${name}?`,
-          consequence: 'Whatever still uses this token is refused from its next request on. It can’t be brought back.',
+          consequence: 'Requests with this token fail immediately. This cannot be undone.',
           confirmLabel: 'Revoke token',
           onConfirm: () => revoke(id),
         }),

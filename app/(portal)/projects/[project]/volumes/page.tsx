@@ -68,7 +68,7 @@ export default function VolumesPage() {
   return (
     <Page
       title="Volumes"
-      description="Disks that outlive instances: attach them, detach them, make them larger while they are in use."
+      description="Block storage that outlives instances. Attach, detach and resize volumes while instances run."
       actions={create}
     >
       <DataTable
@@ -88,7 +88,7 @@ export default function VolumesPage() {
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"name": "data", "size_gb": 10}'`}
           >
-            A volume is a disk of its own. Attach it to an instance, and what is on it stays when the instance goes.
+            A volume is a persistent disk. Attach it to an instance; its data is kept when the instance is deleted.
           </EmptyState>
         }
       />

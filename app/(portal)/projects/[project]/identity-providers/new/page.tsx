@@ -31,13 +31,13 @@ export default function NewIdentityProviderPage() {
   }, [kind, setValue]);
 
   return (
-    <Page title="Trust an issuer">
+    <Page title="Add identity provider">
       <FormShell
         form={form}
         loading={false}
         error={create.error}
-        failure="The issuer is not trusted"
-        submitLabel="Trust this issuer"
+        failure="The identity provider could not be added"
+        submitLabel="Add identity provider"
         disabledReason={project.role === 'admin' ? undefined : 'Requires the admin role.'}
         cancel={paths.identityProviders(project.slug)}
         onSubmit={async ({ kind: _kind, conditions, jwks_uri, ...values }) => {
@@ -47,37 +47,37 @@ export default function NewIdentityProviderPage() {
           router.push(paths.identityProviders(project.slug, { exchange: provider.id }));
         }}
       >
-        <CardsField control={control} name="kind" label="Where the workload runs" options={issuers} />
+        <CardsField control={control} name="kind" label="Platform of the workload" options={issuers} />
         <TextField control={control} name="name" label="Name" autoComplete="off" />
         <TextField
           control={control}
           name="issuer"
-          label="Issuer"
+          label="Issuer URL"
           type="url"
-          description="The claim iss of its tokens, character by character: an https address."
+          description="Must equal the iss claim of its tokens exactly. An https URL."
           mono
         />
         <TextField
           control={control}
           name="audience"
           label="Audience"
-          description="The claim aud that its tokens for this platform have. Tokens made out to others are refused."
+          description="The aud claim of tokens for this platform. Tokens for other audiences are refused."
           mono
         />
         <ConditionsField control={control} />
         <CardsField
           control={control}
           name="max_role"
-          label="Highest role"
-          description="What a workload may ask for at most. The least that does is best."
+          label="Maximum role"
+          description="The highest role a workload can request. Choose the least privileged one that works."
           options={roleOptions}
         />
         <TextField
           control={control}
           name="jwks_uri"
-          label="Address of the keys"
+          label="JWKS URL"
           type="url"
-          description="Where the issuer publishes its keys (JWKS). Without it, OpenID Connect discovery finds them."
+          description="Where the issuer publishes its keys. Leave empty to use OpenID Connect discovery."
           optional
           mono
         />

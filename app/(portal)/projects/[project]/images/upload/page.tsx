@@ -22,13 +22,13 @@ const schema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   format: z.enum(['QCOW2', 'RAW', 'ISO']),
   description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
-  min_ram_mb: z.string().check(z.trim(), z.regex(/^\d{0,7}$/, 'A whole number of MB, or nothing.')),
+  min_ram_mb: z.string().check(z.trim(), z.regex(/^\d{0,7}$/, 'Enter a whole number of MB, or leave empty.')),
 });
 
 const formats = [
-  { value: 'QCOW2', label: 'QCOW2', description: 'What clouds publish. It may not refer to other files.' },
-  { value: 'RAW', label: 'RAW', description: 'A disk, byte for byte.' },
-  { value: 'ISO', label: 'ISO', description: 'A disc: instances boot it as a CD.' },
+  { value: 'QCOW2', label: 'QCOW2', description: 'The usual format of cloud images. No backing files.' },
+  { value: 'RAW', label: 'RAW', description: 'An uncompressed disk.' },
+  { value: 'ISO', label: 'ISO', description: 'Instances boot it as a CD.' },
 ];
 
 /** Sends an image of one's own; what it is is read from its bytes, and proved by the server. */
@@ -49,10 +49,7 @@ export default function UploadImagePage() {
   };
 
   return (
-    <Page
-      title="Upload image"
-      description="The bytes are checked against the format before anything can be made from them."
-    >
+    <Page title="Upload image" description="The file is verified before the image can be used.">
       <FormShell
         form={form}
         loading={false}
@@ -63,15 +60,15 @@ export default function UploadImagePage() {
           project.role === 'reader'
             ? 'Requires the member role.'
             : guess?.kind === 'packed'
-              ? 'Unpack the file first.'
+              ? 'Decompress the file first.'
               : undefined
         }
         cancel={paths.images(project.slug)}
         aside={
           <Price
             claims={[{ metric: 'image_storage', quantity: gigabytes(file?.size ?? 0) }]}
-            missing="Choose a file to see what keeping it costs."
-            billed="Metered by the size of its file, from when it is checked until it is deleted."
+            missing="Choose a file to see the price of storing it."
+            billed="Billed by file size, from verification until the image is deleted."
           />
         }
         onSubmit={async ({ file: chosen, min_ram_mb, ...facts }) => {
@@ -86,7 +83,7 @@ export default function UploadImagePage() {
           note={guess && noteOf(guess)}
           error={
             guess?.kind === 'packed'
-              ? `It is packed. Unpack it first, for example with: ${guess.tool} ${file?.name ?? ''}`
+              ? `The file is compressed. Decompress it first, for example: ${guess.tool} ${file?.name ?? ''}`
               : form.formState.errors.file?.message
           }
         />
@@ -96,15 +93,15 @@ export default function UploadImagePage() {
           control={form.control}
           name="description"
           label="Description"
-          description="What it is, for those who choose from the list."
+          description="Shown where users choose an image."
           autoComplete="off"
           optional
         />
         <TextField
           control={form.control}
           name="min_ram_mb"
-          label="Least memory"
-          description="Smaller flavors are not offered with it."
+          label="Minimum memory"
+          description="Smaller flavors cannot be chosen with this image."
           inputMode="numeric"
           unit="MB"
           width="short"
@@ -122,7 +119,7 @@ function gigabytes(bytes: number): number {
 }
 
 function noteOf(guess: Guess): string | undefined {
-  if (guess.kind === 'known') return `Its bytes say that it is ${guess.format === 'ISO' ? 'an' : 'a'} ${guess.format}.`;
-  if (guess.kind === 'unknown') return `Taken for ${guess.format} by its name; choose another format if that is wrong.`;
+  if (guess.kind === 'known') return `Detected from the file’s contents: ${guess.format}.`;
+  if (guess.kind === 'unknown') return `Detected from the file name: ${guess.format}. Change it if that is wrong.`;
   return undefined;
 }

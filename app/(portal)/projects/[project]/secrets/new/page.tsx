@@ -13,14 +13,14 @@ import { paths } from '@/lib/paths';
 const schema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   type: z.enum(['passphrase', 'symmetric_key', 'certificate', 'opaque']),
-  payload: z.string().check(z.minLength(1, 'A secret needs a value.')),
+  payload: z.string().check(z.minLength(1, 'Enter a value.')),
   payload_encoding: z.enum(['utf8', 'base64']),
   expires_at: z.string(),
 });
 
 const encodings = [
-  { value: 'utf8', label: 'Text', description: 'The characters themselves' },
-  { value: 'base64', label: 'Base64', description: 'Bytes, written in base64' },
+  { value: 'utf8', label: 'Text', description: 'Plain text' },
+  { value: 'base64', label: 'Base64', description: 'Binary, base64-encoded' },
 ];
 
 /** Stores a secret. What the value must look like follows from its type. */
@@ -55,7 +55,7 @@ export default function NewSecretPage() {
               ...(expires_at === '' ? {} : { expires_at: new Date(expires_at).toISOString() }),
             },
           });
-          void notify('success', `${values.name} is stored`);
+          void notify('success', `${values.name} created`);
           router.push(list);
         }}
       >
@@ -70,7 +70,7 @@ export default function NewSecretPage() {
           rows={type === 'certificate' ? 8 : 3}
         />
         {type === 'opaque' && (
-          <SelectField control={form.control} name="payload_encoding" label="Written as" options={encodings} />
+          <SelectField control={form.control} name="payload_encoding" label="Encoding" options={encodings} />
         )}
         <TextField
           control={form.control}
@@ -78,7 +78,7 @@ export default function NewSecretPage() {
           label="Expires"
           type="datetime-local"
           description={
-            type === 'certificate' ? 'The certificate’s own end counts when it is earlier.' : 'In your time zone.'
+            type === 'certificate' ? 'The certificate’s own expiry applies if it is earlier.' : 'In your time zone.'
           }
           optional
           width="short"
@@ -89,9 +89,9 @@ export default function NewSecretPage() {
 }
 
 const valueHint: Record<string, string> = {
-  passphrase: 'Text, kept exactly as it is, spaces and line breaks included.',
-  symmetric_key: '16, 24, 32, 48 or 64 bytes in base64. A new one: openssl rand -base64 32',
-  certificate: 'PEM, beginning with -----BEGIN CERTIFICATE-----',
+  passphrase: 'Text. Spaces and line breaks are kept.',
+  symmetric_key: '16, 24, 32, 48 or 64 bytes in base64. To generate one: openssl rand -base64 32',
+  certificate: 'PEM, starting with -----BEGIN CERTIFICATE-----',
   opaque: 'Up to 64 KiB.',
 };
 

@@ -57,15 +57,15 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
         project.role === 'reader'
           ? 'Requires the member role.'
           : volumes?.length === 0
-            ? 'The project has no volumes: create one first.'
+            ? 'No volumes yet. Create one first.'
             : undefined
       }
       cancel={volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug)}
       aside={
         <Price
           claims={[{ metric: 'block_storage', quantity: volume?.size_gb ?? 0, label: 'Snapshot' }]}
-          missing="Choose a volume to see what a snapshot of it costs."
-          billed="Billed as the size of its volume, from when it is there until it is deleted."
+          missing="Choose a volume to see the price."
+          billed="Billed by the size of its volume until the snapshot is deleted."
         />
       }
       onSubmit={async (values) => {
@@ -77,7 +77,7 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
         control={form.control}
         name="volume_id"
         label="Volume"
-        description="Of one in use it holds what the guest had written by then: let the guest flush its files first (sync)."
+        description="For a volume in use, flush the guest’s file systems first (sync). Unwritten data is not included."
         options={(volumes ?? []).map((volume) => {
           const reason = whyNotVolume('snapshot', volume, project.role);
           return {

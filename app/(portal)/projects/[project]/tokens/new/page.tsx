@@ -21,8 +21,8 @@ const lifetimes = [
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: '365', label: 'A year' },
-  { value: '', label: 'Never', description: 'Until it is revoked, or you leave the project' },
+  { value: '365', label: '1 year' },
+  { value: '', label: 'Never', description: 'Until it is revoked or you leave the project' },
 ];
 
 const order: readonly Role[] = ['reader', 'member', 'admin'];
@@ -35,7 +35,7 @@ export default function NewTokenPage() {
   const list = paths.tokens(project.slug);
   const roles = roleOptions.map((option) =>
     order.indexOf(option.value) > order.indexOf(project.role)
-      ? { ...option, disabledReason: `Your own role is ${project.role}; a token can’t have more.` }
+      ? { ...option, disabledReason: `A token cannot exceed your own role (${project.role}).` }
       : option,
   );
   return (
@@ -64,7 +64,7 @@ export default function NewTokenPage() {
             control={form.control}
             name="name"
             label="Name"
-            description="What uses it: “backup”, “ci”."
+            description="What will use the token, such as “backup” or “ci”."
             autoComplete="off"
           />
           <CardsField control={form.control} name="role" label="Role" options={roles} />

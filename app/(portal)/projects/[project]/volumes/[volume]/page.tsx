@@ -57,7 +57,7 @@ function VolumeTabs({ volume }: { volume: Volume }) {
   const { project } = useProject();
   return (
     <AddressTabs
-      label="Parts of the volume"
+      label="Volume sections"
       href={(tab) => paths.volume(project.slug, volume.id, tab)}
       tabs={[
         { name: 'overview', label: 'Overview', content: () => <VolumeProperties volume={volume} /> },
@@ -68,9 +68,8 @@ function VolumeTabs({ volume }: { volume: Volume }) {
             <SnapshotTable
               volumeId={volume.id}
               empty={
-                <EmptyState icon={Camera} title="No snapshots of it yet">
-                  A snapshot keeps the volume as it is at one moment, also while it is in use. A new volume can begin as
-                  it was then.
+                <EmptyState icon={Camera} title="No snapshots yet">
+                  A snapshot keeps the state of the volume at a point in time. You can create new volumes from it.
                 </EmptyState>
               }
             />

@@ -15,9 +15,9 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const kinds = [
-  { value: 'empty', label: 'Empty', description: 'A blank disk, to be formatted in the guest.' },
-  { value: 'image', label: 'An image', description: 'Begins as a copy of its disk.' },
-  { value: 'snapshot', label: 'A snapshot', description: 'Begins as a volume was at that moment.' },
+  { value: 'empty', label: 'Empty', description: 'A blank disk. Format it in the guest.' },
+  { value: 'image', label: 'Image', description: 'A copy of the image’s disk.' },
+  { value: 'snapshot', label: 'Snapshot', description: 'A volume at a point in time.' },
 ];
 
 const schema = z
@@ -93,7 +93,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
         project.role === 'reader'
           ? 'Requires the member role.'
           : tooSmall
-            ? `What it begins with needs ${least} GB.`
+            ? `The source needs at least ${least} GB.`
             : frozen
       }
       cancel={paths.volumes(project.slug)}
@@ -101,8 +101,8 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
         <>
           <Price
             claims={[{ metric: 'block_storage', quantity: gigabytesOf(size), label: 'Volume' }]}
-            missing="Give it a size to see what it costs."
-            billed="Billed from when it is there until it is deleted, attached or not."
+            missing="Enter a size to see the price."
+            billed="Billed until it is deleted, whether attached or not."
           />
           <StorageImpact volumes={1} gigabytes={gigabytesOf(size)} />
         </>
@@ -120,7 +120,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
       }}
     >
       <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="data" />
-      <CardsField control={form.control} name="source" label="Begins as" options={kinds} />
+      <CardsField control={form.control} name="source" label="Source" options={kinds} />
       {kind === 'image' && (
         <SelectField control={form.control} name="image_id" label="Image" options={sources?.images ?? []} />
       )}
@@ -133,8 +133,8 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
         label="Size"
         description={
           least === undefined
-            ? 'It can be made larger later, never smaller.'
-            : `At least ${least} GB, for what it begins with. It can be made larger later, never smaller.`
+            ? 'The volume can be enlarged later, never shrunk.'
+            : `At least ${least} GB for this source. The volume can be enlarged later, never shrunk.`
         }
         inputMode="numeric"
         unit="GB"
