@@ -134,7 +134,8 @@ function reason(outcome: Extract<SignInStep, { done: false }>): string {
       return 'Your project is suspended. Ask the administrators of the platform.';
     case 'RATE_LIMITED': {
       const seconds = 'retry_after_s' in outcome ? (outcome.retry_after_s ?? 60) : 60;
-      return `Too many failed attempts from here. Try again in ${Math.max(1, Math.ceil(seconds / 60))} min.`;
+      const minutes = Math.max(1, Math.ceil(seconds / 60));
+      return `Too many failed attempts. Try again in ${minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`}.`;
     }
     case 'CONNECTION_LOST':
       return 'Nephele did not answer. Your connection or the server may be down.';

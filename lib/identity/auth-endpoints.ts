@@ -30,7 +30,8 @@ export const authEndpoints = [
     summary: 'Sign in',
     description:
       'Gives an access token for an hour. With a second factor and no `totp_code` it gives a challenge instead, for ' +
-      '`POST /auth/2fa/verify`. Ten failures of an account from one address within 15 minutes are the most.',
+      '`POST /auth/2fa/verify`. At most ten failures per account and address in 15 minutes, and 20 wrong codes ' +
+      'per account in 24 hours.',
     tag,
     access: 'public',
     body: schema.login,

@@ -1,4 +1,5 @@
 import { raw, type Sql, sql } from '@/lib/db/sql';
+import { forgetCodeFailures } from './attempts';
 
 /**
  * The statements that give a person a new password and end all their sessions, with the challenges that wait for a
@@ -16,6 +17,7 @@ export function newPassword(
   return {
     changed: sql`UPDATE users SET password_hash = ${password_hash}::text, session_epoch = users.session_epoch + 1 ${tokens},
                  updated_at = platform_now() FROM ${from} AND users.id = ${userId}::uuid RETURNING users.session_epoch`,
+    codes_forgotten: forgetCodeFailures(userId, from),
     ...(ending_tokens ? endedTokens(userId, from) : {}),
   };
 }

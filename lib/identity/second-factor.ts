@@ -6,7 +6,7 @@ import { execute } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { type Account, findById } from './account';
-import { guardAttempt } from './attempts';
+import { forgetCodeFailures, guardAttempt, guardCode } from './attempts';
 import { newRecoveryCodes, recoveryCodeRows, spendRecoveryCode } from './recovery-codes';
 import type { AccountCall } from './sessions';
 import { isTotpCode, matchingStep, newTotpKey, type TotpKey } from './totp';
@@ -113,10 +113,15 @@ export async function resetSecondFactorOf(call: AdministratorCall, userId: strin
 
 /**
  * Uses a code up: of the authenticator app, each step's once and never an earlier one's after a later; or a recovery
- * code. One UPDATE decides, so that of two requests with one code one wins.
- * @throws ApiError 401
+ * code. One UPDATE decides, so that of two requests with one code one wins. Whoever calls it has seen the password, or a
+ * session that began with it.
+ * @throws ApiError 401, 429 after too many wrong codes for this account
  */
-export async function spendCode(account: Account, code: string): Promise<'totp' | 'recovery_code'> {
+export function spendCode(account: Account, code: string): Promise<'totp' | 'recovery_code'> {
+  return guardCode(account.id, () => matchCode(account, code));
+}
+
+async function matchCode(account: Account, code: string): Promise<'totp' | 'recovery_code'> {
   if (!isTotpCode(code)) {
     if (await spendRecoveryCode(account.id, code)) return 'recovery_code';
     throw wrongCode();
@@ -138,6 +143,7 @@ export function secondFactorOff(userId: string, from: Sql, { ending_sessions = f
   return {
     switched_off: sql`UPDATE users SET totp_secret = NULL, totp_activated_at = NULL, totp_last_step = NULL,
                       updated_at = platform_now() ${epoch} FROM ${from} AND users.id = ${userId}::uuid`,
+    failures_gone: forgetCodeFailures(userId, from),
     codes_gone: sql`DELETE FROM recovery_codes USING ${from} AND recovery_codes.user_id = ${userId}::uuid`,
   };
 }
