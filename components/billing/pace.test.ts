@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crossingOf, paceOf, spentAt } from './pace';
+import { crossingOf, paceOf, shareOfBudget, spentAt } from './pace';
 
 const pace = paceOf({
   month: '2028-02',
@@ -21,4 +21,12 @@ test('spend grows with what runs, and ends with the month', () => {
   expect(spentAt(pace, Date.parse('2028-02-20T14:00:00Z'))).toBe(41);
   expect(spentAt(pace, Date.parse('2028-02-20T11:00:00Z'))).toBe(40);
   expect(spentAt(pace, Date.parse('2028-04-01T00:00:00Z'))).toBe(154);
+});
+
+test('a budget reads as used up only once it is, although spend is told to six decimals', () => {
+  // 9.9999999 of 10 dollars.
+  const said = { used_percent: 99.99, month_to_date_usd: 10, limit_usd: 10 };
+  expect(shareOfBudget(said, 10)).toBeCloseTo(0.9999, 9);
+  expect(shareOfBudget({ ...said, used_percent: 100 }, 10)).toBe(1);
+  expect(shareOfBudget({ used_percent: 40, month_to_date_usd: 4, limit_usd: 10 }, 4.5)).toBeCloseTo(0.45, 9);
 });

@@ -36,6 +36,17 @@ export function spentAt({ at, spent_usd, usd_per_hour, month_end }: Pace, moment
   return spent_usd + hours * usd_per_hour;
 }
 
+/**
+ * How much of a budget is used when so much is spent, as a share: what the platform said, which never rounds up to all of
+ * it, and what has run on since.
+ */
+export function shareOfBudget(
+  said: { used_percent: number; month_to_date_usd: number; limit_usd: number },
+  spent_usd: number,
+): number {
+  return said.used_percent / 100 + (spent_usd - said.month_to_date_usd) / said.limit_usd;
+}
+
 export function crossingOf(pace: Pace, amount_usd: number): Crossing {
   if (pace.spent_usd >= amount_usd) return 'reached';
   if (pace.usd_per_hour <= 0) return 'not_this_month';

@@ -11,7 +11,7 @@ import { formatHourly, formatMoney } from '@/lib/format/money';
 import { formatPercent } from '@/lib/format/number';
 import { formatMonth } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
-import type { Pace } from './pace';
+import { type Pace, shareOfBudget } from './pace';
 import { useSpentNow } from './spend-now';
 import type { Overview } from './spend-series';
 
@@ -77,17 +77,19 @@ function Tile({ name, value, children }: { name: string; value: ReactNode; child
   );
 }
 
-function OfBudget({ overview: { budget }, spent }: { overview: Overview; spent: number }) {
+function OfBudget({ overview, spent }: { overview: Overview; spent: number }) {
   const { project } = useProject();
+  const { month_to_date_usd, budget } = overview;
+  const { used_percent } = budget.status;
   const limit = budget.monthly_limit_usd;
-  if (limit === null) {
+  if (limit === null || used_percent === null) {
     return (
       <Link href={paths.budget(project.slug)} className="rounded-sm font-medium text-accent hover:underline">
         {project.role === 'admin' ? 'Set a budget' : 'No budget is set'}
       </Link>
     );
   }
-  const share = spent / limit;
+  const share = shareOfBudget({ used_percent, month_to_date_usd, limit_usd: limit }, spent);
   const words = `${formatPercent(share)} of the budget of ${formatMoney(limit)}`;
   return (
     <>

@@ -96,6 +96,9 @@ describe('the freeze', () => {
     await put(budget);
     await spend(acme.id, 10 * USD - 1);
     expect((await createVolume()).status).toBe(201);
+    expect(await statusOf()).toMatchObject({
+      status: { frozen: false, used_percent: 99.99, month_to_date_usd: 9.999999 },
+    });
     await spend(acme.id, 1);
     const refused = await createVolume();
     expect([refused.status, refused.body]).toMatchObject([402, { error: { code: 'BUDGET_FROZEN', status: 402 } }]);

@@ -10,7 +10,10 @@ export const budgetStatus = z
   .strictObject({
     month: z.string().meta({ description: 'The month (UTC) that the figures are of.', example: '2026-02' }),
     month_to_date_usd: usd,
-    used_percent: z.number().nullable().meta({ description: 'Of the limit; null without one.' }),
+    used_percent: z
+      .number()
+      .nullable()
+      .meta({ description: 'Of the limit, rounded down: 100 only once it is reached. null without a limit.' }),
     frozen: z.boolean(),
     frozen_reason: z.string().nullable().meta({ description: 'What is frozen, why, and who can lift it.' }),
     lift_usd: usd.meta({ description: 'Added to the limit this month, because credit came while it was frozen.' }),

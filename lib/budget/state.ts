@@ -58,7 +58,7 @@ export function budgetStatus(facts: BudgetFacts, meter: Meter): Sendable<BudgetS
   return {
     month: meter.month,
     month_to_date_usd: JsonNumber.money(spend),
-    used_percent: limit === null ? null : JsonNumber.money(spend.times(100).div(limit).toDecimalPlaces(2)),
+    used_percent: limit === null ? null : JsonNumber.money(usedPercent(spend, limit)),
     frozen,
     frozen_reason: frozen ? reason(facts, spend) : null,
     lift_usd: JsonNumber.money(facts.lift),
@@ -67,6 +67,9 @@ export function budgetStatus(facts: BudgetFacts, meter: Meter): Sendable<BudgetS
     thresholds: limit === null ? [] : thresholds(facts, limit, meter),
   };
 }
+
+/** Rounded down, so that 100 is read only where the limit is reached. */
+const usedPercent = (spend: Decimal, limit: string) => spend.times(100).div(limit).toDecimalPlaces(2, Money.ROUND_DOWN);
 
 function thresholds({ thresholds: percents }: BudgetFacts, limit: string, meter: Meter) {
   return percents.map((percent) => {

@@ -51,12 +51,14 @@ export const invoiceEndpoints = [
     path: '/billing/invoices/{id}/pay',
     operation_id: 'payInvoice',
     summary: 'Charge an invoice to the default card now',
-    description: 'One that is paid stays as it is. Tries after a failure are also made by themselves, for four weeks.',
+    description:
+      'A paid invoice stays as it is. One that is too small to charge (`deferred`, `carried`) is refused: its amount is on ' +
+      'a later invoice. After a failure the platform tries again for four weeks.',
     tag,
     access: 'admin',
     params: idParams,
     responses: { 200: schema.invoice },
-    errors: ['PAYMENT_FAILED', 'ENGINE_UNAVAILABLE'],
+    errors: ['CONFLICT', 'PAYMENT_FAILED', 'ENGINE_UNAVAILABLE'],
     audit: 'invoice.pay',
     idempotency: 'kernel',
     handle: (call, { params }) => service.payInvoice(call, params.id),

@@ -212,13 +212,23 @@ describe('an invoice', () => {
     ]);
   });
 
-  test('of less than a card can pay is left to the next one', async () => {
+  test('of less than a card can pay cannot be paid: it is left to the next one', async () => {
     const acme = await projectOf('acme');
+    const pay = async ({ id }: { id: string }) =>
+      call('POST', `/billing/invoices/${id}/pay`, { token: await tokenOf(acme) });
     await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-01-01T10:00:00Z');
     await span(acme, 'compute_vcpu', 1, '2027-02-01T00:00:00Z', '2027-02-03T00:00:00Z');
+    await at('2027-02-02T00:00:00Z');
+    await closeMonths();
+    const [deferred] = await invoicesOf(acme);
+    if (!deferred) throw new Error('January has no invoice');
+    const tooSmall = await pay(deferred);
+    expect([tooSmall.status, tooSmall.text]).toEqual([409, expect.stringContaining('added to the next invoice')]);
     await at('2027-03-02T00:00:00Z');
     await closeMonths();
     const [february, january] = await invoicesOf(acme);
+    const carried = await pay(deferred);
+    expect([carried.status, carried.text]).toEqual([409, expect.stringContaining('Pay that one')]);
     expect(january).toMatchObject({ due_usd: 0.24, payment: { status: 'carried' } });
     expect(february).toMatchObject({ subtotal_usd: 1.39, payment: { status: 'open' } });
     expect(february?.lines).toMatchObject([

@@ -86,7 +86,7 @@ function drawInvoice({ invoice, parties }: { invoice: Sendable<Invoice>; parties
   let category = '';
   for (const line of invoice.lines) {
     const begins = line.category !== category;
-    if (y + (begins ? 44 : 22) > BOTTOM - 40) {
+    if (y + (begins ? 22 : 0) + heightOf(line, month) > BOTTOM - 40) {
       doc.addPage();
       doc.page.margins.bottom = 0;
       y = tableHead(doc, MARGIN);
@@ -143,17 +143,22 @@ function tableHead(doc: PDFKit.PDFDocument, y: number): number {
   return y + 18;
 }
 
+/** Usage of an earlier month than the invoice's says so below its name. */
+const isLate = ({ kind, used_in }: Line, month: string) => kind === 'usage' && used_in !== month;
+const heightOf = (item: Line, month: string) => (isLate(item, month) ? 34 : 22);
+
 function drawLine(doc: PDFKit.PDFDocument, item: Line, month: string, y: number): number {
-  const late = item.used_in !== month && item.kind === 'usage' ? `, used in ${monthName(item.used_in)}` : '';
+  const below = y + heightOf(item, month);
+  if (isLate(item, month)) small(doc, `Used in ${monthName(item.used_in)}`, MARGIN, y + 18);
   doc.font('Helvetica').fontSize(9.5).fillColor(ink);
-  doc.text(`${item.label}${late}`, MARGIN, y + 6, { width: 190, lineBreak: false, ellipsis: true });
+  doc.text(item.label, MARGIN, y + 6, { lineBreak: false });
   if (item.kind === 'usage') {
     right(doc, `${exact(item.quantity)} ${item.unit}`, columns.quantity, y + 6);
     right(doc, `$${exact(item.unit_price_usd)}`, columns.price, y + 6);
   }
   right(doc, dollars(item.amount_usd), columns.amount, y + 6);
-  line(doc, y + 21);
-  return y + 22;
+  line(doc, below - 1);
+  return below;
 }
 
 function totals(

@@ -1,5 +1,5 @@
 import type { AdministratorCall, ProjectCall } from '@/lib/api/endpoint';
-import { notFound } from '@/lib/api/errors';
+import { conflict, notFound } from '@/lib/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { keysetPage, type Page } from '@/lib/api/pagination';
 import { query, queryOne } from '@/lib/db/pool';
@@ -114,10 +114,19 @@ export async function readWhole(id: string, whose: Sql): Promise<{ invoice: Send
   return { invoice: { ...view(row), lines: lines.get(id) ?? [] }, parties: { seller, customer } };
 }
 
-/** Charges what is left of an invoice to the default card, now. @throws ApiError 404, 402 where it fails */
+/**
+ * Charges what is left of an invoice to the default card, now.
+ * @throws ApiError 404, 409 where a later invoice takes the amount over, 402 where it fails
+ */
 export async function payInvoice(call: ProjectCall, id: string): Promise<Sendable<Invoice>> {
-  await readInvoice(call, id);
-  call.record.resource = { type: 'invoice', id };
+  const { number, payment } = await readInvoice(call, id);
+  call.record.resource = { type: 'invoice', id, name: number };
+  if (payment.status === 'deferred') {
+    throw conflict(`${number} is too small to charge to a card. Its amount is added to the next invoice.`);
+  }
+  if (payment.status === 'carried') {
+    throw conflict(`The amount of ${number} was added to a later invoice. Pay that one.`);
+  }
   await payNow(id);
   return readInvoice(call, id);
 }

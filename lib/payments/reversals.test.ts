@@ -147,6 +147,27 @@ describe('a top-up that is disputed', () => {
     expect(await books()).toMatchObject({ credit: 50, owed: 0 });
   });
 
+  test.each([
+    // 47.10 EUR, for which Stripe took 50.55 USD: no more than was paid. Then 20 EUR, for which it took 21.46 USD.
+    ['all of it', 4710, [{ amount: -5055, currency: 'usd' }], 0],
+    ['a part of it', 2000, [{ amount: -2146, currency: 'usd' }], 28.54],
+    [
+      'a part that came back since',
+      2000,
+      [
+        { amount: -2146, currency: 'usd' },
+        { amount: 2146, currency: 'usd' },
+      ],
+      50,
+    ],
+    ['a sum in a balance that is not in USD', 2000, [{ amount: -2000, currency: 'eur' }], 0],
+    ['a sum that Stripe has not taken yet', 2000, [], 0],
+  ])('in another currency takes what Stripe took in USD: %s', async (_, amount, balance_transactions, credit) => {
+    const payment = await toppedUp(50);
+    await tell([stripe.dispute(payment, amount, { currency: 'eur', balance_transactions }).opened]);
+    expect(await books()).toMatchObject({ credit, owed: 0 });
+  });
+
   test('and refunded takes back no more than was paid', async () => {
     const payment = await toppedUp(50);
     await tell(stripe.refund(payment, 2000));

@@ -209,10 +209,13 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
           stripe.disputes.list({ payment_intent: payment, limit: 100 }),
         ]);
         const charge = typeof latest_charge === 'string' ? null : latest_charge;
-        const disputed = Decimal.sum(0, ...disputes.filter(({ status }) => withdrawn.has(status)).map(centsOf));
         const refunded = new Decimal(charge?.amount_refunded ?? 0);
         // Refunded and disputed, a payment still takes back no more than it was.
         const left = new Decimal(charge?.amount ?? 0).minus(refunded);
+        const disputed = Decimal.sum(
+          0,
+          ...disputes.filter(({ status }) => withdrawn.has(status)).map((dispute) => disputedCents(dispute) ?? left),
+        );
         return {
           checkout_id: metadata.checkout_id ?? null,
           refunded_usd: fromCents(refunded),
@@ -234,7 +237,17 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
   };
 }
 
-const centsOf = ({ amount }: { amount: number }) => amount;
+/**
+ * What a dispute is about, in cents of a USD. A bank may dispute in the cardholder's currency: then it is what Stripe took
+ * from the balance; undefined where that is not in USD either, so that nobody can say how much of the payment it is.
+ */
+function disputedCents({ id, currency, amount, balance_transactions }: Stripe.Dispute): Decimal | undefined {
+  if (currency === 'usd') return new Decimal(amount);
+  const moves = balance_transactions.filter((move) => move.currency === 'usd');
+  if (moves.length > 0) return Decimal.max(0, Decimal.sum(...moves.map((move) => move.amount)).neg());
+  log.warn({ dispute: id, currency }, 'a dispute is not in USD: all that is left of its payment counts as disputed');
+  return undefined;
+}
 
 /** States of a dispute in which the money is gone: at stake, or lost. Before, and when it is won, it is ours. */
 const withdrawn: ReadonlySet<string> = new Set([

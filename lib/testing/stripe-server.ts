@@ -110,10 +110,15 @@ export class StripeServer {
     return this.event('refund.failed', this.add('re', 'refund', refund));
   }
 
-  /** The cardholder’s bank disputes a payment; `change` says what becomes of it. */
-  dispute(intentId: string, cents: number): { opened: string; change: (status: string) => string } {
+  /** The cardholder’s bank disputes a payment, maybe in another currency; `change` says what becomes of it. */
+  dispute(
+    intentId: string,
+    amount: number,
+    { currency = 'usd', balance_transactions = [] }: { currency?: string; balance_transactions?: Json[] } = {},
+  ): { opened: string; change: (status: string) => string } {
     const charge = this.get(intentId).latest_charge;
-    const fields = { amount: cents, charge, payment_intent: intentId, status: 'needs_response' };
+    const facts = { charge, payment_intent: intentId, status: 'needs_response' };
+    const fields = { amount, currency, balance_transactions, ...facts };
     const dispute = this.add('du', 'dispute', fields);
     return {
       opened: this.event('charge.dispute.created', dispute),

@@ -128,7 +128,10 @@ export const tenantBudget = z
     monthly_limit_usd: usd.nullable().meta({ description: 'null: no budget.' }),
     enable_quota_freeze: z.boolean(),
     month_to_date_usd: usd,
-    used_percent: z.number().nullable().meta({ description: 'Of the limit; null without one.' }),
+    used_percent: z
+      .number()
+      .nullable()
+      .meta({ description: 'Of the limit, rounded down: 100 only once it is reached. null without a limit.' }),
     frozen: z.boolean(),
     frozen_since: timestamp.nullable().meta({ description: 'As exactly as the meter knows.' }),
     freezes_at: timestamp.nullable().meta({ description: 'When the freeze begins if what runs now runs on.' }),
