@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
@@ -11,11 +11,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '@/lib/db/migrate';
 import { databaseUrl } from '@/lib/settings';
 import { asAdmin, databaseOn, testDatabase } from '@/lib/testing/database';
+import { createHost, NANO } from '@/lib/testing/hosts';
+import { becomes, instanceRow } from '@/lib/testing/metered';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { backUp, restore } from './backup';
 
@@ -23,6 +26,7 @@ testDatabase();
 const { adminUrl, template } = inject('postgres');
 const call = api();
 const folders = mkdtempSync(join(tmpdir(), 'nephele-backup-'));
+const plainRoles: string[] = [];
 let acme: TestProject;
 
 const store = (name: string) =>
@@ -34,9 +38,19 @@ const store = (name: string) =>
 beforeAll(async () => {
   acme = await createProject('acme');
   await store('first');
+  await createHost();
+  await becomes('instances', await instanceRow(acme, NANO), 'active');
 });
 
-afterAll(() => rmSync(folders, { recursive: true }));
+afterAll(async () => {
+  rmSync(folders, { recursive: true });
+  await asAdmin(adminUrl, async (admin) => {
+    for (const name of plainRoles) {
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.query(`DROP ROLE ${name}`);
+    }
+  });
+});
 
 async function emptyDatabase(): Promise<string> {
   const name = `${template}_${randomBytes(6).toString('hex')}`;
@@ -47,9 +61,11 @@ async function emptyDatabase(): Promise<string> {
 async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client(url);
   await client.connect();
-  const { rows } = await client.query<Row>(text);
-  await client.end();
-  return rows;
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** Every row of every table, as one text a table. */
@@ -118,6 +134,61 @@ describe('a backup', () => {
     expect(existsSync(folder)).toBe(false);
     await backUp(databaseUrl(), folder, []);
     await expect(backUp(databaseUrl(), folder, [])).rejects.toThrow('exists already');
+  });
+});
+
+/** A database of its own, owned by a role that may log in and nothing else. */
+async function databaseOfPlainRole(): Promise<string> {
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  await asAdmin(adminUrl, async (admin) => {
+    await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'plain' NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION`);
+    await admin.query(`CREATE DATABASE ${name} OWNER ${name}`);
+  });
+  plainRoles.push(name);
+  const address = new URL(databaseOn(adminUrl, name));
+  address.username = name;
+  address.password = 'plain';
+  return address.href;
+}
+
+/** Everything about the schema that a restore sets aside for a while. */
+const guards = (url: string) =>
+  ask(
+    url,
+    `SELECT conrelid::regclass::text AS place, conname AS name, pg_get_constraintdef(oid) || convalidated AS definition
+       FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+     UNION ALL SELECT tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
+     ORDER BY 1, 2, 3`,
+  );
+
+describe('a restore by a role without special rights', () => {
+  test('brings every row back, meters nothing twice, and leaves every foreign key and trigger in force', async () => {
+    const folder = join(folders, 'plain');
+    const before = await contents(databaseUrl());
+    await backUp(databaseUrl(), folder, []);
+    const url = await databaseOfPlainRole();
+    await expect(ask(url, 'SET session_replication_role = replica')).rejects.toThrow(/permission denied/);
+    await restore(url, folder);
+    const after = await contents(url);
+    expect(after).toEqual(before);
+    expect(after.spans).toContain(acme.id);
+    const inForce = await guards(url);
+    expect(inForce.length).toBeGreaterThan(100);
+    expect(inForce).toEqual(await guards(databaseUrl()));
+  });
+
+  test('refuses a backup whose rows refer to what it does not hold, and writes nothing of it', async () => {
+    const folder = join(folders, 'dangling');
+    const manifest = await backUp(databaseUrl(), folder, []);
+    const empty = gzipSync('');
+    writeFileSync(join(folder, 'users.copy.gz'), empty);
+    const tables = manifest.tables.map((table) =>
+      table.name === 'users' ? { ...table, rows: 0, sha256: createHash('sha256').update(empty).digest('hex') } : table,
+    );
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, tables }));
+    const url = await databaseOfPlainRole();
+    await expect(restore(url, folder)).rejects.toThrow(/violates foreign key constraint/);
+    expect(await ask(url, 'SELECT FROM projects')).toEqual([]);
   });
 });
 

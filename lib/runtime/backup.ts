@@ -96,7 +96,7 @@ export async function restore(
   await connected(databaseUrl, async (client) => {
     await client.query('BEGIN');
     // Rows come in the order of tables, not of references, and must not be metered or announced a second time.
-    await client.query('SET LOCAL session_replication_role = replica');
+    const setAside = await setAsideChecksAndTriggers(client);
     // Migrations bring rows of their own, such as flavors: those of the backup count.
     await client.query(`TRUNCATE ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const { name, columns, rows } of manifest.tables) {
@@ -108,10 +108,36 @@ export async function restore(
       if (last_value !== null)
         await client.query('SELECT setval($1::regclass, $2::bigint)', [quoted(name), last_value]);
     }
+    await setAside.putBack();
     await client.query('COMMIT');
     await client.query('ANALYZE');
   });
   return manifest;
+}
+
+/**
+ * Drops foreign keys and disables triggers until the rows are in, as the owner of the tables may without further rights.
+ * Putting the foreign keys back checks every row, so that a backup with a dangling reference is refused as a whole.
+ */
+async function setAsideChecksAndTriggers(client: pg.Client): Promise<{ putBack(): Promise<void> }> {
+  const { rows: references } = await client.query<{ table: string; name: string; definition: string }>(
+    `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+     WHERE contype = 'f' AND connamespace = 'public'::regnamespace AND conparentid = 0 ORDER BY conrelid, conname`,
+  );
+  const { rows: triggers } = await client.query<{ table: string; name: string }>(
+    `SELECT tgrelid::regclass::text AS table, tgname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE NOT tgisinternal AND tgenabled = 'O' AND c.relnamespace = 'public'::regnamespace ORDER BY tgrelid, tgname`,
+  );
+  for (const { table, name } of references) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoted(name)}`);
+  for (const { table, name } of triggers) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${quoted(name)}`);
+  return {
+    async putBack() {
+      for (const { table, name } of triggers) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER ${quoted(name)}`);
+      for (const { table, name, definition } of references) {
+        await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${quoted(name)} ${definition}`);
+      }
+    },
+  };
 }
 
 /** A file that was cut off or changed is found before anything is written. */
