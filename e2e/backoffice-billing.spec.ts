@@ -33,7 +33,7 @@ test('a frozen tenant shows as such; credit that is granted with a reason lifts 
   await expect(dialog.getByText('Say why.')).toBeVisible();
   await expectAccessible(page);
   await dialog.getByLabel('Amount').fill('25');
-  await dialog.getByLabel('Reason').fill('For the outage of 3 March');
+  await dialog.getByLabel('Reason').fill('Compensation for the outage on 3 March');
   await dialog.getByRole('button', { name: 'Grant credit' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByText('No tenants match')).toBeVisible();
@@ -44,7 +44,7 @@ test('a frozen tenant shows as such; credit that is granted with a reason lifts 
   expect(created.status()).toBe(201);
 
   await page.goto(`/admin/billing/credits?tenant_id=${tenant.id}`);
-  const entry = page.getByRole('row', { name: /For the outage of 3 March/ });
+  const entry = page.getByRole('row', { name: /Compensation for the outage on 3 March/ });
   await expect(entry).toContainText('+$25.00');
   await expect(entry).toContainText(administrator.email);
   await expectAccessible(page);

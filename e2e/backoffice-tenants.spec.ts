@@ -54,7 +54,7 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   await page.getByLabel('Their name').fill('Grace Hopper');
   const password = await page.getByLabel('First password').inputValue();
   await page.getByRole('button', { name: 'Add admin' }).click();
-  await expect(page.getByText('is an admin of this tenant already')).toBeVisible();
+  await expect(page.getByText('is already an admin of this tenant')).toBeVisible();
   await page.getByLabel('E-mail').fill(address);
   await page.getByRole('button', { name: 'Add admin' }).click();
   await expect(page.getByRole('heading', { name: `${address} is an admin` })).toBeVisible();

@@ -85,7 +85,7 @@ test('who can’t lift a freeze is told who can, and credit from the platform li
   await expect(banner.getByRole('link')).toHaveCount(0);
   const granted = await request.post(`/admin/api/v1/tenants/${tenant.id}/credits`, {
     headers: bearer(administratorToken),
-    data: { amount_usd: 50, reason: 'For the outage of 3 March' },
+    data: { amount_usd: 50, reason: 'Compensation for the outage on 3 March' },
   });
   expect(granted.status()).toBe(201);
   await expect(banner).toBeEmpty();

@@ -58,7 +58,7 @@ test('a lost connection is said, keeps what was written, and heals by itself', a
   await page.keyboard.press('Control+k');
   await page.getByLabel('Value').fill('s3cret');
   await page.getByRole('button', { name: 'Create secret' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'Nephele did not answer' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'Nephele is not responding' })).toBeVisible();
   await context.setOffline(false);
   // What was asked for meanwhile comes with the connection.
   await expect(page.getByRole('dialog', { name: 'Go to a page or do something' })).toBeVisible();

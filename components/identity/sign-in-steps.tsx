@@ -138,7 +138,7 @@ function reason(outcome: Extract<SignInStep, { done: false }>): string {
       return `Too many failed attempts. Try again in ${minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`}.`;
     }
     case 'CONNECTION_LOST':
-      return 'Nephele did not answer. Your connection or the server may be down.';
+      return 'Nephele is not responding. Check your connection, or try again later.';
     default:
       return 'That did not work. Try again in a moment.';
   }

@@ -76,7 +76,10 @@ export function useRequest() {
       if (controller.signal.aborted && answer) setSending({ state: 'answered', answer });
       else if (controller.signal.aborted) setSending({ state: 'idle' });
       else
-        setSending({ state: 'failed', reason: 'Nephele did not answer. Your connection or the server may be down.' });
+        setSending({
+          state: 'failed',
+          reason: 'Nephele is not responding. Check your connection, or try again later.',
+        });
     }
   };
   return { sending, send, stop: () => current.current?.abort() };

@@ -130,9 +130,9 @@ describe('mail', () => {
     for (const { to, from, raw } of sink.received) {
       expect(from).toBe('cloud@nephele.example');
       expect(raw).toContain(`To: ${to}\r\n`);
-      expect(raw).toMatch(/^Subject: .*mailed: 100 % of the budget/m);
+      expect(raw).toMatch(/^Subject: .*mailed: 100% of the budget/m);
       const text = raw.replaceAll('=\r\n', '');
-      expect(text).toContain('$10.00 of its budget of $10.00');
+      expect(text).toContain('$10.00 of its $10.00 budget');
       expect(text).toContain('The project is frozen');
       expect(text).toContain(`/projects/${project.slug}/billing/budget`);
     }
@@ -214,7 +214,7 @@ describe('a webhook', () => {
       const attempts = position + 1;
       await working(async () => expect(await onlyOf(project)).toMatchObject({ attempts }));
       const { status, error, response_status, next_attempt_at } = await onlyOf(project);
-      expect([error, response_status]).toEqual(['It answered 500.', 500]);
+      expect([error, response_status]).toEqual(['The server answered 500.', 500]);
       if (pause === 0) {
         expect([status, next_attempt_at]).toEqual(['failed', null]);
         break;
@@ -248,7 +248,7 @@ describe('a webhook', () => {
     const project = await withBudget('redirecting', { webhook_url: receiver.url });
     await useUp(project);
     await working(async () => expect(await onlyOf(project)).toMatchObject({ attempts: 1 }));
-    expect((await onlyOf(project)).error).toBe('It answered 307; redirects are not followed.');
+    expect((await onlyOf(project)).error).toBe('The server answered 307; redirects are not followed.');
     expect(trap.received).toEqual([]);
   });
 
@@ -402,14 +402,14 @@ describe('the test button', () => {
     ]);
     await working(settled(project));
     expect(sink.received.map(({ raw }) => /^Subject: (.*)\r$/m.exec(raw)?.[1])).toEqual([
-      'tested: a test of budget alerts',
+      'tested: test of budget alerts',
     ]);
     expect(receiver.received.map((received) => JSON.parse(received.body))).toMatchObject([
       { type: 'budget.test', data: { project_id: project.id } },
     ]);
   });
 
-  test('five times in ten minutes are enough, however many press at once; told twice counts once', async () => {
+  test('at most five times in ten minutes, even in parallel; a repeated request counts once', async () => {
     const project = await withBudget('eager', { notify_emails: ['somebody@else.example'] });
     const once = await press(project, { 'Idempotency-Key': 'one' });
     const again = await press(project, { 'Idempotency-Key': 'one' });
@@ -423,7 +423,7 @@ describe('the test button', () => {
     expect((await press(project)).status).toBe(202);
   });
 
-  test('with nobody to tell says so', async () => {
+  test('is refused when the budget has no recipients', async () => {
     const answer = await press(await createProject('lonely'));
     expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('notify_emails')]);
   });

@@ -57,7 +57,7 @@ async function callWebhook({ id, project, target, ...notice }: Delivery, signal:
   try {
     const { status } = await checkedFetch(target, { method: 'POST', headers, body, signal, timeout_ms: 10_000 });
     if (status >= 200 && status < 300) return { delivered: true, response_status: status };
-    const error = `It answered ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : ''}.`;
+    const error = `The server answered ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : ''}.`;
     // 410: the receiver is gone and says so.
     return { delivered: false, response_status: status, error, final: status === 410 };
   } catch (error) {

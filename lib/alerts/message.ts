@@ -56,16 +56,16 @@ export function mailText({ created_at, project, alert }: Notice): { subject: str
   const link = `${baseUrl}${paths.budget(project.slug)}`;
   if (!alert) {
     return {
-      subject: `${name}: a test of budget alerts`,
-      text: `This is how budget alerts of the project ${name} reach you. Nothing has happened to its budget.\n\nBudget: ${link}\n\n${line(seller.name)}\n`,
+      subject: `${name}: test of budget alerts`,
+      text: `This is a test of the budget alerts of project ${name}. Its budget has not changed.\n\nBudget: ${link}\n\n${line(seller.name)}\n`,
     };
   }
   const { threshold, month, limit_usd, spend_usd, crossed_at } = alert;
   return {
-    subject: `${name}: ${threshold} % of the budget for ${month} is used up`,
+    subject: `${name}: ${threshold}% of the budget for ${month} used`,
     text: `${[
-      `The project ${name} has spent ${dollars(spend_usd)} of its budget of ${dollars(limit_usd)} for ${month}.`,
-      `${threshold} % was reached at ${crossed_at.toISOString().replace('T', ' ').slice(0, 19)} UTC.`,
+      `Project ${name} has spent ${dollars(spend_usd)} of its ${dollars(limit_usd)} budget for ${month}.`,
+      `The ${threshold}% threshold was reached at ${crossed_at.toISOString().replace('T', ' ').slice(0, 19)} UTC.`,
       consequence(alert, monthOf(created_at)),
       `Budget: ${link}`,
       line(seller.name),
@@ -74,14 +74,14 @@ export function mailText({ created_at, project, alert }: Notice): { subject: str
 }
 
 function consequence({ threshold, frozen, month }: AlertFacts, present: Month): string {
-  if (month < present) return 'That month has ended. Its budget stops nothing any more.';
+  if (month < present) return 'That month has ended; its budget no longer has any effect.';
   if (frozen) {
     return (
-      'The project is frozen: until the month ends nothing new is created or made larger. What runs goes on. Raise the ' +
-      'budget or add credit to go on at once.'
+      'The project is frozen: until the month ends, resources cannot be created or enlarged. Running resources keep ' +
+      'running. To lift the freeze now, raise the budget or add credit.'
     );
   }
   return threshold === 100
-    ? 'Nothing is stopped: this budget warns and does not freeze.'
-    : 'Nothing is stopped. Each threshold alerts once a month, and again where the limit was raised.';
+    ? 'Nothing was stopped: this budget sends alerts but does not freeze the project.'
+    : 'Nothing was stopped. Each threshold sends one alert a month, and another if the limit is raised.';
 }

@@ -97,7 +97,7 @@ async function raiseIn(
     const meter = meters.get(project_id);
     if (!meter) continue;
     raised += await raise(budget, meter).catch((error) => {
-      log.error({ err: error, project: project_id }, 'a budget could not be looked at');
+      log.error({ err: error, project: project_id }, 'checking a budget failed');
       failed.add(project_id);
       return 0;
     });

@@ -11,19 +11,21 @@ const alert = z.strictObject({
   threshold_percent: z.int().min(1).max(100),
   limit_usd: usd,
   spend_usd: usd,
-  frozen: z.boolean().meta({ description: 'Whether the project was frozen then; false for a month that had ended.' }),
-  crossed_at: timestamp.meta({ description: 'When spend reached the threshold, as exactly as the meter knows.' }),
+  frozen: z
+    .boolean()
+    .meta({ description: 'Whether the project was frozen at that time; false for a month that had ended.' }),
+  crossed_at: timestamp.meta({ description: 'When spend reached the threshold, to the precision of the meter.' }),
 });
 
 export const delivery = z
   .strictObject({
-    id: id.meta({ description: 'The `webhook-id` of all its attempts.' }),
+    id: id.meta({ description: 'The `webhook-id` of every attempt.' }),
     alert: alert.nullable().meta({ description: 'null: a test.' }),
     channel: z.enum(channels),
-    target: z.string().meta({ description: 'The e-mail address or URL.' }),
-    status: z.enum(deliveryStatuses).meta({ description: '`failed`: no further attempt is made.' }),
+    target: z.string().meta({ description: 'E-mail address or URL.' }),
+    status: z.enum(deliveryStatuses).meta({ description: '`failed`: no more attempts follow.' }),
     attempts: z.int(),
-    response_status: z.int().nullable().meta({ description: 'HTTP status of the webhook’s last answer.' }),
+    response_status: z.int().nullable().meta({ description: 'HTTP status of the last response to the webhook.' }),
     error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
     next_attempt_at: timestamp.nullable(),
     delivered_at: timestamp.nullable(),
@@ -43,12 +45,12 @@ export const rotateSecret = z.strictObject({}).meta({ id: 'RotateAlertSecret', e
 export const signingSecret = z
   .strictObject({
     secret: z.string().meta({
-      description: 'For a library of Standard Webhooks.',
+      description: 'For use with a Standard Webhooks library.',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
     }),
     created_at: timestamp,
     previous_expires_at: timestamp.nullable().meta({
-      description: 'Until then webhooks are signed with the secret before this one too; null: there is none.',
+      description: 'Until then, webhooks are also signed with the previous secret; null if there is none.',
     }),
   })
   .meta({ id: 'AlertSigningSecret' });

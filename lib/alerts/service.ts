@@ -84,7 +84,7 @@ export async function testAlerts(call: ProjectCall): Promise<Sendable<Delivery>[
     ...(budget?.webhook_url ? [{ channel: 'webhook' as const, target: budget.webhook_url }] : []),
   ];
   if (receivers.length === 0) {
-    throw conflict('There is nobody to tell: set notify_emails or webhook_url of the budget first.');
+    throw conflict('The budget has no recipients: set notify_emails or webhook_url first.');
   }
   const created = receivers.map((receiver) => ({ id: newId(), ...receiver }));
   const answer: Sendable<Delivery>[] = created.map((delivery) => ({
@@ -108,7 +108,7 @@ export async function testAlerts(call: ProjectCall): Promise<Sendable<Delivery>[
     locks: true,
     target: sql`SELECT alert_tests(k.project_id, ${LATELY}::interval) < ${TESTS}::int AS allowed, NULL::text AS state FROM k`,
     forbidden: () =>
-      new ApiError('RATE_LIMITED', `${TESTS} tests in ${LATELY} are enough. Try again in a while.`, {
+      new ApiError('RATE_LIMITED', `${TESTS} tests in ${LATELY} is the limit. Try again later.`, {
         headers: { 'Retry-After': '600' },
       }),
     rows: {

@@ -16,7 +16,7 @@ export function allowedVersions(headers: Headers): readonly string[] | undefined
   const tags = header.split(',').map((tag) => /^(?:W\/)?"([\x21\x23-\x7e]*)"$/.exec(tag.trim())?.[1]);
   const versions = tags.filter((tag) => tag !== undefined);
   if (versions.length === 0 || versions.length < tags.length) {
-    throw invalid('If-Match: send the `ETag` as it was received, with its quotes.');
+    throw invalid('If-Match: send the `ETag` exactly as received, including its quotes.');
   }
   return versions;
 }

@@ -78,7 +78,7 @@ export function notFound(what: string, where: ' in this project' | '' = ' in thi
 
 /** 404 for an id in a body that names nothing, or something of another tenant. */
 export function noSuch(field: string, what: string): ApiError {
-  return new ApiError('RESOURCE_NOT_FOUND', `${field}: there is no such ${what} in this project.`);
+  return new ApiError('RESOURCE_NOT_FOUND', `${field}: no such ${what} in this project.`);
 }
 
 /** 409 for a wrong state, a name that is taken, a thing in use. */

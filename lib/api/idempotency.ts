@@ -25,7 +25,7 @@ export function requestKey(
   caller: Caller,
   request: { method: string; path: string; query: string; content_type: string; body: Uint8Array },
 ): { id: Buffer; request_hash: Buffer; recorded: boolean } {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key: 1 to 255 visible ASCII characters.');
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key: must be 1 to 255 visible ASCII characters.');
   const id = createHash('sha256')
     .update([callerKey(caller), request.method, request.path, key].join('\n'))
     .digest();
@@ -46,13 +46,13 @@ export async function keptAnswer(key: { id: Buffer; request_hash: Buffer }): Pro
   if (!found.request_hash.equals(key.request_hash)) {
     throw new ApiError(
       'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used for a different request. Use a new key.',
+      'This Idempotency-Key was already used for a different request. Use a new key.',
     );
   }
   if (found.status === null) {
     throw new ApiError(
       'IDEMPOTENCY_IN_PROGRESS',
-      'The request with this Idempotency-Key still runs. Repeat it in a moment.',
+      'A request with this Idempotency-Key is still in progress. Retry it in a moment.',
     );
   }
   const answer = found.answer ?? Buffer.alloc(0);

@@ -17,13 +17,13 @@ const schema = z.strictObject({
 });
 
 test.each([
-  [{ name: 7 }, 'must be a text'],
+  [{ name: 7 }, 'must be a string'],
   [{ name: '' }, 'must have at least 1 character'],
   [{ name: 'four' }, 'must have at most 3 characters'],
   [{ note: 'b' }, 'must begin with a'],
   [{ role: 'owner' }, 'must be one of "reader", "member" or "admin"'],
   [{ kind: 'tape' }, 'must be "disk"'],
-  [{ size_gb: 1.5 }, 'must be a whole number'],
+  [{ size_gb: 1.5 }, 'must be an integer'],
   [{ size_gb: 0 }, 'must be at least 1'],
   [{ size_gb: 12 }, 'must be at most 10'],
   [{ size_gb: 3 }, 'must be a multiple of 2'],
@@ -33,7 +33,7 @@ test.each([
   [{ tags: ['a', 'b', 'c'] }, 'must have at most 2 elements'],
   [{ id: '7' }, 'must be a UUID'],
   [{ at: 'noon' }, 'must be a time such as 2026-01-31T12:00:00Z'],
-  [{ range: '10.0.0.0' }, 'must be an IPv4 range such as 10.0.0.0/24'],
+  [{ range: '10.0.0.0' }, 'must be an IPv4 CIDR such as 10.0.0.0/24'],
   [{ on: 'yes' }, 'must be true or false'],
 ])('%j %s', (value, words) => {
   const { error } = schema.safeParse(value, { error: issueWords });
@@ -41,14 +41,14 @@ test.each([
 });
 
 test.each([
-  [z.strictObject({ role: z.enum(['reader', 'admin']) }), 'is missing: one of "reader" or "admin"'],
-  [z.strictObject({ name: z.string() }), 'is missing'],
-  [z.strictObject({ either: z.union([z.string(), z.number()]) }), 'is missing'],
-])('what is not there is told as that', (required, words) => {
+  [z.strictObject({ role: z.enum(['reader', 'admin']) }), 'is required: one of "reader" or "admin"'],
+  [z.strictObject({ name: z.string() }), 'is required'],
+  [z.strictObject({ either: z.union([z.string(), z.number()]) }), 'is required'],
+])('a missing field is reported as required', (required, words) => {
   expect(required.safeParse({}, { error: issueWords }).error?.issues[0]?.message).toBe(words);
 });
 
-test('what was sent is not repeated', () => {
+test('a message never repeats the value that was sent', () => {
   const { error } = schema.safeParse({ role: 'hunter2', id: 'hunter2', name: 'hunter2' }, { error: issueWords });
   expect(JSON.stringify(error?.issues.map(({ message }) => message))).not.toContain('hunter2');
 });

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodRawIssue;
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
   object: 'an object',
   array: 'a list',
@@ -18,24 +18,24 @@ const formats: Readonly<Record<string, string>> = {
   url: 'a URL',
   ipv4: 'an IPv4 address',
   ipv6: 'an IPv6 address',
-  cidrv4: 'an IPv4 range such as 10.0.0.0/24',
-  cidrv6: 'an IPv6 range such as 2001:db8::/64',
+  cidrv4: 'an IPv4 CIDR such as 10.0.0.0/24',
+  cidrv6: 'an IPv6 CIDR such as 2001:db8::/64',
   mac: 'a MAC address',
   date: 'a date such as 2026-01-31',
   datetime: 'a time such as 2026-01-31T12:00:00Z',
 };
 
 /**
- * What is wrong with a value, in words that follow the field's name: `name: is missing`. Words of the schema's own come
+ * What is wrong with a value, in words that follow the field's name: `name: is required`. Words of the schema's own come
  * first. What was sent is never repeated: it may be a secret.
  */
 export function issueWords(issue: Issue): string | undefined {
   const missing = issue.input === undefined;
   switch (issue.code) {
     case 'invalid_type':
-      return missing ? 'is missing' : `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}`;
+      return missing ? 'is required' : `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}`;
     case 'invalid_value':
-      return missing ? `is missing: ${choice(issue.values)}` : `must be ${choice(issue.values)}`;
+      return missing ? `is required: ${choice(issue.values)}` : `must be ${choice(issue.values)}`;
     case 'invalid_format': {
       const format = formats[issue.format];
       return format && `must be ${format}`;
@@ -47,7 +47,7 @@ export function issueWords(issue: Issue): string | undefined {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_union':
-      return missing ? 'is missing' : undefined;
+      return missing ? 'is required' : undefined;
     default:
       return undefined;
   }

@@ -52,7 +52,7 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
       const serving = new Serving(context.req.raw, socketAddress, authenticate, limits);
       if (!endpoint) {
         return serving.refuse(
-          new ApiError('METHOD_NOT_ALLOWED', `${context.req.method} is not possible here; use ${allowed}.`, {
+          new ApiError('METHOD_NOT_ALLOWED', `${context.req.method} is not allowed here; use ${allowed}.`, {
             headers: { Allow: allowed },
           }),
         );
@@ -62,7 +62,7 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
   }
   const unknown = (request: Request, socketAddress: string) =>
     new Serving(request, socketAddress, authenticate, limits).refuse(
-      new ApiError('RESOURCE_NOT_FOUND', 'There is no such address; /docs lists all.'),
+      new ApiError('RESOURCE_NOT_FOUND', 'No such endpoint; see /docs for the full list.'),
     );
   app.notFound((context) => unknown(context.req.raw, context.env?.incoming?.socket?.remoteAddress ?? ''));
   app.onError((error, context) => {
@@ -223,7 +223,7 @@ class Serving {
       if (twin) return this.replay(call, twin);
       throw new ApiError(
         'IDEMPOTENCY_IN_PROGRESS',
-        'The request with this Idempotency-Key still runs. Repeat it in a moment.',
+        'A request with this Idempotency-Key is still in progress. Retry it in a moment.',
       );
     }
     if (held) delete call.record.idempotency;
@@ -329,7 +329,9 @@ class Serving {
       code: error.code,
       resource: call.record.resource,
       details: { message: error.message, ...error.options.details },
-    }).catch((failure) => log.error({ err: failure, request_id: this.requestId }, 'a refusal could not be audited'));
+    }).catch((failure) =>
+      log.error({ err: failure, request_id: this.requestId }, 'a refused request could not be audited'),
+    );
   }
 
   private finish(endpoint: AnyEndpoint, status: number, call: Call): void {
@@ -354,7 +356,7 @@ class Serving {
 const writesProject: ReadonlySet<AnyEndpoint['access']> = new Set(['reader', 'member', 'admin', 'project_person']);
 
 function tooMany(rate: RateVerdict, what = 'Too many requests'): ApiError {
-  return new ApiError('RATE_LIMITED', `${what}; try again in ${rate.reset_s} s.`, {
+  return new ApiError('RATE_LIMITED', `${what}. Try again in ${rate.reset_s} s.`, {
     headers: { 'Retry-After': String(rate.reset_s) },
   });
 }
@@ -366,11 +368,11 @@ function internalError(error: unknown): ApiError {
   if (isDatabaseAway(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
-      'The database is out of reach. Repeat the request in a moment; under the same Idempotency-Key it is carried out once.',
+      'The database is unavailable. Retry in a moment; with the same Idempotency-Key the request takes effect only once.',
       { cause: error },
     );
   }
-  return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side; quote the X-Request-Id to your operator.', {
+  return new ApiError('INTERNAL_ERROR', 'Internal error. Report the X-Request-Id to your platform operator.', {
     cause: error,
   });
 }

@@ -27,10 +27,10 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], baseUrl: stri
     info: {
       title: 'Nephele',
       version: '1.0.0',
-      summary: 'A cloud platform that runs on one machine and grows from there.',
+      summary: 'A cloud platform that starts on one machine and grows from there.',
       description:
-        'Machines, networks, storage, databases, functions and what they cost, for the projects of tenants. ' +
-        'Paths under `/admin/api/v1` belong to the back office and need an administrator session token.',
+        'Instances, networks, storage, secrets, billing and audit for the projects of tenants. ' +
+        'Paths under `/admin/api/v1` belong to the back office and require an administrator session token.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl, description: 'This platform' }],
@@ -43,12 +43,12 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], baseUrl: stri
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An access token of `POST /api/v1/auth/login`, an API token (`neph_…`), or STS credentials.',
+          description: 'An access token from `POST /api/v1/auth/login`, an API token (`neph_…`), or STS credentials.',
         },
         administrator: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An administrator session token of `POST /admin/api/v1/auth/login`.',
+          description: 'An administrator session token from `POST /admin/api/v1/auth/login`.',
         },
       },
     },
@@ -73,18 +73,18 @@ function operation(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
 
 function description(endpoint: AnyEndpoint): string {
   const needs: { [access: string]: string } = {
-    public: 'Needs no credential.',
-    person: 'For a signed-in person, about their own account.',
-    project_person: 'For a signed-in person in their project, not for tokens.',
-    any: 'For any valid credential.',
-    administrator: 'For administrators of the platform.',
-    administrator_account: 'For administrators of the platform, about their own account.',
+    public: 'Requires no credentials.',
+    person: 'For signed-in users, on their own account.',
+    project_person: 'For signed-in users in their project; not for tokens.',
+    any: 'Requires any valid credential.',
+    administrator: 'For platform administrators.',
+    administrator_account: 'For platform administrators, on their own account.',
   };
   const sentences = [
     endpoint.description,
-    needs[endpoint.access] ?? `Needs the role \`${endpoint.access}\`.`,
+    needs[endpoint.access] ?? `Requires the \`${endpoint.access}\` role.`,
     endpoint.claims.length > 0
-      ? `Counts against ${endpoint.claims.map((claim) => `\`${claim}\``).join(', ')}.`
+      ? `Counts against the quota ${endpoint.claims.map((claim) => `\`${claim}\``).join(', ')}.`
       : undefined,
     endpoint.freezable ? 'Refused while the budget is frozen.' : undefined,
   ];
@@ -118,16 +118,21 @@ function parameters(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json[] {
       ? [
           header(
             'X-Project-Id',
-            'The project to act in, for people who belong to several. Absent: the oldest membership.',
+            'The project to act in, for users who belong to several. Defaults to the project they joined first.',
           ),
         ]
       : []),
     ...(endpoint.versioned && endpoint.method !== 'GET'
-      ? [header('If-Match', 'The `ETag` of what was read; 412 when it has been changed since. Absent: changed anyway.')]
+      ? [
+          header(
+            'If-Match',
+            'The `ETag` from the last read; 412 if the resource has changed since. If omitted, the change always applies.',
+          ),
+        ]
       : []),
     ...(endpoint.idempotency === 'none'
       ? []
-      : [header('Idempotency-Key', 'A retry with the same key replays the first successful answer, for 24 hours.')]),
+      : [header('Idempotency-Key', 'For 24 hours, a retry with the same key returns the first successful response.')]),
   ];
 }
 
@@ -149,7 +154,7 @@ function successes(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
     const isList = declared !== null && !('stream' in declared) && declared.type === 'array';
     const text = (description: string) => ({ description, schema: { type: 'string' } });
     const headers = {
-      ...(isList ? { Link: text('The next page, `rel="next"`, when there is one (RFC 8288).') } : {}),
+      ...(isList ? { Link: text('The next page, `rel="next"`, if there is one (RFC 8288).') } : {}),
       ...(endpoint.versioned ? { ETag: text('The version, for `If-Match` (RFC 9110).') } : {}),
     };
     const named = Object.keys(headers).length > 0 ? { headers } : {};
@@ -188,8 +193,8 @@ const retryAfterHeader = { description: 'Seconds to wait before the next try.', 
 const statusText: { [status: string]: string } = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted; it goes on in the background.',
-  204: 'Done; there is nothing more to say.',
+  202: 'Accepted; the operation continues in the background.',
+  204: 'Done; the response has no body.',
 };
 
 /** A schema as JSON Schema 2020-12, its named parts moved into the components. */

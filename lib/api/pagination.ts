@@ -17,8 +17,14 @@ export class Page<Item> {
 
 /** Query parameters of every list; spread into the list's own filters. */
 export const listQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'How many to give, 1 to 200.' }),
-  cursor: z.string().max(1024).optional().meta({ description: 'From the `Link` header of the page before.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .meta({ description: 'Number of items per page, 1 to 200.' }),
+  cursor: z.string().max(1024).optional().meta({ description: 'From the `Link` header of the previous page.' }),
 };
 
 /** The `sort` parameter of a list: a column, `-` before it for descending. */
@@ -27,7 +33,7 @@ export function sortQuery<const Columns extends readonly [string, ...string[]]>(
   return z
     .enum(values as [string, ...string[]])
     .default('-created_at')
-    .meta({ description: 'The order; `-` before a name: descending.' });
+    .meta({ description: 'Sort order; prefix a name with `-` for descending.' });
 }
 
 const cursorShape = z.tuple([z.string(), z.string().nullable(), z.uuid()]);
@@ -104,7 +110,7 @@ function readCursor(cursor: string, sort: string): { value: string | null; id: s
 }
 
 function badCursor(): ApiError {
-  return invalid('cursor: take it unchanged from the `Link` header of the page before, with the same `sort`.');
+  return invalid('cursor: pass it unchanged from the `Link` header of the previous page, with the same `sort`.');
 }
 
 /** A condition for `search=`: the text anywhere in the column, capital or not. */

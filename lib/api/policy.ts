@@ -47,7 +47,7 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
   if (isBackOffice !== (subject.kind === 'administrator')) {
     return deny(
       'UNAUTHENTICATED',
-      'This credential is not valid here: tenants and the back office sign in separately.',
+      'This credential is not valid here: the tenant API and the back office use separate sign-ins.',
     );
   }
   if (isBackOffice) {
@@ -55,25 +55,25 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
     return awaited
       ? deny(
           'FORBIDDEN',
-          'Administrators need a second factor here. Set yours up first: /auth/2fa/setup, then activate.',
+          'Administrators must use two-factor authentication. Set it up first: /auth/2fa/setup, then /auth/2fa/activate.',
         )
-      : allow('The caller is an administrator of the platform.');
+      : allow('The caller is a platform administrator.');
   }
   if ((access === 'person' || access === 'project_person') && subject.kind !== 'user') {
-    return deny('FORBIDDEN', 'Only a signed-in person may do this, not a token.');
+    return deny('FORBIDDEN', 'Only a signed-in user may do this; tokens may not.');
   }
-  if (access === 'person') return allow('Signed-in people manage their own account.');
+  if (access === 'person') return allow('Signed-in users manage their own account.');
   const { membership } = subject;
   // A person may have other projects than the suspended one; a token has not.
   if (access === 'any' && subject.kind === 'user') return allow('Any valid credential may do this.');
-  if (!membership) return deny('FORBIDDEN', 'You are not a member of any project; ask its admin for a role.');
+  if (!membership) return deny('FORBIDDEN', 'You are not a member of any project. Ask a project admin for a role.');
   matched.push(`role:${membership.role}`, `project:${membership.project_status}`);
   if (membership.project_status === 'suspended') {
-    return deny('TENANT_SUSPENDED', 'The project is suspended; ask the administrator of the platform.');
+    return deny('TENANT_SUSPENDED', 'The project is suspended. Contact your platform administrator.');
   }
   if (access === 'any') return allow('Any valid credential may do this.');
-  if (access === 'project_person') return allow('Members of a project do this for themselves.');
+  if (access === 'project_person') return allow('Project members may do this for themselves.');
   return includesRole(membership.role, access)
     ? allow(`The role ${membership.role} includes ${access}.`)
-    : deny('FORBIDDEN', `This needs the role ${access}; the caller has ${membership.role}.`);
+    : deny('FORBIDDEN', `Requires the ${access} role; the caller has the ${membership.role} role.`);
 }

@@ -173,7 +173,7 @@ class Schemas {
       const free = fields.length === 0 && Object.keys(any).length > 0;
       const values = free ? this.shape(any, within) : undefined;
       return {
-        ...empty(values ? `object of any name to ${values.type}` : 'object'),
+        ...empty(values ? `map of string to ${values.type}` : 'object'),
         fields: values ? values.fields : fields,
         facts: defaultOf(schema),
       };

@@ -33,7 +33,7 @@ export function openUpload(request: Request, { content_types, max_bytes }: NonNu
   const content_type = request.headers.get('content-type') ?? '';
   const type = content_type.split(';')[0]?.trim().toLowerCase() ?? '';
   if (!content_types.includes(type)) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the content type ${content_types.join(' or ')}.`);
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${content_types.join(' or ')}.`);
   }
   const header = request.headers.get('content-length');
   const content_length = header === null ? null : Number(header);
@@ -67,7 +67,7 @@ export function refuseCardNumbers(bytes: Uint8Array, search: string): void {
   );
   if (holdsCardNumber(unescaped)) {
     throw invalid(
-      'This looks like a card number. Never send one here: give the token (pm_…) that the payment processor made of it.',
+      'This looks like a card number. Never send one here: send the token (pm_…) from the payment processor instead.',
     );
   }
 }
@@ -76,7 +76,7 @@ export function refuseCardNumbers(bytes: Uint8Array, search: string): void {
 export function parseQuery(search: URLSearchParams, schema: z.ZodType | undefined): unknown {
   const names = [...search.keys()];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalid(`${clip(twice)}: give this query parameter once.`);
+  if (twice !== undefined) throw invalid(`${clip(twice)}: this query parameter must appear only once.`);
   if (!schema) {
     if (names[0] !== undefined) throw invalid(`Unknown query parameter ${quote(names[0])}.`);
     return undefined;
@@ -96,12 +96,13 @@ function readJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new ApiError('INVALID_REQUEST', 'The body is not valid JSON in UTF-8.', { cause: error });
+    throw new ApiError('INVALID_REQUEST', 'The body is not valid UTF-8 encoded JSON.', { cause: error });
   }
 }
 
 function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
-  if (hasUnstorableText(value)) throw invalid(`${place}: text must not hold NUL characters or broken surrogate pairs.`);
+  if (hasUnstorableText(value))
+    throw invalid(`${place}: strings must not contain NUL characters or unpaired surrogates.`);
   const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   throw invalid(describe(parsed.error.issues, place));

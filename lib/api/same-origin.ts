@@ -16,7 +16,10 @@ export function requireSameOrigin(request: Request, caller: Caller | undefined):
   const origin = request.headers.get('origin');
   const host = request.headers.get('host');
   if (site === null && origin !== null && host !== null && hostOf(origin) === host) return;
-  throw new ApiError('FORBIDDEN', 'A change with the session cookie must come from a page of the same origin.');
+  throw new ApiError(
+    'FORBIDDEN',
+    'A change authenticated by the session cookie must come from a page of the same origin.',
+  );
 }
 
 function hostOf(origin: string): string | undefined {

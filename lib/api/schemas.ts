@@ -14,7 +14,7 @@ export const idParams = z.strictObject({ id });
 export const reference = z
   .string()
   .max(200)
-  .meta({ description: 'The id of something in this project.', format: 'uuid', example: id.meta()?.example });
+  .meta({ description: 'The id of a resource in this project.', format: 'uuid', example: id.meta()?.example });
 
 /** A name that people give: 1 to 100 characters, no line breaks. */
 export const displayName = z
@@ -22,7 +22,7 @@ export const displayName = z
   .trim()
   .min(1)
   .max(100)
-  .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
   .meta({ description: '1 to 100 characters.' });
 
 /** A name that scripts and addresses use: lower-case letters, digits, dashes. */
@@ -30,14 +30,10 @@ export const slug = z
   .string()
   .min(2)
   .max(63)
-  .regex(/^[a-z][a-z0-9-]*[a-z0-9]$/, 'lower-case letters, digits and dashes, beginning with a letter')
-  .meta({ description: 'Lower-case letters, digits and dashes.' });
+  .regex(/^[a-z][a-z0-9-]*[a-z0-9]$/, 'must be lowercase letters, digits and dashes, starting with a letter')
+  .meta({ description: 'Lowercase letters, digits and dashes, starting with a letter.' });
 
-export const email = z
-  .email()
-  .max(254)
-  .toLowerCase()
-  .meta({ description: 'An e-mail address; compared without regard to case.' });
+export const email = z.email().max(254).toLowerCase().meta({ description: 'An e-mail address; case-insensitive.' });
 
 /** A password that is being set. Length is what counts (NIST SP 800-63B). */
 export const newPassword = z
@@ -56,12 +52,12 @@ export const errorRecord = z
       timestamp,
     }),
   })
-  .meta({ id: 'Error', description: 'Every failed answer but a quota breach.' });
+  .meta({ id: 'Error', description: 'Every error response except a quota breach.' });
 
 /** The quota-breach record of spec 2.3. */
 export const quotaBreachRecord = z.strictObject({ detail: z.string() }).meta({
   id: 'QuotaBreach',
-  description: `Names the exceeded dimension (${Object.keys(dimensionUnits).join(', ')}), its limit and its use.`,
+  description: `Names the exceeded dimension (${Object.keys(dimensionUnits).join(', ')}), its limit and its current use.`,
   example: {
     detail: 'Quota exceeded for instances: limit 10, in use 10. Ask an administrator to raise instances_limit.',
   },

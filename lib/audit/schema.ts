@@ -15,14 +15,14 @@ const fields = {
 
 const outcome = {
   result: z.enum(['succeeded', 'refused', 'failed']),
-  status: z.int().meta({ description: 'The HTTP status of the answer.' }),
-  code: z.string().nullable().meta({ description: 'The error code, when it was refused or failed.' }),
-  address: z.string().nullable().meta({ description: 'The network address that it came from.' }),
+  status: z.int().meta({ description: 'HTTP status of the response.' }),
+  code: z.string().nullable().meta({ description: 'Error code, if the request was refused or failed.' }),
+  address: z.string().nullable().meta({ description: 'The caller’s network address.' }),
   request_id: z.string().nullable(),
   details: z
     .record(z.string(), z.unknown())
     .nullable()
-    .meta({ description: 'Old and new values and the like; never a secret value.' }),
+    .meta({ description: 'Details such as old and new values; never secret values.' }),
 };
 
 /** An entry as a project's admin sees it. */
@@ -59,14 +59,16 @@ export type Activity = z.output<typeof activity>;
 const text = z.string().min(1).max(254);
 
 export const auditFilters = {
-  actor: text.optional().meta({ description: 'The id of who acted, or a part of the name.' }),
-  action: text.optional().meta({ description: 'Exactly this action.' }),
+  actor: text.optional().meta({ description: 'The actor’s id, or any part of the actor’s name.' }),
+  action: text.optional().meta({ description: 'Exact action name.' }),
   resource_type: text.optional(),
   resource_id: text.optional(),
   result: outcome.result.optional(),
-  from: timestamp.optional().meta({ description: 'Not before this time.' }),
+  from: timestamp.optional().meta({ description: 'At or after this time.' }),
   to: timestamp.optional().meta({ description: 'Before this time.' }),
-  search: text.optional().meta({ description: 'A part of the action, of who acted or of the resource’s name or id.' }),
+  search: text
+    .optional()
+    .meta({ description: 'Matches any part of the action, the actor, or the resource’s name or id.' }),
 };
 
 export const activityFilters = { resource_type: auditFilters.resource_type, resource_id: auditFilters.resource_id };
@@ -76,4 +78,4 @@ export type AuditFilters = {
   [Name in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[Name]> | undefined;
 };
 
-export const tenantFilter = { tenant_id: id.optional().meta({ description: 'Of this tenant.' }) };
+export const tenantFilter = { tenant_id: id.optional().meta({ description: 'Only entries of this tenant.' }) };

@@ -10,15 +10,15 @@ const day = z.iso.date().meta({ description: 'A day (UTC).', example: '2026-02-1
 
 const metric = z.enum(metricNames);
 const category = z.enum(categories);
-const quantity = z.number().meta({ description: 'In units, six decimals at most.' });
+const quantity = z.number().meta({ description: 'In units, at most six decimal places.' });
 const unit = z.string().meta({ example: 'vCPU-hour' });
-const name = z.string().meta({ description: 'For people.', example: 'vCPU' });
-const amount = usd.nullable().meta({ description: 'USD, at most six decimals; null: it has no price.' });
+const name = z.string().meta({ description: 'Display name.', example: 'vCPU' });
+const amount = usd.nullable().meta({ description: 'USD, at most six decimal places; null: no price.' });
 const resource = z
   .strictObject({
     type: z.string().meta({ example: 'instance' }),
     id,
-    name: z.string().meta({ description: 'As it was called when it was metered.' }),
+    name: z.string().meta({ description: 'Name at the time of metering.' }),
   })
   .meta({ id: 'MeteredResource' });
 
@@ -34,16 +34,16 @@ export const pricing = z
         name,
         category,
         basis: z.enum(['hour', 'month', 'count']).meta({
-          description: '`hour`, `month`: it lasts, and is priced by that time · `count`: it happens.',
+          description: '`hour`, `month`: billed by duration · `count`: billed per event.',
         }),
-        unit: z.string().meta({ description: 'What there is of it.', example: 'vCPU' }),
-        per: z.string().meta({ description: 'What the price is of.', example: 'vCPU-hour' }),
-        unit_price_usd: price.nullable().meta({ description: 'Exact; null: metered, and free of charge.' }),
-        effective_from: month.nullable().meta({ description: 'The month with which the price began.' }),
+        unit: z.string().meta({ description: 'The metered unit.', example: 'vCPU' }),
+        per: z.string().meta({ description: 'The unit that the price is for.', example: 'vCPU-hour' }),
+        unit_price_usd: price.nullable().meta({ description: 'Exact; null: metered but free of charge.' }),
+        effective_from: month.nullable().meta({ description: 'First month of this price.' }),
         next: z
           .strictObject({ unit_price_usd: price, effective_from: month })
           .nullable()
-          .meta({ description: 'The price that follows, where one is set.' }),
+          .meta({ description: 'The next price, if one is set.' }),
       }),
     ),
   })
@@ -55,13 +55,13 @@ export const overview = z
     month,
     as_of: timestamp,
     month_to_date_usd: usd,
-    last_month_usd: usd.meta({ description: 'What its invoice says, or will say.' }),
-    forecast_usd: usd.meta({ description: 'What the month will have cost if what runs now runs on.' }),
-    burn_usd_per_hour: usd.meta({ description: 'What runs now, per hour.' }),
-    credit_usd: usd.meta({ description: 'Prepaid, and not used up by invoices.' }),
+    last_month_usd: usd.meta({ description: 'The invoiced amount, or the amount to be invoiced.' }),
+    forecast_usd: usd.meta({ description: 'Cost of the whole month if current usage continues.' }),
+    burn_usd_per_hour: usd.meta({ description: 'Current cost per hour.' }),
+    credit_usd: usd.meta({ description: 'Prepaid credit not yet spent on invoices.' }),
     owed_usd: usd.meta({
       description:
-        'Payments that were refunded or disputed after they were used. Added credit settles what is owed for top-ups first.',
+        'Owed for payments refunded or disputed after their credit was spent. New credit first settles what top-ups owe.',
     }),
     budget: z.strictObject({
       monthly_limit_usd: usd.nullable(),
@@ -73,7 +73,7 @@ export const overview = z
       .meta({ description: 'Each column adds up to the total above.' }),
     by_day: z
       .array(z.strictObject({ day, amount_usd: usd }))
-      .meta({ description: 'Every day of the month until now, oldest first; adds up to the month to date.' }),
+      .meta({ description: 'Every day of the month so far, oldest first; adds up to the month to date.' }),
   })
   .meta({ id: 'BillingOverview' });
 export type Overview = z.output<typeof overview>;
@@ -84,15 +84,15 @@ export const running = z
     category,
     metrics: z.array(z.strictObject({ metric, name, quantity, unit: z.string().meta({ example: 'vCPU' }) })),
     usd_per_hour: amount,
-    usd_per_month: amount.meta({ description: 'In all of this month, were it there from the first to the last hour.' }),
+    usd_per_month: amount.meta({ description: 'Cost of a whole month at the current rate.' }),
     since: timestamp,
   })
-  .meta({ id: 'RunningCost', description: 'What costs money at this moment.' });
+  .meta({ id: 'RunningCost', description: 'A resource that currently costs money.' });
 export type Running = z.output<typeof running>;
 
 export const breakdownKinds = ['category', 'resource', 'day', 'metric'] as const;
 export const breakdownQuery = z.strictObject({
-  month: month.optional().meta({ description: 'The month; absent: the one that runs.' }),
+  month: month.optional().meta({ description: 'Defaults to the current month.' }),
   by: z.enum(breakdownKinds).default('category'),
 });
 export const breakdown = z
@@ -100,7 +100,7 @@ export const breakdown = z
     month,
     by: z.enum(breakdownKinds),
     total_usd: usd.meta({
-      description: 'The month to date; of a month that has ended, what its invoice says or will say.',
+      description: 'The month to date; for a month that has ended, the amount invoiced or to be invoiced.',
     }),
     items: z
       .array(
@@ -118,8 +118,8 @@ export const breakdown = z
       )
       .meta({
         description:
-          'Adds up to the total. Days oldest first, the rest dearest first; beyond 500 resources one item sums up the others ' +
-          '(`key` `others`). What an invoice carries over from an earlier one is an item of its own (`carried_over`).',
+          'Adds up to the total. Days oldest first, all else most expensive first; beyond 500 resources, one item sums up the rest ' +
+          '(`key` `others`). An amount carried over from an earlier invoice is a separate item (`carried_over`).',
       }),
   })
   .meta({ id: 'CostBreakdown' });
@@ -140,7 +140,7 @@ export const stats = z
         amount_usd: amount,
         open_quantity: z
           .number()
-          .meta({ description: 'What there is now, for example vCPUs or GB; 0 in past months.' }),
+          .meta({ description: 'Currently allocated, for example vCPUs or GB; 0 for past months.' }),
       }),
     ),
   })
@@ -148,8 +148,8 @@ export const stats = z
 export type Stats = z.output<typeof stats>;
 
 export const usageFilters = {
-  from: day.optional().meta({ description: 'The first day (UTC); absent: the first of this month.' }),
-  to: day.optional().meta({ description: 'The last day (UTC), inclusive; absent: today.' }),
+  from: day.optional().meta({ description: 'First day (UTC). Defaults to the first of this month.' }),
+  to: day.optional().meta({ description: 'Last day (UTC), inclusive. Defaults to today.' }),
   metric: metric.optional(),
   resource_id: id.optional(),
 };
@@ -164,13 +164,13 @@ export const creditEntry = z
     created_at: timestamp,
     kind: z.enum(['top_up', 'grant', 'invoice', 'refund', 'withdrawal']).meta({
       description:
-        '`top_up`: paid by card · `grant`: from the platform · `invoice`: paid one · `refund`: a top-up given back · ' +
-        '`withdrawal`: a grant taken back.',
+        '`top_up`: paid by card · `grant`: from the platform · `invoice`: spent on an invoice · `refund`: top-up refunded · ' +
+        '`withdrawal`: grant withdrawn.',
     }),
-    amount_usd: usd.meta({ description: 'Below zero: it was used.' }),
-    balance_usd: usd.meta({ description: 'After it.' }),
+    amount_usd: usd.meta({ description: 'Negative: spent or withdrawn.' }),
+    balance_usd: usd.meta({ description: 'Balance after this transaction.' }),
     reason: z.string(),
-    reference: z.string().meta({ description: 'The checkout, grant or invoice.' }),
+    reference: z.string().meta({ description: 'Id of the checkout, grant or invoice.' }),
   })
   .meta({ id: 'CreditEntry' });
 export type CreditEntry = z.output<typeof creditEntry>;

@@ -41,7 +41,8 @@ function periodOf({ from, to }: UsageFilters, meter: Meter): Period {
   const begins = from === undefined ? startOf(meter.month) : new Date(from);
   const ends = to === undefined ? meteredUntil(meter) : new Date(new Date(to).getTime() + DAY_MS);
   if (ends <= begins && from !== undefined && to !== undefined) throw invalid('to: must not be before `from`.');
-  if (ends.getTime() - begins.getTime() > MOST_DAYS * DAY_MS) throw invalid(`from: at most ${MOST_DAYS} days at once.`);
+  if (ends.getTime() - begins.getTime() > MOST_DAYS * DAY_MS)
+    throw invalid(`from: the range may span at most ${MOST_DAYS} days.`);
   return { from: begins, to: new Date(Math.min(ends.getTime(), meteredUntil(meter).getTime())) };
 }
 
@@ -79,7 +80,7 @@ function readPlace(cursor: string): z.output<typeof place> {
   try {
     return place.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch {
-    throw invalid('cursor: take it unchanged from the `Link` header of the page before.');
+    throw invalid('cursor: pass it unchanged from the `Link` header of the previous page.');
   }
 }
 

@@ -12,7 +12,7 @@ export const budgetEndpoints = [
     method: 'GET',
     path: '/billing/budget',
     operation_id: 'readBudget',
-    summary: 'Read the monthly budget and how it stands',
+    summary: 'Read the monthly budget and its status',
     tag: 'Billing',
     access: 'reader',
     responses: { 200: schema.budget },
@@ -25,10 +25,11 @@ export const budgetEndpoints = [
     operation_id: 'setBudget',
     summary: 'Set the monthly budget',
     description:
-      'In force for the very next request. With `enable_quota_freeze`, once the month’s spend reaches the limit, new ' +
-      'instances, volumes, databases, clusters and load balancers and making them larger are refused with 402 ' +
-      '`BUDGET_FROZEN`; what runs goes on. Raising the limit above the spend lifts that, and so does adding credit, by ' +
-      'what remains of it once what is owed is settled. A limit at or below the spend stays frozen: `status` says so.',
+      'Takes effect on the next request. With `enable_quota_freeze`, once the month’s spend reaches the limit, creating ' +
+      'or enlarging instances, volumes, databases, clusters and load balancers is refused with 402 `BUDGET_FROZEN`; ' +
+      'running resources keep running. Raising the limit above spend lifts the freeze. So does adding credit, by what ' +
+      'remains of it after amounts owed are settled. With a limit at or below spend, the project stays frozen, as ' +
+      '`status` shows.',
     tag: 'Billing',
     access: 'admin',
     body: schema.setBudget,

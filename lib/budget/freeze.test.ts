@@ -77,8 +77,8 @@ describe('the budget', () => {
 
   test.each([
     [{ monthly_limit_usd: 0 }, 'monthly_limit_usd'],
-    [{ monthly_limit_usd: 1.0000001 }, 'six decimals'],
-    [{ monthly_limit_usd: null, enable_quota_freeze: true }, 'enable_quota_freeze: needs a monthly_limit_usd'],
+    [{ monthly_limit_usd: 1.0000001 }, 'six decimal places'],
+    [{ monthly_limit_usd: null, enable_quota_freeze: true }, 'enable_quota_freeze: requires monthly_limit_usd'],
     [{ monthly_limit_usd: 5, thresholds: [0] }, 'thresholds'],
     [{ monthly_limit_usd: 5, webhook_url: 'https://10.0.0.1/hook' }, 'webhook_url: 10.0.0.1 is not on the public'],
   ])('refuses %j', async (body, message) => {

@@ -8,23 +8,25 @@ const percent = z.int().min(1).max(100);
 
 export const budgetStatus = z
   .strictObject({
-    month: z.string().meta({ description: 'The month (UTC) that the figures are of.', example: '2026-02' }),
+    month: z.string().meta({ description: 'The month (UTC) of these figures.', example: '2026-02' }),
     month_to_date_usd: usd,
     used_percent: z
       .number()
       .nullable()
       .meta({ description: 'Of the limit, rounded down: 100 only once it is reached. null without a limit.' }),
     frozen: z.boolean(),
-    frozen_reason: z.string().nullable().meta({ description: 'What is frozen, why, and who can lift it.' }),
-    lift_usd: usd.meta({ description: 'Added to the limit this month, because credit came while it was frozen.' }),
-    freezes_at: timestamp.nullable().meta({ description: 'When the freeze begins if what runs now runs on.' }),
-    reached_at: timestamp.nullable().meta({ description: 'When 100 % is or was reached if what runs now runs on.' }),
+    frozen_reason: z.string().nullable().meta({ description: 'What is frozen, why, and who can lift the freeze.' }),
+    lift_usd: usd.meta({ description: 'Added to this month’s limit because credit was added during a freeze.' }),
+    freezes_at: timestamp.nullable().meta({ description: 'When the freeze starts if current usage continues.' }),
+    reached_at: timestamp
+      .nullable()
+      .meta({ description: 'When spend reached 100%, or will if current usage continues.' }),
     thresholds: z.array(
       z.strictObject({
         percent,
         amount_usd: usd,
         reached: z.boolean(),
-        at: timestamp.nullable().meta({ description: 'When it is or was reached; null: not this month.' }),
+        at: timestamp.nullable().meta({ description: 'When spend reached or will reach it; null: not this month.' }),
       }),
     ),
   })
@@ -33,35 +35,35 @@ export type BudgetStatus = z.output<typeof budgetStatus>;
 
 export const budget = z
   .strictObject({
-    monthly_limit_usd: usd.nullable().meta({ description: 'null: no budget.' }),
-    thresholds: z.array(percent).meta({ description: 'Percents of the limit that alert; 100 always does.' }),
+    monthly_limit_usd: usd.nullable().meta({ description: 'null: no budget set.' }),
+    thresholds: z.array(percent).meta({ description: 'Percentages of the limit that send an alert; 100 always does.' }),
     enable_quota_freeze: z.boolean(),
     notify_emails: z.array(email),
     webhook_url: z.url().nullable(),
     status: budgetStatus,
-    updated_at: timestamp.nullable().meta({ description: 'null: never set.' }),
+    updated_at: timestamp.nullable().meta({ description: 'null if never set.' }),
   })
   .meta({ id: 'Budget' });
 export type Budget = z.output<typeof budget>;
 
 export const setBudget = z
   .strictObject({
-    monthly_limit_usd: usdInput(0.01).nullable().meta({ description: 'USD a month (UTC); null: no budget.' }),
+    monthly_limit_usd: usdInput(0.01).nullable().meta({ description: 'USD per month (UTC); null: no budget.' }),
     thresholds: z
       .array(percent)
       .max(20)
       .default([...DEFAULT_THRESHOLDS])
       .transform((values) => [...new Set(values)].sort((a, b) => a - b))
-      .meta({ description: 'Percents of the limit that alert. 100 always does.' }),
+      .meta({ description: 'Percentages of the limit that send an alert. 100 always does.' }),
     enable_quota_freeze: z.boolean().default(false).meta({
-      description: 'At 100 % nothing new may be created or made larger until the budget is raised or credit is added.',
+      description: 'At 100%, nothing can be created or enlarged until the budget is raised or credit is added.',
     }),
     notify_emails: z.array(email).max(20).default([]),
     webhook_url: z.url().max(2000).nullable().default(null),
   })
   .refine(({ monthly_limit_usd, enable_quota_freeze }) => monthly_limit_usd !== null || !enable_quota_freeze, {
     path: ['enable_quota_freeze'],
-    message: 'needs a monthly_limit_usd',
+    message: 'requires monthly_limit_usd',
   })
   .meta({
     id: 'SetBudget',

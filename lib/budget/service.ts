@@ -51,7 +51,8 @@ export async function setBudget(
     locks: true,
     target: sql`SELECT ${versions ? sql`k.budget_version::text = ANY(${versions}::text[])` : raw('true')} AS allowed,
       NULL::text AS state, k.budget_limit_usd, k.budget_freezes, ${frozen} AS was_frozen FROM k`,
-    forbidden: () => new ApiError('PRECONDITION_FAILED', 'The budget was changed since it was read. Read it again.'),
+    forbidden: () =>
+      new ApiError('PRECONDITION_FAILED', 'The budget has changed since it was read. Read it again and retry.'),
     rows: {
       account: sql`UPDATE project_accounts SET budget_limit_usd = ${limit}::numeric, budget_freezes = ${input.enable_quota_freeze}::boolean,
           budget_lift_usd = CASE WHEN target.was_frozen THEN 0 ELSE k.budget_lift_usd END, budget_version = k.budget_version + 1

@@ -88,11 +88,11 @@ const dollars = (amount: Decimal) => `$${amount.toDecimalPlaces(2, Money.ROUND_D
 
 function reason({ limit, lift }: BudgetFacts, spend: Decimal): string {
   const credited = new Money(lift);
-  const budget = `${dollars(new Money(limit ?? 0))}${credited.isZero() ? '' : ` and ${dollars(credited)} more for credit that was added`}`;
+  const budget = `${dollars(new Money(limit ?? 0))}${credited.isZero() ? '' : ` plus ${dollars(credited)} for added credit`}`;
   return (
-    `The budget of this project is used up: ${dollars(spend)} spent this month of ${budget}. Until the month ends nothing ` +
-    'new is created or made larger. A project admin can lift this by raising the budget (PUT /billing/budget) or adding ' +
-    'credit (POST /billing/checkout-session); an administrator of the platform can grant credit.'
+    `The budget of this project is used up: ${dollars(spend)} spent this month of ${budget}. Until the month ends, nothing ` +
+    'can be created or enlarged. A project admin can lift this by raising the budget (PUT /billing/budget) or adding ' +
+    'credit (POST /billing/checkout-session); a platform administrator can also grant credit.'
   );
 }
 

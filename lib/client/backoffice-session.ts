@@ -39,14 +39,14 @@ export async function leaveBackOffice(): Promise<void> {
 /** Begins a second factor: a key for an authenticator app, not yet in force. */
 export async function setUpSecondFactor() {
   const { data } = await createApi({}).POST('/admin/api/v1/auth/2fa/setup', { body: {} });
-  if (!data) throw new Error('a key was promised');
+  if (!data) throw new Error('the response holds no TOTP key');
   return data;
 }
 
 /** Puts it in force with its first code, and gives the recovery codes. */
 export async function activateSecondFactor(code: string) {
   const { data } = await createApi({}).POST('/admin/api/v1/auth/2fa/activate', { body: { code } });
-  if (!data) throw new Error('recovery codes were promised');
+  if (!data) throw new Error('the response holds no recovery codes');
   return data.recovery_codes;
 }
 

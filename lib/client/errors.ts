@@ -22,7 +22,7 @@ export class ApiError extends Error {
 export function connectionLost(): ApiError {
   return new ApiError(
     'CONNECTION_LOST',
-    'Nephele did not answer. Your connection or the server may be down.',
+    'Nephele is not responding. Check your connection, or try again later.',
     0,
     undefined,
   );
@@ -38,7 +38,7 @@ export async function readError(response: Response): Promise<ApiError> {
   if (isRecord(body) && typeof body.detail === 'string') {
     return new ApiError('QUOTA_EXCEEDED', body.detail, response.status, requestId);
   }
-  const message = `The server answered with status ${response.status} and nothing that explains it.`;
+  const message = `The server answered with status ${response.status} and no explanation.`;
   return new ApiError(`HTTP_${response.status}`, message, response.status, requestId);
 }
 

@@ -128,7 +128,7 @@ describe('actions', () => {
   test('only rebuild takes an image', async () => {
     const id = await running();
     expect((await act(id, 'stop', { image_id: TINY_IMAGE })).status).toBe(400);
-    expect((await act(id, 'rebuild', { image_id: 'no-id' })).text).toContain('image_id: there is no such image');
+    expect((await act(id, 'rebuild', { image_id: 'no-id' })).text).toContain('image_id: no such image');
   });
 });
 

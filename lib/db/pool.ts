@@ -91,7 +91,7 @@ async function send<Row extends object>(piece: Sql, attempt = 1): Promise<pg.Que
   try {
     return await pool().query<Row>(compile(piece));
   } catch (error) {
-    if (isConnectionLoss(error)) throw new DatabaseAway('The database is out of reach.', { cause: error });
+    if (isConnectionLoss(error)) throw new DatabaseAway('The database is unavailable.', { cause: error });
     if (databaseError(error)?.code !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error;
     return send(piece, attempt + 1);
   }

@@ -71,7 +71,7 @@ async function exchange(call: Call, input: AssumeRole): Promise<Credentials> {
   }
   const { subject } = first;
   if (project.status !== 'active') {
-    const suspended = 'The project is suspended; ask the administrator of the platform.';
+    const suspended = 'The project is suspended. Contact your platform administrator.';
     throw await refuse(new ApiError('TENANT_SUSPENDED', suspended), { subject }, first.provider);
   }
   const able = verified.find(({ provider }) => includesRole(provider.max_role, input.role));

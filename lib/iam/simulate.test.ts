@@ -179,7 +179,7 @@ describe('the answer', () => {
     const { body } = await simulate(token, { user_id: id }, 'POST', '/api/v1/vault/secrets');
     expect(body).toEqual({
       allowed: false,
-      reason: 'This needs the role member; the caller has reader.',
+      reason: 'Requires the member role; the caller has the reader role.',
       matched: ['endpoint:createSecret', 'access:member', 'caller:user', 'role:reader', 'project:active'],
     });
   });

@@ -24,7 +24,11 @@ export async function simulate(
   const { subject, shortfall } = await identityOf(call, identity);
   const endpoint = endpointAt(endpoints, method, path);
   if (!endpoint)
-    return { allowed: false, reason: `No endpoint answers ${method} ${path}; /docs lists all.`, matched: [] };
+    return {
+      allowed: false,
+      reason: `No endpoint answers ${method} ${path}; see /docs for the full list.`,
+      matched: [],
+    };
   const { allowed, reason, matched } = decide(subject, endpoint.access);
   return {
     allowed,

@@ -108,7 +108,7 @@ function refuseBarred(account: Account, realm: Realm): void {
     throw new ApiError('FORBIDDEN', `This account belongs to the back office and to no project; sign in at ${place}.`);
   }
   if (account.suspended_projects > 0 && account.open_projects === 0) {
-    throw new ApiError('TENANT_SUSPENDED', 'The project is suspended; ask the administrator of the platform.');
+    throw new ApiError('TENANT_SUSPENDED', 'The project is suspended. Contact your platform administrator.');
   }
 }
 

@@ -47,7 +47,7 @@ export const imageFacts = z.strictObject({
     .string()
     .trim()
     .max(500)
-    .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
+    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
     .default(''),
   min_ram_mb: minRam.default(0),
 });

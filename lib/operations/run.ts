@@ -88,7 +88,7 @@ async function nextTransition(held: Held, steps: OperationSteps, backoff: Backof
 /** What went wrong, for the resource's owner; what only operators may know is in the process's log. */
 function problem({ id }: LeasedOperation, error: unknown): string {
   if (error instanceof EngineError || error instanceof ApiError) return error.message;
-  return `Something went wrong on our side; quote operation ${id} to your operator.`;
+  return `Internal error. Report operation ${id} to your platform operator.`;
 }
 
 function deadlineReason({ allowed_ms }: LeasedOperation, lastProblem: string | null): string {

@@ -85,7 +85,7 @@ describe('an operation', () => {
       'warning port The bridge is away.',
       'warning port The bridge is away.',
     ]);
-    expect(log.join()).toContain('quote operation');
+    expect(log.join()).toContain('Report operation');
     expect(log.join()).not.toContain('hunter2');
   });
 
@@ -226,7 +226,7 @@ describe('an operation that cannot succeed', () => {
     await untilStatus(id, 'failed');
     expect((await logOf(id)).slice(0, 2)).toEqual([
       'stage paint',
-      expect.stringMatching(/^warning paint .*quote operation/),
+      expect.stringMatching(/^warning paint .*Report operation/),
     ]);
     expect(await widgetState(id)).toMatchObject({ status: 'error' });
   });

@@ -14,7 +14,7 @@ export const tenant = z
     status: tenantStatus,
     suspended_at: timestamp.nullable(),
     suspension_reason: z.string().nullable(),
-    members: z.int().meta({ description: 'How many people belong to it, invited ones included.' }),
+    members: z.int().meta({ description: 'Number of members, including invited ones.' }),
     quota: z
       .strictObject({
         vcpus: share,
@@ -27,7 +27,7 @@ export const tenant = z
         airflow_dags: share,
         api_gateways: share,
       })
-      .meta({ description: 'Limit and use of each dimension.' }),
+      .meta({ description: 'Limit and current use of each dimension.' }),
     ...times,
   })
   .meta({ id: 'Tenant' });
@@ -42,7 +42,7 @@ export const createTenant = z
     slug,
     admin: admin.meta({
       description:
-        'The first admin. Someone who has an account already keeps their password and is invited instead; then `name` and `password` are ignored.',
+        'The first admin. An existing user keeps their password and is invited instead; `name` and `password` are then ignored.',
     }),
   })
   .meta({
@@ -62,8 +62,8 @@ export const addedAdmin = z
   .strictObject({
     user_id: id,
     email,
-    status: z.enum(['active', 'invited']).meta({ description: 'Whether they must accept an invitation first.' }),
-    account: z.enum(['created', 'existing']).meta({ description: 'An existing one keeps its name and password.' }),
+    status: z.enum(['active', 'invited']).meta({ description: 'Whether the user must first accept an invitation.' }),
+    account: z.enum(['created', 'existing']).meta({ description: 'An existing account keeps its name and password.' }),
   })
   .meta({ id: 'AddedTenantAdmin' });
 export type AddedAdmin = z.output<typeof addedAdmin>;
@@ -81,9 +81,9 @@ export const suspendTenant = z
 export const resumeTenant = z.strictObject({}).meta({ example: {} });
 
 export const tenantFilters = {
-  search: z.string().min(1).max(100).optional().meta({ description: 'A part of name, slug or id.' }),
+  search: z.string().min(1).max(100).optional().meta({ description: 'Matches any part of the name, slug or id.' }),
   status: tenantStatus.optional(),
-  slug: z.string().max(63).optional().meta({ description: 'Exactly this slug.' }),
+  slug: z.string().max(63).optional().meta({ description: 'Exact slug.' }),
 };
 
 /** `/…/{tenant_id}`; what is not an id cannot exist: 404. */

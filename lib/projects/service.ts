@@ -100,7 +100,7 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
     resource: { type: 'tenant', id: project.id, name: slug },
     taken: {
       when: sql`EXISTS (SELECT FROM projects WHERE slug = ${slug}::text)`,
-      message: `slug: there is a tenant "${slug}" already.`,
+      message: `slug: tenant "${slug}" already exists.`,
     },
     rows: {
       project: insert<Prisma.ProjectUncheckedCreateInput>('projects', project, ifAdmitted),
@@ -127,7 +127,7 @@ export async function addAdmin(call: AdministratorCall, id: string, admin: NewAd
     project_id: id,
     resource: { type: 'tenant', id, name: slug },
     topic: 'user',
-    taken: { when: isAdmin, message: `email: ${email} is an admin of this tenant already, or is invited to be one.` },
+    taken: { when: isAdmin, message: `email: ${email} is already an admin of this tenant, or invited as one.` },
     rows: adminRows(call, id, person),
     details: { admin: email },
   });
@@ -184,7 +184,7 @@ async function change(
     // A weaker lock than FOR UPDATE: the tenant's own writes, which refer to this row, need not wait.
     target: sql`SELECT ${to.allowed} AS allowed, p.status AS state, p.name, p.suspended_at, p.suspension_reason
                 FROM k JOIN projects p ON p.id = k.project_id FOR NO KEY UPDATE OF p`,
-    forbidden: (state) => `The tenant is ${state} already.`,
+    forbidden: (state) => `The tenant is already ${state}.`,
     rows: {
       project: sql`UPDATE projects SET ${to.set}, updated_at = ${call.at}::timestamptz
                    FROM ${ifAdmitted} AND projects.id = ${id}::uuid`,

@@ -94,7 +94,10 @@ describe('another admin of a tenant', () => {
   test('is made once, however many ask at once, and is no admin twice', async () => {
     const { id } = await created('twice');
     expect((await addAdmin(id, 'admin@twice.test')).body).toMatchObject({
-      error: { code: 'CONFLICT', message: expect.stringContaining('admin@twice.test is an admin of this tenant') },
+      error: {
+        code: 'CONFLICT',
+        message: expect.stringContaining('admin@twice.test is already an admin of this tenant'),
+      },
     });
     const answers = await Promise.all(Array.from({ length: 4 }, () => addAdmin(id, 'second@twice.test')));
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);

@@ -74,7 +74,7 @@ type Verdict = {
 /** What needs nothing of the host has room on it. */
 const anywhere = {
   fits: raw('true'),
-  refusal: new ApiError('CAPACITY_EXHAUSTED', 'The host has no room for it.'),
+  refusal: new ApiError('CAPACITY_EXHAUSTED', 'The host has no capacity for this.'),
 };
 
 /** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row comes to be only if all of the write may. */
@@ -221,7 +221,7 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
     // Lost a race for a name, or a row that the write refers to went away meanwhile.
     if (known?.code === '23505' && write.taken) throw conflict(write.taken.message);
     if (known && write.in_use !== undefined && ['23001', '23503'].includes(known.code)) throw conflict(write.in_use);
-    if (known?.code === '23503') throw notFound('A resource that the request names');
+    if (known?.code === '23503') throw notFound('A resource named in the request');
     throw error;
   }
   throw notFound('The project');
@@ -231,13 +231,13 @@ async function refusal(call: Call, verdict: Verdict, write: Write): Promise<Erro
   if (verdict.checked) return new RacedByTwin();
   const { room = anywhere } = write;
   const { type, name } = write.resource;
-  const label = name ? `${type} ${name}` : `The ${type}`;
+  const label = name ? `${type} ${name}` : `the ${type}`;
   if (verdict.missing) {
     return call.endpoint.realm === 'tenant' ? notFound(`The ${type}`) : notFound(`The ${type}`, '');
   }
   if (verdict.forbidden) {
     const state = verdict.state ?? 'in this state';
-    const refused = write.forbidden?.(state) ?? `${label} is ${state}; this is not possible then.`;
+    const refused = write.forbidden?.(state) ?? `This is not possible while ${label} is ${state}.`;
     return typeof refused === 'string' ? conflict(refused) : refused;
   }
   if (write.taken && verdict.taken) return conflict(write.taken.message);

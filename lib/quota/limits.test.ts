@@ -169,7 +169,7 @@ describe('If-Match', () => {
       error: {
         code: 'PRECONDITION_FAILED',
         status: 412,
-        message: 'The limits were changed since they were read. Read them again.',
+        message: 'The limits have changed since they were read. Read them again and retry.',
       },
     });
     expect((await read()).body).toMatchObject({ vcpus: { limit: 70 } });

@@ -44,7 +44,7 @@ export async function setLimits(
                 NULL::text AS state, ${join(before, ', ')}
                 FROM k JOIN project_accounts a ON a.project_id = k.project_id FOR UPDATE OF a`,
     forbidden: () =>
-      new ApiError('PRECONDITION_FAILED', 'The limits were changed since they were read. Read them again.'),
+      new ApiError('PRECONDITION_FAILED', 'The limits have changed since they were read. Read them again and retry.'),
     rows: {
       limits: sql`UPDATE project_accounts SET ${join(set, ', ')}, limits_version = project_accounts.limits_version + 1
                   FROM verdict WHERE verdict.ok AND project_accounts.project_id = ${tenantId}::uuid`,

@@ -47,13 +47,13 @@ describe('what the database refuses', () => {
 
   test('a failure of the connection is no refusal', async () => {
     const refused = vi.spyOn(pool(), 'query').mockRejectedValueOnce(new Error('Connection terminated') as never);
-    await expect(write({ taken, in_use: 'A shelf needs it.' })).rejects.toThrow('The database is out of reach.');
+    await expect(write({ taken, in_use: 'A shelf needs it.' })).rejects.toThrow('The database is unavailable.');
     refused.mockRestore();
   });
 
   test('a row that the write refers to and that is gone is 404, not a name that is taken', async () => {
     const gone = { shelf: sql`INSERT INTO shelves SELECT ${newId()}::uuid FROM verdict` };
-    const notFound = { status: 404, message: 'A resource that the request names was not found in this project.' };
+    const notFound = { status: 404, message: 'A resource named in the request was not found in this project.' };
     await expect(write({ rows: gone })).rejects.toMatchObject(notFound);
     await expect(write({ rows: gone, taken })).rejects.toMatchObject(notFound);
   });
@@ -88,13 +88,13 @@ describe('a refusal says', () => {
     const named = { resource: { type: 'widget', id: newId(), name: 'alpha' } };
     const message = async (parts: Partial<Write>) => (await write(parts).catch((error: Error) => error)) as Error;
     expect((await message({ ...named, target: state('deleting') })).message).toBe(
-      'widget alpha is deleting; this is not possible then.',
+      'This is not possible while widget alpha is deleting.',
     );
     expect((await message({ target: state('deleting') })).message).toBe(
-      'The widget is deleting; this is not possible then.',
+      'This is not possible while the widget is deleting.',
     );
     expect((await message({ target: state(null) })).message).toBe(
-      'The widget is in this state; this is not possible then.',
+      'This is not possible while the widget is in this state.',
     );
     expect((await message({ target: state('new'), forbidden: (is) => `It is ${is}.` })).message).toBe('It is new.');
   });

@@ -8,9 +8,7 @@ function entry(dimension: Dimension) {
   return z.strictObject({
     limit: z.number().meta({ example: 64.0 }),
     used: z.number(),
-    available: z
-      .number()
-      .meta({ description: '`limit` − `used`; below zero after a limit was set below what is in use.' }),
+    available: z.number().meta({ description: '`limit` − `used`; negative if the limit was set below current use.' }),
     unit: z.literal(unit),
   });
 }
@@ -41,7 +39,7 @@ const decimalLimit = z
   .number()
   .min(0)
   .max(MOST)
-  .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimals')
+  .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimal places')
   .optional();
 
 /** The body of spec 4.20, with the two dimensions that its table leaves out. */
@@ -57,10 +55,10 @@ export const limits = z
     airflow_dags_limit: wholeLimit,
     api_gateways_limit: wholeLimit,
   })
-  .refine((given) => Object.keys(given).length > 0, 'give at least one limit')
+  .refine((given) => Object.keys(given).length > 0, 'must contain at least one limit')
   .meta({
     id: 'QuotaLimits',
-    description: 'At least one; what is absent stays. Below what is in use, a limit blocks only new claims.',
+    description: 'At least one; omitted limits do not change. A limit below current use only blocks new claims.',
     example: { vcpus_limit: 128, ram_gb_limit: 512, storage_tb_limit: 10.5 },
   });
 export type Limits = z.output<typeof limits>;

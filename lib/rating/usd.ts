@@ -10,9 +10,9 @@ export function usdInput(least: number) {
     .number()
     .min(least)
     .max(MOST_USD)
-    .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimals')
-    .meta({ description: 'USD, at most six decimals.' });
+    .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimal places')
+    .meta({ description: 'USD, at most six decimal places.' });
 }
 
 /** An amount of money in an answer. */
-export const usd = z.number().meta({ description: 'USD, at most six decimals.', example: 12.34 });
+export const usd = z.number().meta({ description: 'USD, at most six decimal places.', example: 12.34 });

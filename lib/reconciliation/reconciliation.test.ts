@@ -311,7 +311,7 @@ describe('in the back office', () => {
 
   test.each([
     [{ from: '2027-03-02T00:00:00.000Z', to: '2027-03-02T00:00:00.000Z' }, 'to: must be after from'],
-    [{ from: '2027-04-01T00:00:00.000Z', to: '2027-05-01T00:00:00.000Z' }, 'from: must lie in the past'],
+    [{ from: '2027-04-01T00:00:00.000Z', to: '2027-05-01T00:00:00.000Z' }, 'from: must be in the past'],
     [{ from: '2020-01-01T00:00:00.000Z', to: '2027-03-02T00:00:00.000Z' }, 'at most 400 days'],
   ])('a period that cannot be checked is refused: %j', async (period, message) => {
     await stopTestClock('2027-03-10T00:00:00Z');

@@ -5,13 +5,13 @@ import { metricNames } from '@/lib/metering/metrics';
 const difference = z.strictObject({
   kind: z.enum(['usage', 'count', 'spend', 'invoice']).meta({
     description:
-      '`usage`: billed against the resource’s history · `count`: counted against the events · `spend`: live spend against ' +
-      'what is behind it · `invoice`: an invoice against what it was made of.',
+      '`usage`: billed usage against resource history · `count`: counts against events · `spend`: live spend against ' +
+      'its usage · `invoice`: an invoice against its usage.',
   }),
   tenant_id: id,
   resource: z.strictObject({ type: z.string(), id, name: z.string().nullable() }).nullable(),
   metric: z.enum(metricNames),
-  expected: z.number().meta({ description: 'What it should be, in `unit`.' }),
+  expected: z.number().meta({ description: 'Expected amount, in `unit`.' }),
   billed: z.number(),
   unit: z.enum(['quantity_hours', 'count']),
 });
@@ -20,8 +20,8 @@ const facts = {
   id,
   period_from: timestamp,
   period_to: timestamp,
-  resources: z.int().meta({ description: 'How many were compared.' }),
-  differing: z.int().meta({ description: 'How many differences there are.' }),
+  resources: z.int().meta({ description: 'Number of comparisons.' }),
+  differing: z.int().meta({ description: 'Number of differences.' }),
   created_at: timestamp,
 };
 
@@ -31,22 +31,23 @@ export type Reconciliation = z.output<typeof reconciliation>;
 export const reconciliationReport = z
   .strictObject({
     ...facts,
-    differences: z.array(difference).meta({ description: 'The first hundred.' }),
+    differences: z.array(difference).meta({ description: 'The first 100 differences.' }),
   })
   .meta({ id: 'ReconciliationReport' });
 export type ReconciliationReport = z.output<typeof reconciliationReport>;
 
 export const reconcile = z
   .strictObject({
-    from: timestamp
-      .optional()
-      .meta({ description: 'Absent: the beginning of the month that was running three days ago.' }),
-    to: timestamp.optional().meta({ description: 'Absent: now.' }),
+    from: timestamp.optional().meta({ description: 'Defaults to the start of the month of three days ago.' }),
+    to: timestamp.optional().meta({ description: 'Defaults to now.' }),
   })
   .refine(({ from, to }) => !from || !to || from < to, { path: ['to'], message: 'must be after from' })
   .meta({ id: 'Reconcile', example: { from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T00:00:00.000Z' } });
 export type Reconcile = z.output<typeof reconcile>;
 
 export const reconciliationFilters = {
-  differing: z.enum(['true', 'false']).optional().meta({ description: 'Only those with, or without, differences.' }),
+  differing: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Only reconciliations with, or without, differences.' }),
 };

@@ -45,8 +45,8 @@ async function reconcile(from: Date, to: Date): Promise<{ id: string; differing:
     }),
   );
   const facts = { reconciliation: id, resources, differing: differences.length };
-  if (differences.length > 0) log.error(facts, 'what was billed differs from the history of resources');
-  else log.info(facts, 'what was billed is what the history of resources says');
+  if (differences.length > 0) log.error(facts, 'billing differs from resource history');
+  else log.info(facts, 'billing matches resource history');
   return { id, differing: differences.length };
 }
 
@@ -137,8 +137,8 @@ export async function reconcileNow(
 ): Promise<Sendable<ReconciliationReport>> {
   const from = period.from ? new Date(period.from) : usualBeginning(call.at);
   const to = period.to ? new Date(period.to) : call.at;
-  if (from >= call.at) throw invalid('from: must lie in the past.');
-  if (to.getTime() - from.getTime() > LONGEST_MS) throw invalid('to: at most 400 days after from.');
+  if (from >= call.at) throw invalid('from: must be in the past.');
+  if (to.getTime() - from.getTime() > LONGEST_MS) throw invalid('to: must be at most 400 days after from.');
   const { id, differing } = await reconcile(from, to);
   call.record.resource = { type: 'reconciliation', id };
   call.record.details = { from: from.toISOString(), to: to.toISOString(), differing };

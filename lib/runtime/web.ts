@@ -50,7 +50,7 @@ function surface(serves: (path: string) => boolean): Surface {
       ahead?.notice(request);
       const path = plainPath(request.url ?? '');
       if (path === undefined) refuse(response, malformed);
-      else if (!serves(path)) refuse(response, new ApiError('RESOURCE_NOT_FOUND', 'There is no such address.'));
+      else if (!serves(path)) refuse(response, new ApiError('RESOURCE_NOT_FOUND', 'No such address.'));
       else if (isDirect(path)) await serveApi(request, response);
       else if (serveBuilt(request, response)) return;
       else await servePage(request, response);

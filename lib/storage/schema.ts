@@ -23,7 +23,7 @@ const description = z
   .string()
   .trim()
   .max(500)
-  .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
   .default('');
 const sizeGb = z.int().min(1).max(MOST_GB).meta({ description: 'Whole GB; 1,024 of them are 1 TB of the quota.' });
 const statusReason = z.string().nullable().meta({ description: 'Why, or what it waits for.' });

@@ -29,7 +29,7 @@ test('an administrator without a second factor reaches nothing but their own acc
   for (const { path } of beyondAccount) {
     const answer = await call('GET', `/admin/api/v1${path}`, { token: root.token });
     expect(answer.body).toMatchObject({
-      error: { code: 'FORBIDDEN', status: 403, message: expect.stringContaining('second factor') },
+      error: { code: 'FORBIDDEN', status: 403, message: expect.stringContaining('two-factor authentication') },
     });
   }
 });

@@ -16,7 +16,7 @@ export const administratorProfile = profile
     recovery_codes_left: z.int(),
     second_factor_required: z
       .boolean()
-      .meta({ description: 'Without a second factor nothing but `/auth` can be reached.' }),
+      .meta({ description: 'Without two-factor authentication, only `/auth` is accessible.' }),
   })
   .meta({ id: 'AdministratorProfile' });
 export type AdministratorProfile = z.output<typeof administratorProfile>;

@@ -17,7 +17,9 @@ export async function readProfile(call: AdministratorCall): Promise<Administrato
  */
 export async function disableOwnSecondFactor(call: AdministratorCall, code: string): Promise<void> {
   if (settings().adminRequireTotp) {
-    throw conflict('Administrators of this platform need a second factor; another administrator can reset a lost one.');
+    throw conflict(
+      'Administrators of this platform must use two-factor authentication. Another administrator can reset a lost one.',
+    );
   }
   await disableSecondFactor(call, code);
 }

@@ -56,7 +56,7 @@ describe('rates', () => {
       unit_price_usd: 0.005,
       effective_from,
     });
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('effective_from: must be a coming')]);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('effective_from: must be a future')]);
     expect(await prisma().rate.count({ where: { metric: 'compute_memory' } })).toBe(1);
   });
 

@@ -80,7 +80,7 @@ export async function grantCredit(
     resource: { type: 'credit', id, name: tenant.slug },
     locks: true,
     target: sql`SELECT k.credit_usd + ${entry.amount_usd}::numeric >= 0 AS allowed, trim_scale(k.credit_usd)::text AS state FROM k`,
-    forbidden: (left) => `amount_usd: the tenant has ${left} USD of credit left, which is all that can be taken back.`,
+    forbidden: (left) => `amount_usd: the tenant has only ${left} USD of credit left to withdraw.`,
     rows: { credit: amount_usd > 0 ? addCredit('grant', moved) : takeCredit('grant', moved) },
     details: { amount_usd, reason },
     answer: { status: 201, body: granted },

@@ -72,7 +72,7 @@ export async function addRate(call: AdministratorCall, input: AddRate): Promise<
     target: sql`SELECT ${first}::date > month_of(platform_now()) AS allowed, NULL::text AS state,
       trim_scale(rate_in(${metric}::text, ${first}::date)) AS price_usd FROM k`,
     forbidden: () =>
-      invalid('effective_from: must be a coming month (UTC). The rates of a month that has begun are never changed.'),
+      invalid('effective_from: must be a future month (UTC). Rates never change for a month that has started.'),
     rows: {
       rate: insert<Prisma.RateUncheckedCreateInput>('rates', { ...row, effective_from: first }, ifAdmitted),
     },

@@ -7,16 +7,21 @@ import { month } from '@/lib/rating/month-schema';
 import { MOST_USD, usd, usdInput } from '@/lib/rating/usd';
 
 const metric = z.enum(metricNames);
-const search = z.string().min(1).max(100).optional().meta({ description: 'A part of the tenant’s name, slug or id.' });
+const search = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .meta({ description: 'Matches any part of the tenant’s name, slug or id.' });
 const tenant = { tenant_id: id, tenant_name: z.string(), tenant_slug: z.string() };
 
-const unitPrice = z.number().meta({ description: 'USD for one unit.', example: 0.024 });
+const unitPrice = z.number().meta({ description: 'USD per unit.', example: 0.024 });
 export const rate = z
   .strictObject({
     id,
     metric,
     unit_price_usd: unitPrice,
-    effective_from: month.meta({ description: 'The month (UTC) that it begins with.' }),
+    effective_from: month.meta({ description: 'First month (UTC) that the rate applies to.' }),
     created_by: z.string(),
     created_at: timestamp,
   })
@@ -29,16 +34,16 @@ export const ratedMetric = z
     name: z.string(),
     category: z.enum(categories),
     unit: z.string().meta({ example: 'vCPU-hour' }),
-    unit_price_usd: unitPrice.nullable().meta({ description: 'Of this month; null: metered and not priced.' }),
+    unit_price_usd: unitPrice.nullable().meta({ description: 'Price this month; null: metered but free of charge.' }),
     rates: z
       .array(
         rate.extend({
           state: z.enum(['coming', 'current', 'past', 'replaced']).meta({
-            description: '`replaced`: a rate that was added later begins with the same month.',
+            description: '`replaced`: a later rate starts in the same month.',
           }),
         }),
       )
-      .meta({ description: 'All that were ever added, the newest first.' }),
+      .meta({ description: 'All rates ever added, newest first.' }),
   })
   .meta({ id: 'RatedMetric' });
 export type RatedMetric = z.output<typeof ratedMetric>;
@@ -50,9 +55,9 @@ export const addRate = z
       .number()
       .min(0)
       .max(1_000_000)
-      .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimals')
-      .meta({ description: 'USD for one unit, at most six decimals.' }),
-    effective_from: month.meta({ description: 'A coming month (UTC).' }),
+      .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimal places')
+      .meta({ description: 'USD per unit, at most six decimal places.' }),
+    effective_from: month.meta({ description: 'A future month (UTC).' }),
   })
   .meta({
     id: 'AddRate',
@@ -64,8 +69,8 @@ export const credit = z
   .strictObject({
     id,
     ...tenant,
-    kind: z.enum(['top_up', 'grant', 'invoice']).meta({ description: '`invoice`: it was used up by one.' }),
-    amount_usd: usd.meta({ description: 'Above zero: added. Below: used up.' }),
+    kind: z.enum(['top_up', 'grant', 'invoice']).meta({ description: '`invoice`: spent on an invoice.' }),
+    amount_usd: usd.meta({ description: 'Positive: added. Negative: spent or withdrawn.' }),
     reason: z.string(),
     created_by: z.string(),
     created_at: timestamp,
@@ -77,16 +82,18 @@ export const grantCredit = z
   .strictObject({
     amount_usd: usdInput(-MOST_USD)
       .refine((amount) => amount !== 0, 'must not be zero')
-      .meta({ description: 'USD, at most six decimals. Below zero: taken back, as far as it is there.' }),
+      .meta({
+        description: 'USD, at most six decimal places. A negative amount withdraws credit, up to what is left.',
+      }),
     reason: z
       .string()
       .trim()
       .min(1)
       .max(500)
-      .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
-      .meta({ description: 'The tenant reads it.' }),
+      .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+      .meta({ description: 'Visible to the tenant.' }),
   })
-  .meta({ id: 'GrantCredit', example: { amount_usd: 25, reason: 'For the outage of 3 March' } });
+  .meta({ id: 'GrantCredit', example: { amount_usd: 25, reason: 'Compensation for the outage on 3 March' } });
 export type GrantCredit = z.output<typeof grantCredit>;
 
 export const creditFilters = {
@@ -99,18 +106,18 @@ export const reversal = z
   .strictObject({
     id,
     ...tenant,
-    kind: z.enum(['top_up', 'invoice']).meta({ description: 'What the payment was for.' }),
+    kind: z.enum(['top_up', 'invoice']).meta({ description: 'The invoice or top-up that the payment was for.' }),
     invoice_number: z.string().nullable().meta({ example: 'INV-000042' }),
     paid_usd: usd,
     refunded_usd: usd,
-    disputed_usd: usd.meta({ description: 'Withdrawn while a dispute goes on; for good where it is lost.' }),
-    recovered_usd: usd.meta({ description: 'Taken from the tenant’s credit.' }),
+    disputed_usd: usd.meta({ description: 'Withheld while a dispute is open, and for good if it is lost.' }),
+    recovered_usd: usd.meta({ description: 'Recovered from the tenant’s credit.' }),
     owed_usd: usd.meta({
       description:
-        'Of a top-up what its credit did not cover; the next top-up pays it first. Of an invoice what is disputed: a ' +
-        'refund is a gift.',
+        'For a top-up, the part that credit did not cover; the next top-up pays it first. For an invoice, the disputed ' +
+        'amount; refunds are not owed.',
     }),
-    reference: z.string().meta({ description: 'The processor’s id of the payment.' }),
+    reference: z.string().meta({ description: 'The payment’s id at the payment processor.' }),
     ...times,
   })
   .meta({ id: 'PaymentReversal' });
@@ -125,7 +132,7 @@ export const reversalFilters = {
 export const tenantBudget = z
   .strictObject({
     ...tenant,
-    monthly_limit_usd: usd.nullable().meta({ description: 'null: no budget.' }),
+    monthly_limit_usd: usd.nullable().meta({ description: 'null: no budget set.' }),
     enable_quota_freeze: z.boolean(),
     month_to_date_usd: usd,
     used_percent: z
@@ -133,10 +140,10 @@ export const tenantBudget = z
       .nullable()
       .meta({ description: 'Of the limit, rounded down: 100 only once it is reached. null without a limit.' }),
     frozen: z.boolean(),
-    frozen_since: timestamp.nullable().meta({ description: 'As exactly as the meter knows.' }),
-    freezes_at: timestamp.nullable().meta({ description: 'When the freeze begins if what runs now runs on.' }),
-    lift_usd: usd.meta({ description: 'Added to the limit this month, because credit came while it was frozen.' }),
-    credit_usd: usd.meta({ description: 'Prepaid, and not used up.' }),
+    frozen_since: timestamp.nullable().meta({ description: 'To the full precision of the meter.' }),
+    freezes_at: timestamp.nullable().meta({ description: 'When the freeze starts if current usage continues.' }),
+    lift_usd: usd.meta({ description: 'Added to this month’s limit because credit was added during a freeze.' }),
+    credit_usd: usd.meta({ description: 'Prepaid credit not yet spent.' }),
   })
   .meta({ id: 'TenantBudget' });
 export type TenantBudget = z.output<typeof tenantBudget>;
@@ -150,18 +157,20 @@ export const tenantRevenue = z
   .strictObject({
     ...tenant,
     month,
-    so_far_usd: usd.nullable().meta({ description: 'What the running month has come to; null for another one.' }),
-    invoiced_usd: usd.meta({ description: 'The sum of the next four.' }),
+    so_far_usd: usd.nullable().meta({ description: 'Spend so far in the current month; null for other months.' }),
+    invoiced_usd: usd.meta({ description: 'Sum of the next four amounts.' }),
     credit_used_usd: usd.meta({ description: 'Paid from prepaid credit.' }),
     paid_usd: usd.meta({ description: 'Paid by card.' }),
-    open_usd: usd.meta({ description: 'Neither paid nor moved to a later invoice.' }),
-    carried_usd: usd.meta({ description: 'Moved to a later invoice, too little to charge; counted there again.' }),
-    payment_status: z.string().nullable().meta({ description: 'Of the invoice; null: there is none.' }),
+    open_usd: usd.meta({ description: 'Neither paid nor carried over to a later invoice.' }),
+    carried_usd: usd.meta({
+      description: 'Carried over to a later invoice because it is too small to charge; counted again there.',
+    }),
+    payment_status: z.string().nullable().meta({ description: 'Status of the invoice; null if there is none.' }),
   })
   .meta({ id: 'TenantRevenue' });
 export type TenantRevenue = z.output<typeof tenantRevenue>;
 
 export const revenueFilters = {
-  month: month.optional().meta({ description: 'Absent: the running one.' }),
+  month: month.optional().meta({ description: 'Defaults to the current month.' }),
   search,
 };

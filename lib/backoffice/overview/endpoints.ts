@@ -9,7 +9,7 @@ export const overviewEndpoints = [
     path: '/overview',
     realm: 'backoffice',
     operation_id: 'readPlatformOverview',
-    summary: 'Read the platform in numbers',
+    summary: 'Read platform-wide figures',
     tag: 'Back office: overview',
     access: 'administrator',
     responses: { 200: overview },

@@ -6,8 +6,8 @@ const count = z.int().min(0);
 
 function allocated(dimension: 'vcpus' | 'ram_gb' | 'storage_tb') {
   return z.strictObject({
-    used: z.number().meta({ description: 'What all tenants hold.' }),
-    limit: z.number().meta({ description: 'What all tenants may hold.' }),
+    used: z.number().meta({ description: 'Total in use by all tenants.' }),
+    limit: z.number().meta({ description: 'Sum of all tenants’ limits.' }),
     unit: z.literal(dimensionUnits[dimension]),
   });
 }
@@ -21,15 +21,17 @@ export const overview = z
       pending: count,
       running: count,
       failed: count,
-      failed_last_day: count.meta({ description: 'Of the failed ones, those that ended within 24 hours.' }),
+      failed_last_day: count.meta({
+        description: 'Of the failed operations, those that ended within the last 24 hours.',
+      }),
     }),
     engines: z
       .strictObject({ available: count, degraded: count, unavailable: count, silent: count })
-      .meta({ description: 'Each engine of each host counts once: as what it last said, or as silent.' }),
+      .meta({ description: 'Each engine of each host counts once, by its last reported status or as silent.' }),
     payments: z.strictObject({ failed: count, failed_usd: usd, taken_back: count, owed_usd: usd }).meta({
       description:
-        'Invoices whose last charge failed, and what is due on them; payments that were refunded or disputed and are ' +
-        'owed, and how much of them.',
+        'Invoices whose last charge failed and the amount due on them; refunded or disputed payments still owed, and ' +
+        'the amount owed.',
     }),
     allocation: z.strictObject({
       vcpus: allocated('vcpus'),

@@ -23,7 +23,7 @@ export async function createAdministrator(
     resource: { type: 'administrator', id, name: email },
     taken: {
       when: sql`EXISTS (SELECT FROM users WHERE email = ${email}::text)`,
-      message: `email: ${email} has an account already; make it an administrator with PUT /administrators/{id}.`,
+      message: `email: ${email} already has an account. Make it an administrator with PUT /administrators/{id}.`,
     },
     rows: { account: insert('users', account, ifAdmitted) },
     answer: { status: 201, body: created },
@@ -57,7 +57,7 @@ export async function removeAdministrator(call: AdministratorCall, id: string): 
     target: sql`SELECT count(*) > 1 AS allowed, NULL::text AS state FROM k CROSS JOIN (
                   SELECT u.id FROM users u WHERE u.administrator ORDER BY u.id FOR NO KEY UPDATE) AS administrators
                 HAVING bool_or(administrators.id = ${id}::uuid)`,
-    forbidden: () => `${email} is the last administrator; make another one first.`,
+    forbidden: () => `${email} is the last administrator. Add another administrator first.`,
     rows: {
       removed: sql`UPDATE users SET administrator = false, updated_at = ${call.at}::timestamptz
                    FROM ${ifAdmitted} AND users.id = ${id}::uuid`,

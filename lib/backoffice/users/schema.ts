@@ -17,7 +17,7 @@ export const platformUser = z
     id,
     email: z.string(),
     name: z.string(),
-    administrator: z.boolean().meta({ description: 'The back office is open to them.' }),
+    administrator: z.boolean().meta({ description: 'Whether the user can sign in to the back office.' }),
     two_factor_enabled: z.boolean(),
     memberships: z.array(membership).meta({ description: 'Oldest first.' }),
     ...times,
@@ -33,13 +33,18 @@ export type CreateAdministrator = z.output<typeof createAdministrator>;
 
 export const noBody = z.strictObject({}).meta({ example: {} });
 
-const search = z.string().min(1).max(254).optional().meta({ description: 'A part of e-mail address, name or id.' });
+const search = z
+  .string()
+  .min(1)
+  .max(254)
+  .optional()
+  .meta({ description: 'Matches any part of the e-mail address, name or id.' });
 
 export const administratorFilters = { search };
 
 export const userFilters = {
   search,
-  email: email.optional().meta({ description: 'Exactly this e-mail address.' }),
-  tenant_id: id.optional().meta({ description: 'Who belongs to this tenant, or is invited.' }),
+  email: email.optional().meta({ description: 'Exact e-mail address.' }),
+  tenant_id: id.optional().meta({ description: 'Members of this tenant, including invited ones.' }),
   administrator: z.enum(['true', 'false']).optional(),
 };
