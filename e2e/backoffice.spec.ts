@@ -149,7 +149,7 @@ test('the audit log is filtered, opened and exported', async ({ page, administra
 test('an address that no page has is answered inside the back office', async ({ page, administrator }) => {
   await openOffice(page, '/admin', administrator);
   await page.goto('/admin/no-such-page');
-  await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expectAccessible(page);
   await page.goto('/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f');
   await expect(page.getByText('The tenant could not be loaded')).toBeVisible();

@@ -10,20 +10,20 @@ test('a budget says what it does before it is saved, and is in force then', asyn
   await open(page, `/projects/${tenant.slug}/billing/budget`, tenant.admin);
   await expect(page).toHaveTitle('Budget · Nephele');
   const preview = page.getByRole('complementary');
-  await expect(preview).toContainText('Without a limit nothing alerts');
+  await expect(preview).toContainText('Without a limit there are no alerts');
   await expectAccessible(page);
 
   await page.getByLabel('Monthly limit').fill('much');
   await page.getByLabel('Freeze at 100%').check();
   await page.getByRole('button', { name: 'Save budget' }).click();
-  await expect(page.getByText(/An amount in dollars/)).toBeVisible();
+  await expect(page.getByText(/Enter an amount in USD/)).toBeVisible();
   await page.getByLabel('Monthly limit').fill('5000');
-  await expect(preview).toContainText(/the month ends at \$\d+\.\d\d, and nothing is frozen/);
+  await expect(preview).toContainText(/the month ends at \$\d+\.\d\d, below the budget/);
   await page.getByLabel('Alert at').fill('90, 50');
   await expect(preview.getByRole('listitem')).toHaveText([/^50%, alert/, /^90%, alert/, /^100%, freeze/]);
   await page.getByLabel('Alerts by e-mail').fill('finance@example.test\nops@example.test');
   await page.getByRole('button', { name: 'Save budget' }).click();
-  await expect(page.getByText('The budget is in force')).toBeVisible();
+  await expect(page.getByText('Budget saved')).toBeVisible();
   await expectAccessible(page);
 
   const read = await request.get('/api/v1/billing/budget', { headers: bearer(tenant.token) });
@@ -47,14 +47,14 @@ test('a change of someone else’s is never overwritten unseen', async ({ page, 
     headers: bearer(tenant.token),
     data: { monthly_limit_usd: 100, thresholds: [75] },
   });
-  const warning = page.getByRole('alert').filter({ hasText: 'Someone changed the budget meanwhile' });
+  const warning = page.getByRole('alert').filter({ hasText: 'The budget has changed' });
   await expect(warning).toContainText('Monthly limit: none → $100.00');
   await expect(page.getByRole('button', { name: 'Save budget' })).toHaveAttribute('aria-disabled', 'true');
-  await warning.getByRole('button', { name: 'Take the present budget over' }).click();
+  await warning.getByRole('button', { name: 'Load current budget' }).click();
   await expect(page.getByLabel('Monthly limit')).toHaveValue('300');
   await expect(page.getByLabel('Alert at')).toHaveValue('75');
   await page.getByRole('button', { name: 'Save budget' }).click();
-  await expect(page.getByText('The budget is in force')).toBeVisible();
+  await expect(page.getByText('Budget saved')).toBeVisible();
 });
 
 test('a reader sees the budget, and why it cannot be changed', async ({ page, tenant, request }) => {

@@ -11,7 +11,7 @@ test('credit is paid for on the sandbox’s page, and is there when the browser 
   await expect(page).toHaveURL(/top_up=25/);
   await dialog.getByLabel('Amount').fill('0.5');
   await dialog.getByRole('button', { name: 'Continue to payment' }).click();
-  await expect(dialog.getByText('From $1.00 to $10,000.00 at once.')).toBeVisible();
+  await expect(dialog.getByText('From $1.00 to $10,000.00 per payment.')).toBeVisible();
   await dialog.getByRole('button', { name: '$50', exact: true }).click();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Continue to payment' }).click();
@@ -48,9 +48,9 @@ test('a declined card charges nothing, a bank that is asked may refuse, and the 
 
   await page.getByRole('radio', { name: /ending in 3184/ }).check();
   await pay.click();
-  const bank = page.getByRole('dialog', { name: 'Your bank asks' });
+  const bank = page.getByRole('dialog', { name: 'Confirm with your bank' });
   await expect(bank).toContainText('charge $12.50 with your Visa ending in 3184');
-  await bank.getByRole('button', { name: 'Refuse' }).click();
+  await bank.getByRole('button', { name: 'Decline' }).click();
   await expect(page.getByRole('main').getByRole('alert')).toContainText('The bank did not get your confirmation');
 
   await pay.click();
@@ -59,7 +59,7 @@ test('a declined card charges nothing, a bank that is asked may refuse, and the 
   await expect(page.getByText('$12.50 of credit added')).toBeVisible();
 
   await page.goto(`/checkout/${tenant.id}/${id}`);
-  await expect(page.getByRole('heading', { name: 'This is done' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Done' })).toBeVisible();
   await expect(page.getByRole('button', { name: /Pay/ })).toHaveCount(0);
 });
 
@@ -70,12 +70,12 @@ test('cards are saved on the sandbox’s page; the first one is the default, and
 }) => {
   await open(page, `/projects/${tenant.slug}/billing/payment-methods`, tenant.admin);
   await expect(page).toHaveTitle('Payment methods · Nephele');
-  await expect(page.getByRole('heading', { name: 'No card yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No cards yet' })).toBeVisible();
   await page.getByRole('button', { name: 'Add card' }).first().click();
   await page.waitForURL(/\/checkout\//);
   await page.getByRole('button', { name: 'Save card' }).click();
   await page.waitForURL(/\/billing\/payment-methods\?checkout=/);
-  await expect(page.getByText('The card is saved')).toBeVisible();
+  await expect(page.getByText('Card saved')).toBeVisible();
   const visa = page.getByRole('row', { name: /Visa ending in 4242/ });
   await expect(visa).toContainText('Default');
 
@@ -94,7 +94,7 @@ test('cards are saved on the sandbox’s page; the first one is the default, and
   await page.getByRole('button', { name: 'Actions for Mastercard ending in 4444' }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   const confirm = page.getByRole('alertdialog', { name: 'Remove Mastercard ending in 4444?' });
-  await expect(confirm).toContainText('Invoices are charged to Visa ending in 4242 from now on.');
+  await expect(confirm).toContainText('Invoices will be charged to Visa ending in 4242.');
   await confirm.getByRole('button', { name: 'Remove card' }).click();
   await expect(mastercard).toHaveCount(0);
   await expect(visa).toContainText('Default');

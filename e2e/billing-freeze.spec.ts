@@ -22,7 +22,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
 
   await test.step('the page says so by itself, and why', async () => {
     await expect(banner).toContainText('This project is frozen', { timeout: 90_000 });
-    await expect(banner).toContainText(/The budget is used up: \$0\.03 spent this month of \$0\.01\./);
+    await expect(banner).toContainText(/The budget is used up: \$0\.03 of \$0\.01 spent this month\./);
     await expect(create).toHaveAttribute('aria-disabled', 'true');
     await expect(create).toHaveAccessibleDescription(/The budget is used up.*can raise the budget or add credit/);
     await expectAccessible(page);
@@ -56,7 +56,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
 
   await test.step('a raised budget lifts it, here and in the API', async () => {
     await expect(banner.getByRole('link', { name: 'Add credit' })).toHaveAttribute('href', `${project}/billing/credit`);
-    await expect(banner.getByRole('link', { name: 'Raise the budget' })).toHaveAttribute(
+    await expect(banner.getByRole('link', { name: 'Raise budget' })).toHaveAttribute(
       'href',
       `${project}/billing/budget`,
     );
@@ -81,7 +81,7 @@ test('who can’t lift a freeze is told who can, and credit from the platform li
   await untilFrozen(request, tenant);
   await open(page, `/projects/${tenant.slug}`, member);
   const banner = page.getByRole('status', { name: 'Budget freeze' });
-  await expect(banner).toContainText('until an admin of the project raises the budget or adds credit');
+  await expect(banner).toContainText('or a project admin raises the budget or adds credit');
   await expect(banner.getByRole('link')).toHaveCount(0);
   const granted = await request.post(`/admin/api/v1/tenants/${tenant.id}/credits`, {
     headers: bearer(administratorToken),

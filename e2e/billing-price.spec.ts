@@ -14,11 +14,11 @@ test('a volume’s price stands in its form, and is what it then costs', async (
   await page.getByLabel('Name', { exact: true }).fill('data');
   await page.getByLabel('Size').fill('10');
   // 10 GB at 0.08 a GB-month, in every month.
-  await expect(price).toContainText('$0.80 a month');
+  await expect(price).toContainText('$0.80 per month');
   await expect(price).toContainText('Volume, 10 GB at $0.08 / GB-month');
   await expect(price).toContainText(/\$0\.00\s*becomes\s*\$\d\.\d\d\s*of \$250\.00/);
-  await expect(price).toContainText('The budget is not reached this month.');
-  await expect(price.getByRole('meter', { name: 'Forecast of the budget' })).toHaveAttribute('aria-valuemax', '250');
+  await expect(price).toContainText('The budget will not be reached this month.');
+  await expect(price.getByRole('meter', { name: 'Budget forecast' })).toHaveAttribute('aria-valuemax', '250');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Create volume' }).click();
   await expect(page).toHaveTitle('data · Nephele');
@@ -34,7 +34,7 @@ test('a volume’s price stands in its form, and is what it then costs', async (
     await page.getByRole('menuitem', { name: 'Resize' }).click();
     const dialog = page.getByRole('dialog', { name: 'Resize data' });
     await dialog.getByLabel('New size').fill('15');
-    await expect(dialog.getByRole('region', { name: 'Price' })).toContainText('$0.40 a month');
+    await expect(dialog.getByRole('region', { name: 'Price' })).toContainText('$0.40 per month');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
@@ -42,7 +42,7 @@ test('a volume’s price stands in its form, and is what it then costs', async (
   await test.step('a snapshot costs what its volume’s size costs', async () => {
     await page.getByRole('link', { name: 'Create snapshot' }).click();
     await expect(page).toHaveTitle('Create snapshot · Nephele');
-    await expect(page.getByRole('region', { name: 'Price' })).toContainText('$0.80 a month');
+    await expect(page.getByRole('region', { name: 'Price' })).toContainText('$0.80 per month');
   });
 });
 
@@ -51,8 +51,8 @@ test('a budget that something would use up says when, before it is created', asy
   await open(page, `/projects/${tenant.slug}/volumes/new`, tenant.admin);
   await page.getByLabel('Size').fill('16384');
   const price = page.getByRole('region', { name: 'Price' });
-  await expect(price).toContainText(/The budget is reached on \d+ \w+, \d\d:\d\d/);
-  await expect(price).toContainText('From then on nothing new is created or made larger.');
+  await expect(price).toContainText(/The budget will be reached on \d+ \w+, \d\d:\d\d/);
+  await expect(price).toContainText('After that, nothing can be created or enlarged.');
 });
 
 test('a flavor costs the same on the list of flavors and in the form of an instance', async ({
@@ -73,15 +73,15 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
 
   await open(page, `/projects/${tenant.slug}/flavors`, tenant.admin);
   await expect(page.getByRole('row', { name: new RegExp(`^${name}\\b`) })).toContainText(monthly);
-  await expect(page.getByText(`a month is the ${hours} hours`)).toBeVisible();
+  await expect(page.getByText(`a month is ${hours} hours`)).toBeVisible();
   await page.goto(`/projects/${tenant.slug}/instances/new`);
   const price = page.getByRole('region', { name: 'Price' });
   // It begins with the smallest flavor that holds the image.
   await expect(page.getByRole('radio', { name: /^nano\b/ })).toBeChecked();
-  await expect(price).toContainText(/\$\d+\.\d\d a month/);
-  await expect(price).not.toContainText(`${monthly} a month`);
+  await expect(price).toContainText(/\$\d+\.\d\d per month/);
+  await expect(price).not.toContainText(`${monthly} per month`);
   await page.getByRole('radio', { name: new RegExp(`^${name}\\b`) }).check({ force: true });
-  await expect(price).toContainText(`${monthly} a month`);
+  await expect(price).toContainText(`${monthly} per month`);
   await expect(price).toContainText(`Boot disk, ${disk_gb} GB`);
   await expect(price.getByRole('link', { name: 'Set a budget' })).toBeVisible();
   await expectAccessible(page);
@@ -96,5 +96,5 @@ test('what has no price says so', async ({ page, tenant }) => {
     mimeType: 'application/octet-stream',
     buffer: Buffer.alloc(64 * 1024, 1),
   });
-  await expect(price).toContainText('Free of charge. Image storage is metered, and has no price on the rate card.');
+  await expect(price).toContainText('Free of charge. Image storage is metered, but not priced on the rate card.');
 });

@@ -101,7 +101,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     await page.getByRole('switch', { name: 'Freeze at 100%' }).check();
     await page.getByLabel('Alerts by e-mail').fill('finance@example.test');
     await page.getByRole('button', { name: 'Save budget' }).click();
-    await expect(page.getByText('The budget is in force')).toBeVisible();
+    await expect(page.getByText('Budget saved')).toBeVisible();
   });
 
   const instance = await test.step('run an instance', async () => {
@@ -155,8 +155,8 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     const dialog = page.getByRole('dialog', { name: 'Add credit' });
     await dialog.getByLabel('Amount').fill('5');
     await dialog.getByRole('button', { name: 'Continue to payment' }).click();
-    await expect(page.getByText('This page stands in for a payment processor')).toBeVisible();
-    await page.getByRole('radio', { name: /Succeeds at once/ }).check();
+    await expect(page.getByText('This page replaces a payment processor')).toBeVisible();
+    await page.getByRole('radio', { name: /Succeeds immediately/ }).check();
     await show('checkout', page);
     await page.getByRole('button', { name: 'Pay $5.00' }).click();
     await expect(page.getByText('$5.00 of credit added')).toBeVisible(SOON);

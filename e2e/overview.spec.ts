@@ -23,7 +23,7 @@ test('a project where nothing has happened yet says where to begin, and a machin
 }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByText('Forecast for')).toBeVisible();
-  for (const step of ['Create an instance', 'Make an API token', 'Set a budget', 'Add your colleagues']) {
+  for (const step of ['Create an instance', 'Create an API token', 'Set a budget', 'Add users']) {
     await expect(page.getByRole('listitem').getByRole('link', { name: step })).toBeVisible();
   }
   await page.getByRole('link', { name: 'Create instance' }).click();

@@ -76,7 +76,7 @@ test('a lost connection is said, keeps what was written, and heals by itself', a
 
 test('an address without a page is answered inside the project', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/no-such-page`, tenant.admin);
-  await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await expectAccessible(page);
 });

@@ -30,5 +30,5 @@ test('sign-in never leads off this site', async ({ page, tenant }) => {
 test('a stranger’s project does not exist', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.goto('/projects/demo');
-  await expect(page.getByRole('heading', { name: 'Nothing but clear sky' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
 });

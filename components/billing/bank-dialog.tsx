@@ -20,8 +20,8 @@ export function BankDialog({ card, request, answer }: BankDialogProps) {
       open
       onOpenChange={(open) => open || answer(false)}
       size="sm"
-      title="Your bank asks"
-      description="A test of the sandbox: no bank is asked, and no money moves."
+      title="Confirm with your bank"
+      description="Sandbox test: no bank is involved and no money moves."
     >
       <div className="flex gap-3">
         <span className="grid size-9 shrink-0 place-items-center rounded-md border bg-sunken text-ink-muted">
@@ -32,7 +32,7 @@ export function BankDialog({ card, request, answer }: BankDialogProps) {
         </p>
       </div>
       <div className="mt-6 flex flex-wrap justify-end gap-2">
-        <Button onClick={() => answer(false)}>Refuse</Button>
+        <Button onClick={() => answer(false)}>Decline</Button>
         <Button variant="primary" onClick={() => answer(true)}>
           Yes, confirm
         </Button>

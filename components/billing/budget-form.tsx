@@ -70,7 +70,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         project.role !== 'admin'
           ? 'Requires the admin role.'
           : outdated
-            ? 'The budget was changed meanwhile. Take the present one over first.'
+            ? 'The budget has changed. Load the current values first.'
             : undefined
       }
       cancel={paths.billing(project.slug)}
@@ -81,10 +81,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         setReplaced(base.tag);
         setBase(saved);
         form.reset(inputsOf(saved.budget));
-        void notify(
-          'success',
-          saved.budget.status.frozen ? 'The budget is saved; the project is frozen' : 'The budget is in force',
-        );
+        void notify('success', saved.budget.status.frozen ? 'Budget saved. The project is frozen.' : 'Budget saved');
       }}
     >
       {outdated && (
@@ -99,7 +96,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         control={form.control}
         name="monthly_limit_usd"
         label="Monthly limit"
-        description="For each month of UTC. Empty: no budget."
+        description="Per calendar month (UTC). Leave empty for no budget."
         inputMode="decimal"
         unit="USD"
         autoComplete="off"
@@ -109,7 +106,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         control={form.control}
         name="thresholds"
         label="Alert at"
-        description="Percentages of the limit. Each alerts once a month, and again after you raise the limit. 100 always alerts."
+        description="Percentages of the limit. Each alerts once a month, and again after you raise the limit. 100% always alerts."
         unit="%"
         autoComplete="off"
         width="short"
@@ -119,13 +116,13 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         name="enable_quota_freeze"
         form="switch"
         label="Freeze at 100%"
-        description="New instances, volumes, databases, clusters and load balancers, and making them larger, are refused until the month ends, the budget is raised or credit is added. What runs goes on, and can be started, restored and deleted."
+        description="Blocks creating and enlarging instances, volumes, databases, clusters and load balancers until the month ends, the budget is raised or credit is added. Existing resources keep running and can be started, restored and deleted."
       />
       <TextAreaField
         control={form.control}
         name="notify_emails"
         label="Alerts by e-mail"
-        description="One address a line; they need not belong to members."
+        description="One address per line. Recipients do not need to be members."
         rows={3}
         placeholder="finance@example.com"
         optional
@@ -136,7 +133,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
         label="Alerts by webhook"
         description={
           <>
-            Signed as Standard Webhooks. The secret, a test and every delivery are under{' '}
+            Signed according to Standard Webhooks. Find the secret, a test and all deliveries under{' '}
             <Link
               href={paths.budgetAlerts(project.slug)}
               className="rounded-sm text-accent underline underline-offset-2"

@@ -28,11 +28,11 @@ export function BudgetPreview({ control, pace, status }: BudgetPreviewProps) {
   const thresholds = percentsOf(percents) ?? [];
   if (limit === undefined || limit === null) {
     return (
-      <Card title="What it does">
+      <Card title="Effect">
         <p className="text-pretty text-sm">
           {limit === null
-            ? 'Without a limit nothing alerts, and nothing is ever frozen.'
-            : 'Type an amount to see when it is reached.'}
+            ? 'Without a limit there are no alerts and no freeze.'
+            : 'Enter an amount to see when it is reached.'}
         </p>
         <Today pace={pace} />
       </Card>
@@ -42,7 +42,7 @@ export function BudgetPreview({ control, pace, status }: BudgetPreviewProps) {
   // A new limit takes back what credit had lifted; an open budget keeps it (api.md, section 6).
   const lift = status.frozen ? 0 : status.lift_usd;
   return (
-    <Card title="What it does">
+    <Card title="Effect">
       <p aria-live="polite" className="text-pretty font-medium text-sm">
         <Sentence pace={pace} limit={limit} lift={lift} freezes={freezes} />
       </p>
@@ -76,16 +76,16 @@ function Sentence({ pace, limit, lift, freezes }: SentenceProps) {
   const crossing = crossingOf(pace, freezes ? limit + lift : limit);
   if (crossing === 'reached') {
     return freezes
-      ? `${formatMoney(pace.spent_usd)} is spent already: the project is frozen as soon as this is saved.`
-      : `${formatMoney(pace.spent_usd)} is spent already: the budget is used up, and nothing is blocked.`;
+      ? `${formatMoney(pace.spent_usd)} is already spent. Saving this freezes the project immediately.`
+      : `${formatMoney(pace.spent_usd)} is already spent. The budget is used up; nothing is blocked.`;
   }
   if (crossing === 'not_this_month') {
     const end = formatMoney(spentAt(pace, pace.month_end));
-    return `At today’s pace the month ends at ${end}${freezes ? ', and nothing is frozen.' : ', below the budget.'}`;
+    return `At today’s pace, the month ends at ${end}, below the budget.`;
   }
   return (
     <>
-      At today’s pace {freezes ? 'the freeze starts' : 'the budget is used up'} on <Moment at={crossing} />.
+      At today’s pace, {freezes ? 'the freeze starts' : 'the budget is used up'} on <Moment at={crossing} />.
     </>
   );
 }
@@ -119,7 +119,7 @@ function Step({ percent, amount, crossing, freezes }: StepProps) {
           {reached ? (
             'Reached this month'
           ) : crossing === 'not_this_month' ? (
-            'Not this month, at this pace'
+            'Not this month'
           ) : (
             <Time at={new Date(crossing).toISOString()} form="moment" />
           )}
@@ -132,7 +132,8 @@ function Step({ percent, amount, crossing, freezes }: StepProps) {
 function Today({ pace }: { pace: Pace }) {
   return (
     <p className="mt-4 border-t pt-3 text-pretty text-ink-muted text-xs">
-      Spent this month: <Money usd={pace.spent_usd} />. What runs now costs {formatHourly(pace.usd_per_hour)} an hour.
+      Spent this month: <Money usd={pace.spent_usd} />. Running resources cost {formatHourly(pace.usd_per_hour)} per
+      hour.
     </p>
   );
 }

@@ -35,21 +35,24 @@ export const budgetSchema = z
       .check(
         z.refine(
           (text) => limitOf(text) !== undefined,
-          'An amount in dollars, such as 250 or 0.05. Leave it empty for no budget.',
+          'Enter an amount in USD, such as 250 or 0.05, or leave empty for no budget.',
         ),
       ),
     thresholds: z.string().check(
-      z.refine((text) => percentsOf(text) !== undefined, 'Whole percents from 1 to 100, such as 50, 80, 90.'),
-      z.refine((text) => (percentsOf(text)?.length ?? 0) <= 20, 'At most 20.'),
+      z.refine((text) => percentsOf(text) !== undefined, 'Enter whole percentages from 1 to 100, such as 50, 80, 90.'),
+      z.refine((text) => (percentsOf(text)?.length ?? 0) <= 20, 'Up to 20.'),
     ),
     enable_quota_freeze: z.boolean(),
     notify_emails: z.string().check(
-      z.refine((text) => lines(text).every((one) => z.email().safeParse(one).success), 'One address a line.'),
-      z.refine((text) => lines(text).length <= 20, 'At most 20 addresses.'),
+      z.refine(
+        (text) => lines(text).every((one) => z.email().safeParse(one).success),
+        'Enter one e-mail address per line.',
+      ),
+      z.refine((text) => lines(text).length <= 20, 'Up to 20 addresses.'),
     ),
     webhook_url: z.string().check(
       z.trim(),
-      z.refine((text) => text === '' || URL.canParse(text), 'An address such as https://hooks.example.com/budget.'),
+      z.refine((text) => text === '' || URL.canParse(text), 'Enter a URL such as https://hooks.example.com/budget.'),
     ),
   })
   .check(

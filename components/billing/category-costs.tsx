@@ -5,7 +5,7 @@ import type { Overview } from './spend-series';
 /** The month by service: spent until now, and what the month will have cost. */
 export function CategoryCosts({ categories }: { categories: Overview['by_category'] }) {
   const most = Math.max(...categories.map(({ forecast_usd }) => forecast_usd), 0.000001);
-  if (categories.length === 0) return <p className="text-ink-muted text-sm">Nothing was billed this month.</p>;
+  if (categories.length === 0) return <p className="text-ink-muted text-sm">No charges this month.</p>;
   return (
     <ul className="space-y-3.5 text-sm">
       {categories.map(({ category, name, month_to_date_usd, forecast_usd }) => (

@@ -18,8 +18,8 @@ export function CheckoutOutcome() {
   const back = useSearchParams().get('checkout');
   if (back === null) return null;
   return back === 'cancelled' ? (
-    <Notice icon={CircleX} tone="neutral" title="Nothing was paid or saved">
-      You left the payment page before the end.
+    <Notice icon={CircleX} tone="neutral" title="Payment cancelled">
+      You left the payment page. Nothing was charged or saved.
     </Notice>
   ) : (
     <SessionOutcome id={back} />
@@ -48,7 +48,7 @@ interface NoticeProps {
 function words({ kind, status, amount_usd }: Session): NoticeProps {
   if (status === 'complete') {
     return kind === 'card'
-      ? { icon: CircleCheck, tone: 'positive', title: 'The card is saved', children: 'Invoices can be charged to it.' }
+      ? { icon: CircleCheck, tone: 'positive', title: 'Card saved', children: 'Invoices can be charged to it.' }
       : {
           icon: CircleCheck,
           tone: 'positive',
@@ -57,18 +57,18 @@ function words({ kind, status, amount_usd }: Session): NoticeProps {
               <Money usd={amount_usd ?? 0} /> of credit added
             </>
           ),
-          children: 'It is in force from now on: a budget freeze is lifted by it, and invoices use it up first.',
+          children: 'It is available now. It lifts a budget freeze, and invoices use it first.',
         };
   }
   if (status === 'expired') {
-    const children = 'The payment page closed before it was finished. Nothing was charged.';
-    return { icon: CircleX, tone: 'neutral', title: 'That page is closed', children };
+    const children = 'The payment page was closed before the payment was complete. Nothing was charged.';
+    return { icon: CircleX, tone: 'neutral', title: 'Payment not completed', children };
   }
   return {
     icon: Clock,
     tone: 'neutral',
-    title: kind === 'card' ? 'The card is on its way' : 'The payment is on its way',
-    children: 'This page shows it as soon as the payment processor confirms it. Some banks take a while.',
+    title: kind === 'card' ? 'Confirming the card' : 'Confirming the payment',
+    children: 'This page updates when the payment processor confirms it. Some banks take a few minutes.',
   };
 }
 

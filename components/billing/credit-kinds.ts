@@ -9,5 +9,5 @@ export const creditKindLook: Record<Kind, { label: string; tone: Tone }> = {
   grant: { label: 'Grant', tone: 'positive' },
   invoice: { label: 'Invoice', tone: 'neutral' },
   refund: { label: 'Refund', tone: 'neutral' },
-  withdrawal: { label: 'Taken back', tone: 'neutral' },
+  withdrawal: { label: 'Withdrawn', tone: 'neutral' },
 };

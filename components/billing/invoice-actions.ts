@@ -18,12 +18,12 @@ export function useInvoiceActions() {
     pay: ({ id, number, due_usd }: Invoice) =>
       confirm({
         title: `Pay ${number} now?`,
-        consequence: `${formatMoney(due_usd)} are charged to the default card.`,
+        consequence: `${formatMoney(due_usd)} will be charged to the default card.`,
         confirmLabel: 'Pay now',
         harmless: true,
         onConfirm: async () => {
           await pay.mutateAsync({ params: { path: { id } } });
-          void notify('success', `${number} is paid`);
+          void notify('success', `${number} paid`);
         },
       }),
   };

@@ -33,7 +33,7 @@ test('how a payment stands is said in words, and only what is owed can be paid',
   );
   expect(whyNotPay({ payment: { ...payment, status: 'failed' } }, 'admin')).toBe(undefined);
   expect(whyNotPay({ payment: { ...payment, status: 'failed' } }, 'member')).toMatch(/admin role/);
-  expect(whyNotPay({ payment: { ...payment, status: 'paid' } }, 'admin')).toBe('It is paid.');
+  expect(whyNotPay({ payment: { ...payment, status: 'paid' } }, 'admin')).toBe('Already paid.');
 });
 
 test('a card is good until the last day of the month that is printed on it', () => {

@@ -25,20 +25,20 @@ export function paymentSentence({ due_usd, payment }: Pick<Invoice, 'due_usd' | 
     case 'paid':
       return due_usd === 0 ? 'Paid from prepaid credit.' : `Paid by ${card}.`;
     case 'open':
-      return 'It is being charged to the default card.';
+      return 'Being charged to the default card.';
     case 'failed':
-      return payment.failure ?? 'The last try to charge it failed.';
+      return payment.failure ?? 'The last payment attempt failed.';
     case 'deferred':
-      return 'Too little to charge: it is added to the next invoice.';
+      return 'Below the minimum card charge. Will be added to the next invoice.';
     case 'carried':
-      return 'It was too little to charge, and stands on the next invoice.';
+      return 'Below the minimum card charge. Added to the next invoice.';
   }
 }
 
 /** Why an invoice can't be paid now; undefined when it can. */
 export function whyNotPay({ payment }: Pick<Invoice, 'payment'>, role: string): string | undefined {
   if (role !== 'admin') return 'Requires the admin role.';
-  if (payment.status === 'paid') return 'It is paid.';
-  if (payment.status === 'deferred') return 'It is below what a card can be charged, and goes onto the next invoice.';
-  return payment.status === 'carried' ? 'It is paid with the next invoice.' : undefined;
+  if (payment.status === 'paid') return 'Already paid.';
+  if (payment.status === 'deferred') return 'Below the minimum card charge. Will be added to the next invoice.';
+  return payment.status === 'carried' ? 'Paid with the next invoice.' : undefined;
 }

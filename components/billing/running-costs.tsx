@@ -30,19 +30,19 @@ const columns = [
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
   column.accessor('usd_per_hour', {
-    header: 'An hour',
+    header: 'Per hour',
     meta: { align: 'right' },
     cell: ({ getValue }) => <Price usd={getValue()} hourly />,
   }),
   column.accessor('usd_per_month', {
-    header: 'A month',
+    header: 'Per month',
     meta: { align: 'right', from: 'sm' },
     cell: ({ getValue }) => <Price usd={getValue()} />,
   }),
 ];
 
 function Price({ usd, hourly = false }: { usd: number | null; hourly?: boolean }) {
-  if (usd === null) return <span className="text-ink-subtle">no price</span>;
+  if (usd === null) return <span className="text-ink-subtle">No price</span>;
   return hourly ? <data value={usd}>{formatHourly(usd)}</data> : <Money usd={usd} />;
 }
 
@@ -55,14 +55,14 @@ function held({ name, quantity, unit }: Running['metrics'][number]): string {
   return `${amount} ${/[A-Z]/.test(name.slice(1)) ? name : name.toLowerCase()}`;
 }
 
-/** What costs money at this moment, the most expensive first, each leading to where it can be changed. */
+/** Running costs, the most expensive first, each leading to where it can be changed. */
 export function RunningCosts() {
   const state = useTableState();
   const list = useList('/api/v1/billing/running', state.query);
   return (
     <section aria-labelledby="running-costs">
       <h2 id="running-costs" className="mb-3 font-semibold text-base tracking-[-0.006em]">
-        What costs money at this moment
+        Running costs
       </h2>
       <DataTable
         noun="resource"
@@ -73,9 +73,9 @@ export function RunningCosts() {
         rowName={({ resource }) => resource.name}
         searchable={false}
         empty={
-          <EmptyState icon={Leaf} title="Nothing costs money now">
-            Instances are billed while they run; disks, snapshots and volumes while they exist. What does is listed
-            here, the dearest first.
+          <EmptyState icon={Leaf} title="No running costs">
+            Instances are billed while they run; disks, snapshots and volumes while they exist. Billed resources are
+            listed here, most expensive first.
           </EmptyState>
         }
       />

@@ -32,11 +32,11 @@ export type TestCard = SandboxPage['cards'][number];
 const BankDialog = dynamic(() => whenReachable(() => import('./bank-dialog').then((module) => module.BankDialog)));
 
 const deeds: Record<TestCard['does'], { words: string; icon: LucideIcon; ink: string }> = {
-  succeeds: { words: 'Succeeds at once', icon: CircleCheck, ink: 'text-positive-ink' },
-  needs_confirmation: { words: 'The bank asks the cardholder first', icon: Landmark, ink: 'text-moving-ink' },
+  succeeds: { words: 'Succeeds immediately', icon: CircleCheck, ink: 'text-positive-ink' },
+  needs_confirmation: { words: 'Requires confirmation by the cardholder', icon: Landmark, ink: 'text-moving-ink' },
   is_declined: { words: 'Is declined', icon: CircleX, ink: 'text-critical-ink' },
   is_declined_later: {
-    words: 'Succeeds here; declined when an invoice is charged to it',
+    words: 'Succeeds now; declined when an invoice is charged',
     icon: CalendarX2,
     ink: 'text-caution-ink',
   },
@@ -54,12 +54,12 @@ export function SandboxCheckout({ id }: { id: string }) {
       <p className="flex items-center justify-center gap-2 border-caution/50 border-b bg-caution-soft px-4 py-2 text-center text-caution-ink text-xs">
         <FlaskConical className="size-3.5 shrink-0" aria-hidden="true" />
         <span>
-          <strong className="font-semibold">Sandbox.</strong> This page stands in for a payment processor. Only test
-          cards, and no money moves.
+          <strong className="font-semibold">Sandbox.</strong> This page replaces a payment processor. Use test cards
+          only; no money moves.
         </span>
       </p>
       <div className="grid flex-1 lg:grid-cols-2">
-        <section aria-label="What is paid for" className="sky border-b lg:border-r lg:border-b-0">
+        <section aria-label="Payment summary" className="sky border-b lg:border-r lg:border-b-0">
           <div className="mx-auto flex h-full max-w-md flex-col px-5 py-6 sm:py-10 lg:mr-16 lg:ml-auto lg:w-full">
             {query.data ? (
               <a
@@ -85,7 +85,7 @@ export function SandboxCheckout({ id }: { id: string }) {
                   <p className="mt-4 max-w-sm text-pretty text-ink-muted text-sm">
                     {page.amount_usd === null
                       ? 'Nothing is charged now. Invoices are charged to the project’s default card at the end of a month.'
-                      : 'One payment. The credit is used up by invoices, and lifts a budget freeze at once.'}
+                      : 'One-time payment. Invoices use the credit first. It lifts a budget freeze immediately.'}
                   </p>
                 </div>
               )}
@@ -126,15 +126,19 @@ function Payment({ page }: { page: SandboxPage }) {
 
   if (page.status === 'expired') {
     return (
-      <Ended icon={<CircleX className="size-5 text-ink-subtle" />} title="This page is closed" back={page.cancel_url}>
-        It was open for an hour. Nothing was charged; begin anew where you came from.
+      <Ended
+        icon={<CircleX className="size-5 text-ink-subtle" />}
+        title="This payment page has expired"
+        back={page.cancel_url}
+      >
+        Payment pages expire after one hour. Nothing was charged. Go back and start again.
       </Ended>
     );
   }
   if (page.status === 'complete' && !leaving) {
     return (
-      <Ended icon={<CircleCheck className="size-5 text-positive" />} title="This is done" back={page.success_url}>
-        {page.amount_usd === null ? 'The card is saved.' : 'It was paid, once.'}
+      <Ended icon={<CircleCheck className="size-5 text-positive" />} title="Done" back={page.success_url}>
+        {page.amount_usd === null ? 'The card is saved.' : 'The payment is complete.'}
       </Ended>
     );
   }
@@ -175,7 +179,7 @@ function Payment({ page }: { page: SandboxPage }) {
       </Button>
       <p className="mt-4 flex items-start gap-2 text-pretty text-ink-subtle text-xs">
         <Lock className="mt-0.5 size-3 shrink-0" aria-hidden="true" />
-        With a real processor, card numbers are typed on its page and never reach Nephele.
+        With a real processor, card numbers are entered on its page and never reach Nephele.
       </p>
       {asking && (
         <BankDialog
@@ -206,7 +210,7 @@ function CardChoice({ card, checked, onChoose }: { card: TestCard; checked: bool
       />
       <span className="min-w-0 flex-1 text-sm">
         <span className="font-medium">{cardName(card)}</span>
-        <span className="block text-pretty text-ink-muted text-xs">{other ? 'Succeeds, of another brand' : words}</span>
+        <span className="block text-pretty text-ink-muted text-xs">{other ? 'Succeeds, another brand' : words}</span>
       </span>
       <Icon className={`size-4 shrink-0 ${ink}`} aria-hidden="true" />
     </label>

@@ -22,25 +22,25 @@ export function SigningSecretDialog({ close }: { close: () => void }) {
       open
       onOpenChange={(open) => open || close()}
       title="Signing secret"
-      description="Give it to a library of Standard Webhooks, so that the receiver knows who sent an alert."
+      description="Receivers use this secret with a Standard Webhooks library to verify that alerts come from Nephele."
     >
       <div className="space-y-4">
         {secret ? (
           <>
             <Secret key={secret.secret} value={secret.secret} label="signing secret" />
             <p className="text-pretty text-ink-muted text-sm">
-              In force since <Time at={secret.created_at} form="exact" />.
+              Created <Time at={secret.created_at} form="exact" />.
               {secret.previous_expires_at && (
                 <>
                   {' '}
-                  Until <Time at={secret.previous_expires_at} form="exact" /> webhooks are signed with the one before,
-                  too.
+                  Until <Time at={secret.previous_expires_at} form="exact" /> webhooks are also signed with the previous
+                  secret.
                 </>
               )}
             </p>
           </>
         ) : (
-          <p className="text-pretty text-ink-muted text-sm">That you looked is written into the audit log.</p>
+          <p className="text-pretty text-ink-muted text-sm">Viewing the secret is recorded in the audit log.</p>
         )}
         {reading.error !== null && <ErrorNotice title="The secret could not be read" error={reading.error} />}
         <div className="flex flex-wrap justify-end gap-2">
@@ -49,7 +49,7 @@ export function SigningSecretDialog({ close }: { close: () => void }) {
               confirm({
                 title: 'Replace the signing secret?',
                 consequence:
-                  'New webhooks are signed with a new secret. For 24 hours they carry a signature by the old one, too: give the new one to the receiver in that time.',
+                  'Webhooks are signed with the new secret, and for 24 hours also with the old one. Update the receiver in that time.',
                 confirmLabel: 'Replace secret',
                 onConfirm: () => rotation.mutateAsync({ body: {} }),
               })
@@ -61,7 +61,7 @@ export function SigningSecretDialog({ close }: { close: () => void }) {
             <Button onClick={close}>Close</Button>
           ) : (
             <Button variant="primary" pending={reading.isPending} onClick={() => reading.mutate({})}>
-              Show the secret
+              Show secret
             </Button>
           )}
         </div>

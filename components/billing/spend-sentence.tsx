@@ -9,13 +9,13 @@ import type { Overview } from './spend-series';
 export function SpendSentence({ overview }: { overview: Overview }) {
   const { month, forecast_usd, budget } = overview;
   const { monthly_limit_usd: limit, status } = budget;
-  const forecast = `At today’s pace ${formatMonth(month, 'long')} will cost ${formatMoney(forecast_usd)}`;
-  if (limit === null) return `${forecast}. No budget is set.`;
+  const forecast = `At today’s pace, ${formatMonth(month, 'long')} will cost ${formatMoney(forecast_usd)}`;
+  if (limit === null) return `${forecast}. No budget set.`;
   if (status.frozen) {
     return `${forecast}. The budget of ${formatMoney(limit)} is used up, and the project is frozen until the month ends.`;
   }
   if (status.freezes_at !== null) {
-    const credited = status.lift_usd > 0 ? ` and the ${formatMoney(status.lift_usd)} that credit added are` : ' is';
+    const credited = status.lift_usd > 0 ? ` plus ${formatMoney(status.lift_usd)} of credit is` : ' is';
     return (
       <>
         {forecast}. The freeze starts on <Moment at={status.freezes_at} />, when the budget of {formatMoney(limit)}

@@ -29,10 +29,10 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
       <Tile name={`Forecast for ${formatMonth(month, 'long')}`} value={<Money usd={forecast_usd} />}>
         {last_month_usd > 0 ? (
           <>
-            {compared(forecast_usd, last_month_usd)} <Money usd={last_month_usd} /> of last month
+            {compared(forecast_usd, last_month_usd)} <Money usd={last_month_usd} /> last month
           </>
         ) : (
-          'If what runs now runs on'
+          'If current resources keep running'
         )}
       </Tile>
       <Tile
@@ -44,7 +44,7 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
           </>
         }
       >
-        {formatMoney(burn_usd_per_hour * hours)} in all of a month
+        {formatMoney(burn_usd_per_hour * hours)} per full month
       </Tile>
       <Tile name="Credit" value={<Money usd={credit_usd} />}>
         {project.role === 'admin' ? (
@@ -55,7 +55,7 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
             <Plus className="size-3.5" aria-hidden="true" /> Add credit
           </Link>
         ) : (
-          'Invoices use it up first'
+          'Used for invoices first'
         )}
       </Tile>
     </dl>
@@ -85,7 +85,7 @@ function OfBudget({ overview, spent }: { overview: Overview; spent: number }) {
   if (limit === null || used_percent === null) {
     return (
       <Link href={paths.budget(project.slug)} className="rounded-sm font-medium text-accent hover:underline">
-        {project.role === 'admin' ? 'Set a budget' : 'No budget is set'}
+        {project.role === 'admin' ? 'Set a budget' : 'No budget set'}
       </Link>
     );
   }
@@ -113,9 +113,9 @@ function OfBudget({ overview, spent }: { overview: Overview; spent: number }) {
   );
 }
 
-/** `12% above the`, `as much as the` */
+/** `12% above`, `Same as` */
 function compared(amount: number, other: number): string {
   const change = amount / other - 1;
-  if (Math.abs(change) < 0.005) return 'As much as the';
-  return `${formatPercent(Math.abs(change))} ${change > 0 ? 'above' : 'below'} the`;
+  if (Math.abs(change) < 0.005) return 'Same as';
+  return `${formatPercent(Math.abs(change))} ${change > 0 ? 'above' : 'below'}`;
 }

@@ -18,10 +18,10 @@ const presets = ['10', '25', '50', '100', '250'];
 const schema = z.object({
   amount: z.string().check(
     z.trim(),
-    z.regex(/^\d{1,6}(\.\d{1,2})?$/, 'An amount in dollars and whole cents, such as 25 or 12.50.'),
+    z.regex(/^\d{1,6}(\.\d{1,2})?$/, 'Enter an amount in USD, such as 25 or 12.50.'),
     z.refine(
       (text) => Number(text) >= LEAST && Number(text) <= MOST,
-      `From ${formatMoney(LEAST)} to ${formatMoney(MOST)} at once.`,
+      `From ${formatMoney(LEAST)} to ${formatMoney(MOST)} per payment.`,
     ),
   ),
 });
@@ -39,7 +39,7 @@ export function TopUpDialog({ amount, close }: { amount: string; close: () => vo
       onOpenChange={(open) => open || close()}
       size="sm"
       title="Add credit"
-      description="Prepaid, in USD. It does not expire."
+      description="Prepaid, in USD. Credit does not expire."
     >
       <FormShell
         form={form}
@@ -51,7 +51,7 @@ export function TopUpDialog({ amount, close }: { amount: string; close: () => vo
         onSubmit={(values) => payFor(Number(values.amount))}
       >
         <fieldset>
-          <legend className="sr-only">Common amounts</legend>
+          <legend className="sr-only">Suggested amounts</legend>
           <div className="grid grid-cols-5 gap-2">
             {presets.map((preset) => (
               <Button

@@ -30,7 +30,7 @@ export function UsagePicture({ filters, from, to, metric }: UsagePictureProps) {
     : (value: number) => formatMoney(value).replace(/\.00$/, '');
   const title = metric ? `${metric} by day` : 'Cost by day';
   return (
-    <Loaded query={query} what="The picture" skeleton={<Skeleton className="mb-6 h-66 w-full rounded-lg" />}>
+    <Loaded query={query} what="The chart" skeleton={<Skeleton className="mb-6 h-66 w-full rounded-lg" />}>
       {({ complete, rows }) => {
         if (rows.length === 0) return null;
         const days = sumByDay(rows, metric ? 'quantity' : 'amount_usd', from, to);
@@ -41,8 +41,8 @@ export function UsagePicture({ filters, from, to, metric }: UsagePictureProps) {
             title={title}
             description={
               complete
-                ? `${format(total)} in all. Days are those of UTC.`
-                : 'There is more than a picture holds: choose a metric or a resource.'
+                ? `Total: ${format(total)}. Days are in UTC.`
+                : 'Too much data for a chart. Choose a metric or a resource.'
             }
           >
             {complete && <DailyChart days={days} format={format} />}

@@ -20,11 +20,10 @@ export function ChangedMeanwhile({ what, several = false, differences, refused, 
       <History className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
       <div className="min-w-0">
         <p className="font-medium">
-          Someone changed {several ? 'these' : 'the'} {what} meanwhile
+          The {what} {several ? 'have' : 'has'} changed
         </p>
         <p className="mt-0.5 text-pretty text-ink-muted">
-          {refused ? `So yours ${several ? 'were' : 'was'} not saved. ` : ''}What you typed stays in the form; the rest
-          takes the present values.
+          {refused ? 'Your changes were not saved. ' : ''}Values you edited are kept; all others are updated.
         </p>
         <ul className="mt-2 space-y-0.5 break-words tabular-nums">
           {differences.map(({ name, before, now }) => (
@@ -34,7 +33,7 @@ export function ChangedMeanwhile({ what, several = false, differences, refused, 
           ))}
         </ul>
         <Button size="sm" className="mt-3" onClick={onTakeOver}>
-          Take the present {what} over
+          Load current {what}
         </Button>
       </div>
     </div>

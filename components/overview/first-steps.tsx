@@ -13,21 +13,20 @@ interface Step {
 /** What a newcomer can do in a project where nothing has happened yet. */
 export function FirstSteps() {
   const { project } = useProject();
-  if (project.role === 'reader')
-    return <p className="text-ink-muted text-sm">What is created and changed shows here.</p>;
+  if (project.role === 'reader') return <p className="text-ink-muted text-sm">Changes in this project appear here.</p>;
   const { slug } = project;
   const everybody: Step[] = [
     {
       icon: Server,
       title: 'Create an instance',
       href: paths.newInstance(slug),
-      words: 'A machine of your own in a minute. Its console opens in the browser.',
+      words: 'A virtual machine in under a minute, with a console in your browser.',
     },
     {
       icon: SquareTerminal,
-      title: 'Make an API token',
+      title: 'Create an API token',
       href: paths.newToken(slug),
-      words: 'All that you do here, scripts can do as well.',
+      words: 'Automate everything you can do here.',
     },
   ];
   const admins: Step[] = [
@@ -35,14 +34,14 @@ export function FirstSteps() {
       icon: Gauge,
       title: 'Set a budget',
       href: paths.budget(slug),
-      words: 'Warns you in time, and stops new costs when it is used up.',
+      words: 'Get alerts, and block new costs when the budget is used up.',
     },
-    { icon: Users, title: 'Add your colleagues', href: paths.newUser(slug), words: 'Each with a role of their own.' },
+    { icon: Users, title: 'Add users', href: paths.newUser(slug), words: 'Give each colleague the right role.' },
   ];
   const steps = project.role === 'admin' ? [...everybody, ...admins] : everybody;
   return (
     <>
-      <p className="text-ink-muted text-sm">Nothing has happened here yet. Good first steps:</p>
+      <p className="text-ink-muted text-sm">No activity yet. Get started:</p>
       <ul className="mt-3 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
         {steps.map(({ icon: Icon, title, href, words }) => (
           <li key={href} className="flex">

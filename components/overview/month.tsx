@@ -5,10 +5,10 @@ import { SpendTiles, SpendTilesOutline } from '@/components/billing/spend-tiles'
 import { useOverview } from '@/components/billing/use-overview';
 import { Loaded } from '@/components/page/loaded';
 
-/** What the project costs this month, in four figures. */
+/** The costs this month, in four figures. */
 export function Month() {
   return (
-    <Loaded query={useOverview()} what="What the project costs" skeleton={<SpendTilesOutline />}>
+    <Loaded query={useOverview()} what="The costs" skeleton={<SpendTilesOutline />}>
       {(overview) => <SpendTiles overview={overview} pace={paceOf(overview)} />}
     </Loaded>
   );

@@ -24,7 +24,7 @@ export function QuotaOverview() {
   const { api } = useProject();
   const quota = api.useQuery('get', '/api/v1/tenant/quota');
   return (
-    <Card title="Quota" description="Hard limits of this project. An administrator of the platform can raise them.">
+    <Card title="Quota" description="Hard limits of this project. Platform administrators can raise them.">
       <div className="min-h-52">
         <Loaded query={quota} what="The quota" skeleton={<Outline />}>
           {(data) => (

@@ -69,7 +69,7 @@ function Question({ confirmation, close }: { confirmation: Confirmation; close: 
       {typeToConfirm !== undefined && (
         <div className="mt-4 space-y-1.5">
           <label htmlFor={field} className="text-sm">
-            Type <strong className="select-all break-all font-mono font-medium text-xs">{typeToConfirm}</strong> to
+            Enter <strong className="select-all break-all font-mono font-medium text-xs">{typeToConfirm}</strong> to
             confirm
           </label>
           <Input
@@ -83,7 +83,7 @@ function Question({ confirmation, close }: { confirmation: Confirmation; close: 
       )}
       {error !== undefined && (
         <div className="mt-4">
-          <ErrorNotice title="That did not work" error={error} />
+          <ErrorNotice title="The action failed" error={error} />
         </div>
       )}
       <div className="mt-5 flex justify-end gap-2">

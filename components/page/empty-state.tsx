@@ -26,7 +26,7 @@ export function EmptyState({ icon: Icon, title, children, action, command }: Emp
       {action && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
       {command && (
         <div className="mt-7 w-full text-left">
-          <p className="mb-1.5 text-ink-subtle text-xs">Or from a terminal, with an API token in $TOKEN</p>
+          <p className="mb-1.5 text-ink-subtle text-xs">Or use the API, with a token in $TOKEN</p>
           <CodeBlock code={command} label="command" />
         </div>
       )}

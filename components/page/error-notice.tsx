@@ -9,27 +9,27 @@ import { useRealm } from './place';
 
 /** What a reader can do about it, by the code of the API. */
 const advice: Record<string, string> = {
-  CONNECTION_LOST: 'Check that you are online. This page goes on by itself when the server answers again.',
-  FORBIDDEN: 'Your role in this project does not include this. An admin of the project can give you another.',
-  TENANT_SUSPENDED: 'The platform’s administrators have suspended this project. Ask them to lift it.',
-  RESOURCE_NOT_FOUND: 'It may have been deleted meanwhile, or it belongs to another project.',
-  CONFLICT: 'Look at the present state, then decide again.',
-  PRECONDITION_FAILED: 'Someone changed it meanwhile. Reload to see the present values, then decide again.',
-  QUOTA_EXCEEDED: 'Delete what you no longer need, or ask an administrator for more.',
-  BUDGET_FROZEN: 'An admin of the project can raise the budget or add credit; it takes effect at once.',
+  CONNECTION_LOST: 'Check your connection. This page reconnects automatically.',
+  FORBIDDEN: 'Your role in this project does not allow this. Ask a project admin for another role.',
+  TENANT_SUSPENDED: 'This project is suspended. Contact the platform administrators.',
+  RESOURCE_NOT_FOUND: 'It may have been deleted, or it belongs to another project.',
+  CONFLICT: 'Check the current state, then try again.',
+  PRECONDITION_FAILED: 'Someone else changed it. Reload to see the current values.',
+  QUOTA_EXCEEDED: 'Delete unused resources, or ask an administrator for a higher limit.',
+  BUDGET_FROZEN: 'A project admin can raise the budget or add credit, with immediate effect.',
   RATE_LIMITED: 'Wait a moment, then try again.',
-  INTERNAL_ERROR: 'Try again. If it happens twice, quote the request id to your operator.',
-  ENGINE_UNAVAILABLE: 'An operator of the platform has to put this right.',
-  CAPACITY_EXHAUSTED: 'Nothing was created. Try a smaller size, or later.',
+  INTERNAL_ERROR: 'Try again. If it happens again, send the request ID to your operator.',
+  ENGINE_UNAVAILABLE: 'A platform operator has to fix this.',
+  CAPACITY_EXHAUSTED: 'Nothing was created. Try a smaller size or try later.',
 };
 
 /** The same in the back office, where its reader is the one whom others ask. */
 const adminAdvice: Record<string, string> = {
   ...advice,
-  FORBIDDEN: 'Look under Your account: a second factor may be missing.',
-  RESOURCE_NOT_FOUND: 'It may have been deleted meanwhile.',
-  INTERNAL_ERROR: 'Try again. If it happens twice, look for the request id in the server’s log.',
-  ENGINE_UNAVAILABLE: 'Engines says what is missing on which host.',
+  FORBIDDEN: 'Two-factor authentication may be missing. See Your account.',
+  RESOURCE_NOT_FOUND: 'It may have been deleted.',
+  INTERNAL_ERROR: 'Try again. If it happens again, search the server log for the request ID.',
+  ENGINE_UNAVAILABLE: 'See Engines for what is missing on which host.',
 };
 
 interface ErrorNoticeProps {
@@ -51,9 +51,7 @@ export function ErrorNotice({ error, title, onRetry, children }: ErrorNoticeProp
       <Icon className="mt-0.5 size-4 shrink-0 text-critical-ink" aria-hidden="true" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
-        <p className="mt-0.5 text-pretty text-ink-muted">
-          {known?.message ?? 'Something went wrong in this page itself.'}
-        </p>
+        <p className="mt-0.5 text-pretty text-ink-muted">{known?.message ?? 'This page failed to load.'}</p>
         {next && <p className="mt-1 text-pretty text-ink-muted">{next}</p>}
         {children}
         {(known?.requestId || onRetry) && (

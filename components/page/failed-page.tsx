@@ -19,12 +19,10 @@ export function FailedPage({ error, retry }: FailedPageProps) {
     <div role="alert">
       <title>Something went wrong · Nephele</title>
       <h1 id="page-title" tabIndex={-1} className="font-semibold text-xl tracking-[-0.017em]">
-        This page could not be shown
+        This page could not be displayed
       </h1>
       <p className="mt-1.5 text-pretty text-ink-muted text-sm">
-        {error instanceof ApiError
-          ? error.message
-          : 'Something in it went wrong. What you did before is safe: pages only show what the platform holds.'}
+        {error instanceof ApiError ? error.message : 'Your data is safe. Only displaying it failed.'}
       </p>
       <div className="mt-5 flex flex-wrap gap-2">
         <button type="button" className={buttonLook({ variant: 'primary' })} onClick={retry}>
@@ -36,7 +34,7 @@ export function FailedPage({ error, retry }: FailedPageProps) {
       </div>
       {reference && (
         <p className="mt-6 border-t pt-4 text-ink-muted text-xs">
-          If it happens again, quote this request id to your operator:{' '}
+          If it happens again, send this request ID to your operator:{' '}
           <code className="select-all break-all font-mono text-ink">{reference}</code>
         </p>
       )}

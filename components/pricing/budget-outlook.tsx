@@ -40,7 +40,7 @@ function Bar({ before, after, limit }: BudgetImpact['forecast_usd'] & { limit: n
     // biome-ignore lint/a11y/useSemanticElements: a native meter can't be drawn alike in every browser
     <div
       role="meter"
-      aria-label="Forecast of the budget"
+      aria-label="Budget forecast"
       aria-valuemin={0}
       aria-valuemax={limit}
       aria-valuenow={Math.min(Number(after), limit)}
@@ -61,7 +61,7 @@ function Reading({ limit_usd, freezes, reached }: BudgetImpact) {
   if (limit_usd === null) {
     return (
       <>
-        The project has no budget.{' '}
+        No budget set.{' '}
         {project.role === 'admin' && (
           <Link href={paths.budget(project.slug)} className="rounded-sm text-accent underline underline-offset-2">
             Set a budget
@@ -71,12 +71,12 @@ function Reading({ limit_usd, freezes, reached }: BudgetImpact) {
     );
   }
   const { before, after } = reached;
-  if (after === null) return 'The budget is not reached this month.';
-  const consequence = freezes ? ' From then on nothing new is created or made larger.' : '';
-  if (before?.getTime() === after.getTime()) return 'The budget of this month is reached already.';
+  if (after === null) return 'The budget will not be reached this month.';
+  const consequence = freezes ? ' After that, nothing can be created or enlarged.' : '';
+  if (before?.getTime() === after.getTime()) return 'This month’s budget is already reached.';
   return (
     <>
-      The budget is reached on <Moment at={after} />
+      The budget will be reached on <Moment at={after} />
       {before && (
         <>
           {' '}

@@ -17,7 +17,7 @@ interface FlavorPriceProps {
 /** What an instance of a flavor costs while it runs, its boot disk included. */
 export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
   const { data: card, error } = usePricing();
-  if (error && !card) return <span className="text-ink-subtle">unknown</span>;
+  if (error && !card) return <span className="text-ink-subtle">Unknown</span>;
   if (!card) return <Skeleton className="ml-auto h-3.5 w-14" />;
   const { usd_per_hour, usd_per_month } = quote(card, claimsOf(flavor));
   const usd = per === 'hour' ? usd_per_hour : usd_per_month;
@@ -31,9 +31,7 @@ export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
 /** What a price per month is of: "a month is the 720 hours of November". */
 export function FlavorMonth() {
   const { data: card } = usePricing();
-  return card
-    ? `a month is the ${hoursOf(card.month)} hours of ${formatMonth(card.month, 'long')}`
-    : 'with its boot disk';
+  return card ? `a month is ${hoursOf(card.month)} hours (${formatMonth(card.month, 'long')})` : 'with its boot disk';
 }
 
 function usePricing() {

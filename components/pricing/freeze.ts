@@ -21,16 +21,16 @@ export function useBudget(): { data: Budget | undefined } {
   return { data: hydrated ? data : undefined };
 }
 
-/** Why nothing new can be created or made larger now (spec 3.1); undefined when it can. */
+/** Why nothing can be created or enlarged (spec 3.1); undefined if it can. */
 export function useFreeze(): string | undefined {
   const { data } = useBudget();
   return data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
 }
 
-/** "The budget is used up: $250.02 spent this month of $250.00." */
+/** "The budget is used up: $250.02 of $250.00 spent this month." */
 export function usedUp({ monthly_limit_usd, status }: Budget): string {
-  const credited = status.lift_usd > 0 ? ` and ${formatMoney(status.lift_usd)} more for credit that was added` : '';
-  return `The budget is used up: ${formatMoney(status.month_to_date_usd)} spent this month of ${formatMoney(monthly_limit_usd ?? 0)}${credited}.`;
+  const credited = status.lift_usd > 0 ? ` plus ${formatMoney(status.lift_usd)} of credit` : '';
+  return `The budget is used up: ${formatMoney(status.month_to_date_usd)} of ${formatMoney(monthly_limit_usd ?? 0)}${credited} spent this month.`;
 }
 
-const WHO_LIFTS_IT = 'An admin of the project can raise the budget or add credit; it takes effect at once.';
+const WHO_LIFTS_IT = 'A project admin can raise the budget or add credit, with immediate effect.';

@@ -21,9 +21,9 @@ export function FrozenBanner() {
               <div className="min-w-0 text-pretty">
                 <p className="font-medium">This project is frozen</p>
                 <p className="mt-0.5 text-ink-muted">
-                  {usedUp(budget)} Nothing new is created or made larger until the month ends (UTC), or until{' '}
-                  {project.role === 'admin' ? 'you raise' : 'an admin of the project raises'} the budget or{' '}
-                  {project.role === 'admin' ? 'add' : 'adds'} credit. What runs goes on.
+                  {usedUp(budget)} Nothing can be created or enlarged until the month ends (UTC) or{' '}
+                  {project.role === 'admin' ? 'you raise' : 'a project admin raises'} the budget or{' '}
+                  {project.role === 'admin' ? 'add' : 'adds'} credit. Existing resources keep running.
                 </p>
               </div>
             </div>
@@ -31,7 +31,7 @@ export function FrozenBanner() {
               <div className="flex flex-wrap gap-2 max-sm:pl-7">
                 <ButtonLink href={paths.credit(project.slug)}>Add credit</ButtonLink>
                 <ButtonLink href={paths.budget(project.slug)} variant="primary">
-                  Raise the budget
+                  Raise budget
                 </ButtonLink>
               </div>
             )}

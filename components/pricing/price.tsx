@@ -76,7 +76,7 @@ function Free({ lines }: { lines: readonly QuoteLine[] }) {
     <p className="text-pretty">
       <span className="font-medium">Free of charge.</span>{' '}
       <span className="text-ink-muted">
-        {lines.map(({ label }) => label).join(' and ')} is metered, and has no price on the <RateCardLink />.
+        {lines.map(({ label }) => label).join(' and ')} is metered, but not priced on the <RateCardLink />.
       </span>
     </p>
   );
@@ -103,14 +103,14 @@ function Totals({ quoted, month }: { quoted: Quote; month: string }) {
         >
           {formatMoney(usd_per_month)}
         </data>{' '}
-        <span className="text-ink-muted">a month</span>{' '}
+        <span className="text-ink-muted">per month</span>{' '}
         <data value={usd_per_hour} title={`${usd_per_hour} USD`} className="ml-auto">
           {formatHourly(usd_per_hour)} / hour
         </data>
       </p>
       <p className="mt-0.5 text-ink-muted text-xs">
-        A month of {hours} hours, as {formatMonth(month, 'long')} has.
-        {next && ` From ${formatMonth(next.month, 'long')} on ${formatHourly(next.usd_per_hour)} / hour.`}
+        Per month of {hours} hours ({formatMonth(month, 'long')}).
+        {next && ` From ${formatMonth(next.month, 'long')}: ${formatHourly(next.usd_per_hour)} / hour.`}
       </p>
     </div>
   );
@@ -127,7 +127,7 @@ function Lines({ lines }: { lines: readonly QuoteLine[] }) {
               <span className="text-ink-subtle text-xs"> at {formatRate(unit_price_usd, per)}</span>
             )}
           </dt>
-          <dd className="whitespace-nowrap tabular-nums" title={`${usd_per_month} USD a month`}>
+          <dd className="whitespace-nowrap tabular-nums" title={`${usd_per_month} USD per month`}>
             {unit_price_usd === null ? <Charge>free of charge</Charge> : formatMoney(usd_per_month)}
           </dd>
         </div>

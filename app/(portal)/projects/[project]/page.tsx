@@ -14,7 +14,7 @@ export default function OverviewPage() {
   return (
     <Page
       title={project.name}
-      description="What this project costs and uses, and what happened in it lately."
+      description="Costs, quota and recent activity of this project."
       actions={<CreateInstanceLink />}
     >
       <div className="space-y-6">

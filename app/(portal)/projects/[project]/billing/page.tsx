@@ -35,7 +35,7 @@ export default function CostsPage() {
     <Page
       title="Costs"
       badge={query.data?.budget.status.frozen && <StatusBadge status="frozen" />}
-      description="What this project costs this month (UTC), and what it will have cost at the end of it."
+      description="Costs of this project this month (UTC), with a forecast to the end of the month."
       actions={<ButtonLink href={paths.usage(project.slug)}>Explore usage</ButtonLink>}
     >
       <div className="space-y-6">
@@ -74,8 +74,8 @@ const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', 
 /** What the bars show, in words. */
 function dearestDay(days: readonly { day: string; value: number }[]): string {
   const dearest = [...days].sort((one, other) => other.value - one.value)[0];
-  if (!dearest || dearest.value === 0) return 'Nothing was billed this month yet.';
-  return `Days are those of UTC. The most expensive was ${dayOf.format(Date.parse(dearest.day))} at ${formatMoney(dearest.value)}.`;
+  if (!dearest || dearest.value === 0) return 'No charges this month yet.';
+  return `Days are in UTC. Highest: ${dayOf.format(Date.parse(dearest.day))}, ${formatMoney(dearest.value)}.`;
 }
 
 function Outline() {

@@ -32,7 +32,7 @@ const column = columnsOf<Delivery>();
 const columns = [
   column.accessor('alert', { header: 'Alert', cell: ({ getValue }) => <Alert alert={getValue()} /> }),
   column.accessor('target', {
-    header: 'To',
+    header: 'Recipient',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) => <Target {...original} />,
   }),
@@ -41,7 +41,7 @@ const columns = [
     cell: ({ row: { original } }) => <StatusBadge status={original.status} reason={original.error} />,
   }),
   column.accessor('attempts', {
-    header: 'Tries',
+    header: 'Attempts',
     meta: { align: 'right', from: 'lg' },
     cell: ({ row: { original } }) => <Tries {...original} />,
   }),
@@ -59,7 +59,7 @@ function Alert({ alert }: Pick<Delivery, 'alert'>) {
       <span className="font-medium">
         {alert.threshold_percent}% of {formatMoney(alert.limit_usd)}
       </span>
-      {alert.frozen && <span className="text-caution-ink"> and the freeze</span>}
+      {alert.frozen && <span className="text-caution-ink"> and freeze</span>}
       <span className="block text-ink-muted text-xs">
         crossed <Time at={alert.crossed_at} form="moment" />
       </span>
@@ -86,7 +86,7 @@ function Tries({ attempts, next_attempt_at }: Pick<Delivery, 'attempts' | 'next_
       {attempts}
       {attempts > 0 && next_attempt_at && (
         <span className="block text-ink-muted text-xs">
-          next <Time at={next_attempt_at} />
+          Next <Time at={next_attempt_at} />
         </span>
       )}
     </>
@@ -106,7 +106,7 @@ export default function AlertsPage() {
   const refused = project.role === 'admin' ? undefined : onlyAdmins;
   const nobody =
     budget.data && budget.data.notify_emails.length === 0 && budget.data.webhook_url === null
-      ? 'The budget names nobody to tell. Add an e-mail address or a webhook to it first.'
+      ? 'The budget has no recipients. Add an e-mail address or a webhook to it first.'
       : undefined;
   return (
     <Page
@@ -121,7 +121,7 @@ export default function AlertsPage() {
           </DisabledReason>
           <DisabledReason reason={refused ?? nobody}>
             <Button variant="primary" pending={test.isPending} onClick={() => test.mutate({ body: {} })}>
-              <Send /> Send a test
+              <Send /> Send test alert
             </Button>
           </DisabledReason>
         </>
@@ -129,7 +129,7 @@ export default function AlertsPage() {
     >
       {test.error !== null && (
         <div className="mb-5">
-          <ErrorNotice title="The test could not be sent" error={test.error} />
+          <ErrorNotice title="The test alert could not be sent" error={test.error} />
         </div>
       )}
       <DataTable
@@ -161,8 +161,8 @@ export default function AlertsPage() {
             title="No alerts yet"
             action={<ButtonLink href={paths.budget(project.slug)}>Open the budget</ButtonLink>}
           >
-            When spend passes a threshold of the budget, the people and the webhook that the budget names are told, and
-            each delivery is listed here.
+            When spending passes a threshold of the budget, its e-mail recipients and webhook are notified. Each
+            delivery is listed here.
           </EmptyState>
         }
       />

@@ -39,7 +39,7 @@ export default function BudgetPage() {
     <Page
       title="Budget"
       badge={budget.data?.budget.status.frozen && <StatusBadge status="frozen" />}
-      description="A limit for each month. Alerts come on the way to it; with the freeze, nothing new is created beyond it."
+      description="A monthly spending limit with alerts. With the freeze, nothing can be created beyond it."
     >
       <Loaded query={both} what="The budget" skeleton={<Skeleton className="h-120 w-full max-w-2xl rounded-lg" />}>
         {(loaded) => (

@@ -32,12 +32,12 @@ type Entry = Row<'/api/v1/billing/credits'>;
 const column = columnsOf<Entry>();
 const columns = [
   column.accessor('created_at', {
-    header: 'When',
+    header: 'Time',
     meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
   column.accessor('kind', { header: 'Kind', meta: { from: 'sm' }, cell: ({ getValue }) => <Kind kind={getValue()} /> }),
-  column.accessor('reason', { header: 'For', cell: ({ row: { original } }) => <For entry={original} /> }),
+  column.accessor('reason', { header: 'Description', cell: ({ row: { original } }) => <For entry={original} /> }),
   column.accessor('amount_usd', {
     header: 'Amount',
     meta: { align: 'right' },
@@ -98,7 +98,7 @@ export default function CreditPage() {
   return (
     <Page
       title="Credit"
-      description="Prepaid by card or granted by the platform. Invoices use it up before any card is charged."
+      description="Prepaid by card or granted by the platform. Invoices use credit before any card is charged."
       actions={add}
     >
       <CheckoutOutcome />
@@ -115,8 +115,7 @@ export default function CreditPage() {
                   <span className="font-medium text-caution-ink">
                     <Money usd={owed_usd} /> owed
                   </span>{' '}
-                  for payments that were refunded or disputed after they were used. Added credit settles what is owed
-                  for top-ups first.
+                  for refunded or disputed payments that were already spent. Added credit settles this first.
                 </p>
               )}
             </>
@@ -133,7 +132,7 @@ export default function CreditPage() {
         searchable={false}
         empty={
           <EmptyState icon={Wallet} title="No credit yet">
-            Credit is paid in advance. It pays invoices first, and lifts a budget freeze the moment it arrives.
+            Credit is prepaid. Invoices use it first, and it lifts a budget freeze immediately.
           </EmptyState>
         }
       />

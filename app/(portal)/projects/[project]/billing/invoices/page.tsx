@@ -21,7 +21,7 @@ import { paths } from '@/lib/paths';
 const column = columnsOf<Invoice>();
 const columns = [
   column.accessor('number', { header: 'Number', cell: ({ row: { original } }) => <InvoiceLink invoice={original} /> }),
-  column.accessor('month', { header: 'For', meta: { from: 'sm' }, cell: ({ getValue }) => monthName(getValue()) }),
+  column.accessor('month', { header: 'Month', meta: { from: 'sm' }, cell: ({ getValue }) => monthName(getValue()) }),
   column.accessor('payment', {
     header: 'Status',
     cell: ({ row: { original } }) => (
@@ -70,7 +70,7 @@ export default function InvoicesPage() {
   return (
     <Page
       title="Invoices"
-      description="One for each month (UTC), issued some hours after its end. Credit pays first, the default card pays the rest."
+      description="One per month (UTC), issued a few hours after the month ends. Paid from credit first, then by the default card."
     >
       {error !== undefined && (
         <div className="mb-5">
@@ -109,8 +109,7 @@ export default function InvoicesPage() {
         ]}
         empty={
           <EmptyState icon={ReceiptText} title="No invoices yet">
-            The first one comes after the end of the first month in which something cost money. What this month costs
-            until now stands under Costs.
+            Your first invoice is issued after the first month with charges. See Costs for the current month.
           </EmptyState>
         }
       />

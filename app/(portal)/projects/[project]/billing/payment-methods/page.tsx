@@ -32,7 +32,7 @@ const columns = [
     ),
   }),
   column.accessor('is_default', {
-    header: 'Use',
+    header: 'Default',
     cell: ({ getValue }) => (getValue() ? <Badge tone="accent">Default</Badge> : null),
   }),
   column.accessor('exp_month', {
@@ -74,7 +74,7 @@ export default function PaymentMethodsPage() {
   return (
     <Page
       title="Payment methods"
-      description="At the end of a month the default card is charged what credit does not cover. Card numbers stay with the payment processor."
+      description="After each month, the default card is charged for what credit does not cover. Card numbers stay with the payment processor."
       actions={add}
     >
       <CheckoutOutcome />
@@ -94,7 +94,7 @@ export default function PaymentMethodsPage() {
           {
             label: 'Make default',
             icon: Star,
-            disabledReason: refused ?? (card.is_default ? 'It is the default card.' : undefined),
+            disabledReason: refused ?? (card.is_default ? 'Already the default card.' : undefined),
             onSelect: () => choose.mutate({ params: { path: { id: card.id } } }),
           },
           {
@@ -112,9 +112,9 @@ export default function PaymentMethodsPage() {
           },
         ]}
         empty={
-          <EmptyState icon={CreditCard} title="No card yet" action={add}>
-            With a card, invoices pay themselves. Without one they are paid from prepaid credit, and what is left stays
-            open.
+          <EmptyState icon={CreditCard} title="No cards yet" action={add}>
+            Invoices are charged to your card automatically. Without a card, they are paid from prepaid credit and the
+            rest stays open.
           </EmptyState>
         }
       />
@@ -146,11 +146,11 @@ function AddCard({ refused }: { refused: string | undefined }) {
 
 /** What follows when a card goes: which one is charged then, or that none is. */
 function removalSentence({ id, is_default }: PaymentMethod, cards: readonly PaymentMethod[]): string {
-  const gone = 'The payment processor forgets it, too; to use it again it has to be added again.';
-  if (!is_default) return `${gone} Invoices are charged to another card already.`;
+  const gone = 'It is also removed at the payment processor. To use it again, add it again.';
+  if (!is_default) return `${gone} Invoices are already charged to another card.`;
   // The list is the newest first: of the others the oldest becomes the default.
   const next = cards.filter((card) => card.id !== id).at(-1);
   return next
-    ? `${gone} Invoices are charged to ${cardName(next)} from now on.`
-    : `${gone} It is the only card: invoices that credit does not cover stay open until there is another.`;
+    ? `${gone} Invoices will be charged to ${cardName(next)}.`
+    : `${gone} This is your only card. Invoices that credit does not cover stay open until you add another.`;
 }

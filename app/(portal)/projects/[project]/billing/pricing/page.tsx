@@ -13,9 +13,9 @@ import { categoryNames } from '@/lib/metering/categories';
 type Item = components['schemas']['RateCard']['items'][number];
 
 const billed: Record<Item['basis'], string> = {
-  hour: 'By the second, while it runs',
-  month: 'By the second of the month, while it exists',
-  count: 'As it happens',
+  hour: 'Per second, while running',
+  month: 'Per second, while it exists',
+  count: 'Per use',
 };
 
 /** What everything costs, and what it will cost from a coming month on. */
@@ -23,10 +23,7 @@ export default function PricingPage() {
   const { api } = useProject();
   const query = api.useQuery('get', '/api/v1/billing/pricing');
   return (
-    <Page
-      title="Rate card"
-      description="Prices hold for whole months (UTC) and never change afterwards, so that every invoice can be worked out again."
-    >
+    <Page title="Rate card" description="Prices apply to whole months (UTC) and are never changed afterwards.">
       <Loaded query={query} what="The rate card" skeleton={<Skeleton className="h-120 w-full rounded-lg" />}>
         {({ items }) => (
           <div className="space-y-6">
@@ -54,7 +51,7 @@ function Rates({ category, items }: { category: string; items: readonly Item[] }
       <caption className="sr-only">Prices of {category}</caption>
       <thead>
         <tr className="text-left text-ink-muted text-xs [&>th]:border-b [&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
-          <th scope="col">What</th>
+          <th scope="col">Item</th>
           <th scope="col" className="w-1/3 max-md:hidden">
             Billed
           </th>

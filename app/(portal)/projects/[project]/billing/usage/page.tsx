@@ -51,7 +51,7 @@ export default function UsagePage() {
   return (
     <Page
       title="Usage"
-      description="What was metered, by day and resource. Every line of an invoice is the sum of such rows."
+      description="Metered usage by day and resource. Each invoice line is the sum of these rows."
       actions={<ExportCsv filters={filters} name={`usage-${month}.csv`} />}
     >
       <UsagePicture filters={filters} from={from} to={to} metric={metric?.name} />
@@ -85,9 +85,9 @@ export default function UsagePage() {
           },
         ]}
         empty={
-          <EmptyState icon={ChartColumn} title="Nothing was metered this month yet">
-            Instances are metered while they run, disks while they exist, and egress as it leaves. The first rows come
-            with the first resource.
+          <EmptyState icon={ChartColumn} title="No usage this month">
+            Instances are metered while they run, disks while they exist, and egress as traffic is sent. Usage appears
+            here after you create your first resource.
           </EmptyState>
         }
       />
@@ -126,7 +126,7 @@ function columnsFor(stats: Stats) {
       meta: { align: 'right' },
       cell: ({ row: { original } }) =>
         original.amount_usd === null ? (
-          <span className="text-ink-subtle">no price</span>
+          <span className="text-ink-subtle">No price</span>
         ) : (
           <Money usd={original.amount_usd} />
         ),

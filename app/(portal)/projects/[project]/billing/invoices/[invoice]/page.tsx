@@ -87,9 +87,9 @@ function Payment({ invoice }: { invoice: Invoice }) {
           ['Status', <StatusBadge key="status" status={payment.status} />],
           ['Issued', <Time key="issued" at={issued_at} form="date" />],
           ['Paid', payment.paid_at === null ? undefined : <Time key="paid" at={payment.paid_at} />],
-          ['Tries', payment.attempts === 0 ? undefined : String(payment.attempts)],
+          ['Attempts', payment.attempts === 0 ? undefined : String(payment.attempts)],
           [
-            'Next try',
+            'Next attempt',
             payment.next_attempt_at === null ? undefined : (
               <Time key="next" at={payment.next_attempt_at} form="moment" />
             ),
@@ -105,7 +105,7 @@ function Payment({ invoice }: { invoice: Invoice }) {
           >
             Payment methods
           </Link>{' '}
-          or make another one the default, then pay it here.
+          or choose another default card, then pay the invoice here.
         </p>
       )}
     </Card>
