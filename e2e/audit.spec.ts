@@ -30,6 +30,28 @@ test('the audit log says who did what and what was refused, and never a secret',
   expect(csv).not.toContain('CANARY-payload');
 });
 
+test('the audit log counts refused reads in one entry, and finds a request by its id', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const reader = await addPerson(request, tenant, 'reader');
+  const login = await request.post('/api/v1/auth/login', { data: { email: reader.email, password: reader.password } });
+  const headers = { ...bearer((await login.json()).access_token), 'X-Request-Id': 'e2e-refused-read' };
+  for (let index = 0; index < 3; index++) await request.get('/api/v1/audit', { headers });
+  await open(page, `/projects/${tenant.slug}/audit`, tenant.admin);
+  await expect(page.getByRole('row', { name: /listAudit.*Refused.*3 times/ })).toBeVisible();
+  await page.getByRole('button', { name: 'Request', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Request' }).fill('e2e-refused-read');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/request_id=e2e-refused-read/);
+  await expect(page.getByRole('row', { name: /listAudit/ })).toHaveCount(1);
+  await expect(page.getByRole('row', { name: /user\.create/ })).toHaveCount(0);
+  await page.getByRole('button', { name: 'listAudit' }).click();
+  await expect(page.getByRole('dialog', { name: 'listAudit' })).toContainText('3 in one hour');
+  await expectAccessible(page);
+});
+
 test('only admins have the audit log in their navigation', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}`, reader);

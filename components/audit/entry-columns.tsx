@@ -3,6 +3,7 @@ import { Time } from '@/components/data/time';
 import { columnsOf } from '@/components/table/data-table';
 import { Button } from '@/components/ui/button';
 import type { Row } from '@/lib/client/list';
+import { formatNumber } from '@/lib/format/number';
 import { actorTypeLabel } from './words';
 
 type Entry = Row<'/api/v1/audit'>;
@@ -52,7 +53,12 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
     result: column.accessor(({ result }) => result, {
       id: 'result',
       header: 'Result',
-      cell: ({ row: { original } }) => <StatusBadge status={original.result} />,
+      cell: ({ row: { original } }) => (
+        <span className="inline-flex items-center gap-1.5">
+          <StatusBadge status={original.result} />
+          {original.count > 1 && <Times count={original.count} />}
+        </span>
+      ),
     }),
     address: column.accessor(({ address }) => address, {
       id: 'address',
@@ -61,4 +67,14 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
       cell: ({ row: { original } }) => <span className="font-mono text-xs">{original.address ?? '–'}</span>,
     }),
   };
+}
+
+/** How often what the entry stands for happened. */
+function Times({ count }: { count: number }) {
+  return (
+    <span className="whitespace-nowrap text-ink-muted text-xs tabular-nums">
+      <span aria-hidden>×</span> {formatNumber(count)}
+      <span className="sr-only"> times</span>
+    </span>
+  );
 }

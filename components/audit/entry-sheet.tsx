@@ -9,6 +9,7 @@ import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
 import { Dialog } from '@/components/ui/dialog';
 import type { Row } from '@/lib/client/list';
+import { formatNumber } from '@/lib/format/number';
 import { actorTypeLabel } from './words';
 
 interface EntrySheetProps {
@@ -29,6 +30,8 @@ export function EntrySheet({ entry, tenant, close }: EntrySheetProps) {
             ['Result', <StatusBadge key="result" status={entry.result} />],
             ['Answer', `${entry.status}${entry.code ? ` ${entry.code}` : ''}`],
             ['At', <Time key="at" at={entry.at} form="exact" />],
+            ['Count', entry.count > 1 ? `${formatNumber(entry.count)} in one hour; the last one is shown` : undefined],
+            ['Last at', entry.last_at ? <Time key="last" at={entry.last_at} form="exact" /> : undefined],
             ['Who', `${entry.actor_name} (${actorTypeLabel(entry.actor_type)})`],
             ['Actor ID', entry.actor_id ? <Id key="actor" value={entry.actor_id} label="actor ID" full /> : undefined],
             ['From', entry.address ?? undefined],

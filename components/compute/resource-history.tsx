@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { actionWords } from '@/components/audit/action-words';
+import { Id } from '@/components/data/id';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
 import { ErrorNotice } from '@/components/page/error-notice';
@@ -41,6 +42,11 @@ function WhatPlatformDid({ id }: { id: string }) {
                 )}
               </span>
               {operation.error && <span className="mt-0.5 block text-pretty text-ink-muted">{operation.error}</span>}
+              {operation.request_id && (
+                <span className="mt-0.5 block text-ink-muted text-xs">
+                  Request <Id value={operation.request_id} label="request ID" />
+                </span>
+              )}
             </span>
             <span className="shrink-0 text-ink-muted text-xs">
               <Time at={operation.created_at} />

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { recordAudit } from '@/lib/audit/entry';
+import { countRefusedRead, recordAudit } from '@/lib/audit/entry';
 import { now } from '@/lib/clock';
 import { isDatabaseAway } from '@/lib/db/away';
 import { newId } from '@/lib/db/id';
@@ -318,18 +318,23 @@ class Serving {
     });
   }
 
-  /** Every refusal of a known caller is on record; a flood of them is only counted, and without a database nothing is kept. */
+  /**
+   * Every refusal of a known caller is on record: of a change by itself, of reads as counters. A caller beyond the rate
+   * limit shows in the metrics alone, and without a database nothing is kept.
+   */
   private async auditRefusal(call: Call, error: ApiError): Promise<void> {
     if (call.record.audited || !call.caller || unrecorded.has(error.code)) return;
-    const { endpoint } = call;
-    await recordAudit(call, {
+    const { endpoint, caller } = call;
+    const facts = {
       action: endpoint.audit ?? endpoint.operation_id,
-      result: error.status >= 500 ? 'failed' : 'refused',
+      result: error.status >= 500 ? ('failed' as const) : ('refused' as const),
       status: error.status,
       code: error.code,
       resource: call.record.resource,
       details: { message: error.message, ...error.options.details },
-    }).catch((failure) =>
+    };
+    const recorded = endpoint.method === 'GET' ? countRefusedRead(call, caller, facts) : recordAudit(call, facts);
+    await recorded.catch((failure) =>
       log.error({ err: failure, request_id: this.requestId }, 'a refused request could not be audited'),
     );
   }

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { csvLine } from '@/lib/api/csv';
 import { newId } from '@/lib/db/id';
+import { execute } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
+import { sql } from '@/lib/db/sql';
+import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
 import type { Activity, AuditEntry, PlatformAuditEntry } from './schema';
@@ -168,6 +171,84 @@ test('the back office sees every tenant’s entries and those of none, each with
   const [entry] = filtered.body as PlatformAuditEntry[];
   const one = await call('GET', `/admin/api/v1/audit/${entry?.id}`, { token: administrator.token });
   expect(one.body).toEqual(entry);
+});
+
+describe('refused reads', () => {
+  const HOUR_MS = 3_600_000;
+  const read = (token: string, headers = {}, address = '198.51.100.9') =>
+    call('GET', `/vault/secrets/${newId()}/payload`, { token, headers, address });
+
+  test('in a loop leave one entry an hour, which counts them and shows the last', async () => {
+    // Ten past the next hour, so that no hour ends meanwhile.
+    const offset = HOUR_MS - (Date.now() % HOUR_MS) + 10 * 60_000;
+    await setTestClock(offset);
+    const project = await createProject('looping');
+    const { reader, member } = project.users;
+    await Promise.all(Array.from({ length: 40 }, () => read(reader.token)));
+    await read(reader.token, { 'X-Request-Id': 'the-last-one' }, '198.51.100.10');
+    expect(await list('', project)).toMatchObject([
+      {
+        action: 'secret.read_payload',
+        result: 'refused',
+        status: 403,
+        actor_id: reader.id,
+        count: 41,
+        request_id: 'the-last-one',
+        address: '198.51.100.10',
+      },
+    ]);
+
+    // Another status and another caller are told apart.
+    await read(member.token);
+    await read(member.token);
+    expect(await list('', project)).toMatchObject([{ status: 404, actor_id: member.id, count: 2 }, { count: 41 }]);
+
+    await setTestClock(offset + HOUR_MS);
+    await read(reader.token);
+    const entries = await list('', project);
+    expect(entries.map(({ count }) => count)).toEqual([1, 2, 41]);
+    expect(entries.map(({ last_at }) => last_at !== null)).toEqual([false, true, true]);
+    await setTestClock(0);
+  });
+
+  test('are found by the time of the last of them', async () => {
+    const project = await createProject('spanning');
+    const at = new Date('2026-03-01T10:05:00Z');
+    const id = await write({ project_id: project.id, at, last_at: new Date('2026-03-01T10:40:00Z'), count: 9 });
+    const ids = async (from: string) => (await list(`?from=${from}`, project)).map((entry) => entry.id);
+    expect(await ids('2026-03-01T10:30:00Z')).toEqual([id]);
+    expect(await ids('2026-03-01T10:41:00Z')).toEqual([]);
+  });
+
+  test('share no entry with refused changes, each of which has its own', async () => {
+    const project = await createProject('changing');
+    const create = () => call('POST', '/vault/secrets', { token: project.users.reader.token, body: { name: 'no' } });
+    await Promise.all([create(), create(), create()]);
+    expect((await list('', project)).map(({ count }) => count)).toEqual([1, 1, 1]);
+  });
+});
+
+test('an entry is found by the id of its request, and so is the operation that it ordered', async () => {
+  const project = await createProject('traced');
+  const headers = { 'X-Request-Id': `trace-${project.id}` };
+  const body = { name: 'n', cidr: '10.9.0.0/24' };
+  await call('POST', '/network/networks', { token: project.users.member.token, body, headers });
+  await secret(project, 'unrelated');
+  const query = `?request_id=trace-${project.id}`;
+  expect(await list(query, project)).toMatchObject([{ request_id: headers['X-Request-Id'] }]);
+  expect(await list(query, acme)).toEqual([]);
+  const platform = await call('GET', `/admin/api/v1/audit${query}`, { token: administrator.token });
+  expect(platform.body).toHaveLength(1);
+
+  const id = newId();
+  const at = new Date();
+  await execute(sql`INSERT INTO operations (id, project_id, kind, resource_type, resource_id, status, stage, input, run_at, deadline_at, request_id, created_at, updated_at)
+    VALUES (${id}::uuid, ${project.id}::uuid, 'test.work', 'thing', ${newId()}::uuid, 'succeeded', 'done', '{}', ${at}, ${at}, ${headers['X-Request-Id']}, ${at}, ${at})`);
+  const operations = await call('GET', `/operations${query}`, { token: project.users.reader.token });
+  expect(operations.body).toContainEqual(expect.objectContaining({ id, request_id: headers['X-Request-Id'] }));
+  expect((await call('GET', '/operations?request_id=other', { token: project.users.reader.token })).body).toEqual([]);
+  const all = await call('GET', `/admin/api/v1/operations${query}`, { token: administrator.token });
+  expect(all.body).toContainEqual(expect.objectContaining({ id }));
 });
 
 describe('an export', () => {

@@ -8,7 +8,17 @@ import * as schema from './schema';
 import * as service from './service';
 
 const columns = ['at', 'actor_type', 'actor_id', 'actor_name', 'action', 'resource_type', 'resource_id'] as const;
-const outcomeColumns = ['resource_name', 'result', 'status', 'code', 'address', 'request_id', 'details'] as const;
+const outcomeColumns = [
+  'resource_name',
+  'result',
+  'status',
+  'code',
+  'address',
+  'request_id',
+  'count',
+  'last_at',
+  'details',
+] as const;
 
 /** What happened in a project: the audit log for its admins, the latest changes for everyone in it. */
 export const auditEndpoints = [

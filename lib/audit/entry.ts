@@ -1,9 +1,10 @@
-import type { Caller } from '@/lib/api/caller';
+import { createHash } from 'node:crypto';
+import { type Caller, callerKey } from '@/lib/api/caller';
 import type { AnyEndpoint, Call } from '@/lib/api/endpoint';
 import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { execute } from '@/lib/db/pool';
-import { insert, Sql } from '@/lib/db/sql';
+import { insert, Sql, sql } from '@/lib/db/sql';
 
 type AuditResult = 'succeeded' | 'refused' | 'failed';
 
@@ -60,6 +61,10 @@ function isActivity({ endpoint }: AuditOrigin, result: AuditResult): boolean {
 
 /** The audit entry of a call as a statement, or a part of one. */
 export function auditInsert(call: AuditOrigin, facts: AuditFacts, from?: Sql): Sql {
+  return entryInsert(call, facts, { from });
+}
+
+function entryInsert(call: AuditOrigin, facts: AuditFacts, { from, tally }: { from?: Sql; tally?: Buffer }): Sql {
   const details = facts.details instanceof Sql ? facts.details : (facts.details as Prisma.InputJsonObject | undefined);
   return insert<Prisma.AuditEntryUncheckedCreateInput>(
     'audit_entries',
@@ -79,6 +84,7 @@ export function auditInsert(call: AuditOrigin, facts: AuditFacts, from?: Sql): S
       request_id: call.request_id,
       details,
       activity: isActivity(call, facts.result),
+      tally: tally && new Uint8Array(tally),
     },
     from,
   );
@@ -87,4 +93,21 @@ export function auditInsert(call: AuditOrigin, facts: AuditFacts, from?: Sql): S
 /** Writes the entry by a statement of its own, for what no guarded statement recorded. */
 export async function recordAudit(call: AuditOrigin, facts: AuditFacts): Promise<void> {
   await execute(auditInsert(call, facts));
+}
+
+const TALLY_MS = 3_600_000;
+
+/**
+ * Records a refused read. Those of one caller that are alike share one entry an hour, which counts them and shows the
+ * last: a script that asks in a loop cannot fill the disk (docs/decisions/0033).
+ */
+export async function countRefusedRead(call: AuditOrigin, caller: Caller, facts: AuditFacts): Promise<void> {
+  const hour = Math.floor(call.at.getTime() / TALLY_MS);
+  const alike = [callerKey(caller), facts.action, facts.status, facts.code, hour];
+  const tally = createHash('sha256').update(JSON.stringify(alike)).digest();
+  await execute(sql`${entryInsert(call, facts, { tally })}
+    ON CONFLICT (tally) DO UPDATE SET count = audit_entries.count + 1,
+      last_at = greatest(audit_entries.last_at, audit_entries.at, excluded.at),
+      resource_type = excluded.resource_type, resource_id = excluded.resource_id, resource_name = excluded.resource_name,
+      address = excluded.address, request_id = excluded.request_id, details = excluded.details`);
 }

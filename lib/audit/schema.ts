@@ -19,6 +19,13 @@ const outcome = {
   code: z.string().nullable().meta({ description: 'Error code, if the request was refused or failed.' }),
   address: z.string().nullable().meta({ description: 'The caller’s network address.' }),
   request_id: z.string().nullable(),
+  count: z.int().meta({
+    description:
+      'How often it happened: refused reads of one caller that are alike share one entry an hour. 1 for everything else.',
+  }),
+  last_at: timestamp
+    .nullable()
+    .meta({ description: 'When it happened last, where it happened more than once; the entry shows that one.' }),
   details: z
     .record(z.string(), z.unknown())
     .nullable()
@@ -63,6 +70,12 @@ export const auditFilters = {
   action: text.optional().meta({ description: 'Exact action name.' }),
   resource_type: text.optional(),
   resource_id: text.optional(),
+  request_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: 'The `X-Request-Id` of the request; of refused reads that share an entry, the last one’s.' }),
   result: outcome.result.optional(),
   from: timestamp.optional().meta({ description: 'At or after this time.' }),
   to: timestamp.optional().meta({ description: 'Before this time.' }),

@@ -6,14 +6,15 @@ import { join, raw, type Sql, sql } from '@/lib/db/sql';
 import type { Activity, AuditEntry, AuditFilters, PlatformAuditEntry } from './schema';
 
 /** An entry as the database gives it. */
-type Row<Entry> = Omit<Entry, 'at'> & { id: string; at: Date };
+type Row<Entry> = Omit<Entry, 'at' | 'last_at'> & { id: string; at: Date; last_at: Date | null };
+type ActivityRow = Omit<Activity, 'at'> & { at: Date };
 type Paging = { limit: number; cursor?: string | undefined };
 
 /** Where entries come from, and what of their actors may be seen and searched there. */
 type View = { select: Sql; from: Sql; actor_id: string; actor_name: string };
 
 const common = raw(
-  'a.id, a.at, a.actor_type, a.action, a.resource_type, a.resource_id, a.resource_name, a.result, a.status, a.code, a.request_id, a.details',
+  'a.id, a.at, a.actor_type, a.action, a.resource_type, a.resource_id, a.resource_name, a.result, a.status, a.code, a.request_id, a.count, a.last_at, a.details',
 );
 
 /** A tenant learns that the platform's administrators acted, not who they are or where they sit. */
@@ -84,7 +85,7 @@ export async function listActivity(
   call: ProjectCall,
   { limit, cursor, ...filters }: Pick<AuditFilters, 'resource_type' | 'resource_id'> & Paging,
 ): Promise<Page<Activity>> {
-  const page = await keysetPage<Row<Activity>>({
+  const page = await keysetPage<ActivityRow>({
     select: raw(
       `a.id, a.at, a.actor_type, CASE WHEN a.actor_type = 'user' THEN coalesce(u.name, 'a former member') ELSE a.actor_name END
          AS actor_name, a.action, a.resource_type, a.resource_id, a.resource_name`,
@@ -95,13 +96,13 @@ export async function listActivity(
     cursor,
     ...newestFirst,
   });
-  return page.map(onWire);
+  return page.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
 }
 
 const newestFirst = { sort: '-at', id: raw('a.id') };
 const EXPORT_PAGE = 1000;
 
-async function entries<R extends { id: string; at: Date }>(
+async function entries<R extends { id: string } & Moments>(
   view: View,
   scope: readonly Sql[],
   { limit, cursor, ...filters }: AuditFilters & Paging,
@@ -111,23 +112,29 @@ async function entries<R extends { id: string; at: Date }>(
   return page.map(onWire);
 }
 
-async function entry<R extends { at: Date }>(view: View, where: readonly Sql[]) {
+async function entry<R extends Moments>(view: View, where: readonly Sql[]) {
   const row = await queryOne<R>(sql`SELECT ${view.select} FROM ${view.from} WHERE ${join(where, ' AND ')}`);
   if (!row) throw notFound('The audit entry', '');
   return onWire(row);
 }
 
-function onWire<R extends { at: Date }>(row: R): Omit<R, 'at'> & { at: string } {
-  return { ...row, at: row.at.toISOString() };
+type Moments = { at: Date; last_at: Date | null };
+
+function onWire<R extends Moments>(row: R) {
+  return { ...row, at: row.at.toISOString(), last_at: row.last_at?.toISOString() ?? null };
 }
 
 function conditions(filters: AuditFilters, { actor_id, actor_name }: View): Sql[] {
   const { actor, search, from, to } = filters;
   const where: Sql[] = [];
-  for (const column of ['action', 'resource_type', 'resource_id', 'result'] as const) {
+  for (const column of ['action', 'resource_type', 'resource_id', 'request_id', 'result'] as const) {
     if (filters[column] !== undefined) where.push(sql`${raw(`a.${column}`)} = ${filters[column]}::text`);
   }
-  if (from !== undefined) where.push(sql`a.at >= ${new Date(from)}::timestamptz`);
+  if (from !== undefined) {
+    // Reads that share an entry lie within an hour: the bound on `at` is for the index.
+    const since = sql`${new Date(from)}::timestamptz`;
+    where.push(sql`a.at >= ${since} - interval '1 hour' AND coalesce(a.last_at, a.at) >= ${since}`);
+  }
   if (to !== undefined) where.push(sql`a.at < ${new Date(to)}::timestamptz`);
   if (actor !== undefined) where.push(sql`(${raw(actor_id)} = ${actor}::text OR ${contains(actor_name, actor)})`);
   if (search !== undefined) {

@@ -52,6 +52,7 @@ export const operationFilters = {
   kind: z.string().max(100).optional(),
   tenant_id: id.optional(),
   resource_id: id.optional(),
+  request_id: z.string().min(1).max(128).optional().meta({ description: 'The request that ordered it.' }),
 };
 
 /** An operation as the project that it works for sees it. */
@@ -64,6 +65,7 @@ export const projectOperation = z
     status: operation.shape.status,
     stage: operation.shape.stage,
     transitions: operationDetails.shape.transitions,
+    request_id: operation.shape.request_id,
     error: z.string().nullable().meta({ description: 'Why it failed; what it meets before that is tried again.' }),
     created_at: timestamp,
     updated_at: timestamp,
@@ -76,4 +78,5 @@ export const projectOperationFilters = {
   status: operationFilters.status,
   kind: operationFilters.kind,
   resource_id: operationFilters.resource_id,
+  request_id: operationFilters.request_id,
 };

@@ -43,18 +43,20 @@ export type OperationFilters = {
   kind?: string | undefined;
   tenant_id?: string | undefined;
   resource_id?: string | undefined;
+  request_id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 };
 
 /** The operations of the whole platform, latest first. */
 export async function listOperations(_call: AdministratorCall, filters: OperationFilters): Promise<Page<Operation>> {
-  const { status, kind, tenant_id, resource_id } = filters;
+  const { status, kind, tenant_id, resource_id, request_id } = filters;
   const where: Sql[] = [];
   if (status !== undefined) where.push(sql`o.status = ${status}::text`);
   if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
   if (tenant_id !== undefined) where.push(sql`o.project_id = ${tenant_id}::uuid`);
   if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
+  if (request_id !== undefined) where.push(sql`o.request_id = ${request_id}::text`);
   const page = await keysetPage<Row>({ select: columns, from, where, id: raw('o.id'), ...filters });
   return page.map(view);
 }
@@ -66,7 +68,7 @@ type ProjectRow = Omit<ProjectOperation, 'created_at' | 'updated_at' | 'finished
 };
 
 // A problem on the way may speak of the host; why an operation failed is written for the resource's owner.
-const projectColumns = raw(`o.id, o.kind, o.resource_type, o.resource_id, o.status, o.stage,
+const projectColumns = raw(`o.id, o.kind, o.resource_type, o.resource_id, o.status, o.stage, o.request_id,
   CASE WHEN o.status = 'failed' THEN o.error END AS error, o.created_at, o.updated_at, o.finished_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('stage', l.stage, 'at', l.at) ORDER BY l.at, l.id), '[]')
    FROM operation_logs l WHERE l.operation_id = o.id AND l.level = 'stage') AS transitions`);
@@ -76,11 +78,12 @@ export async function listProjectOperations(
   call: ProjectCall,
   filters: Omit<OperationFilters, 'tenant_id'>,
 ): Promise<Page<ProjectOperation>> {
-  const { status, kind, resource_id } = filters;
+  const { status, kind, resource_id, request_id } = filters;
   const where: Sql[] = [sql`o.project_id = ${call.project_id}::uuid`];
   if (status !== undefined) where.push(sql`o.status = ${status}::text`);
   if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
   if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
+  if (request_id !== undefined) where.push(sql`o.request_id = ${request_id}::text`);
   const { limit, cursor } = filters;
   const select = projectColumns;
   const page = await keysetPage<ProjectRow>({

@@ -7,12 +7,12 @@ import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
 import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
-import { TextFilter } from '@/components/backoffice/text-filter';
 import { TextLink } from '@/components/backoffice/text-link';
 import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
+import { TextFilter } from '@/components/table/text-filter';
 import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
@@ -25,7 +25,7 @@ type Entry = Row<'/admin/api/v1/audit'>;
 
 /** Who did what on the platform, in which tenant, from where, and what came of it. */
 export default function AuditPage() {
-  const state = useTableState(['result', 'tenant_id', 'actor', 'action', 'resource_id', 'from', 'to']);
+  const state = useTableState(['result', 'tenant_id', 'actor', 'action', 'resource_id', 'request_id', 'from', 'to']);
   const list = useList('/admin/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
   const shared = entryColumns<Entry>(setShown);
@@ -55,6 +55,12 @@ export default function AuditPage() {
             <TextFilter state={state} name="actor" label="Who" hint="A part of the name, or the id of who acted." />
             <TextFilter state={state} name="action" label="Action" hint="Exactly as it is recorded: tenant.suspend" />
             <TextFilter state={state} name="resource_id" label="Resource" hint="The id of what it was done to." />
+            <TextFilter
+              state={state}
+              name="request_id"
+              label="Request"
+              hint="The X-Request-Id of an answer, an error message or a log line."
+            />
             <SpanFilter state={state} />
           </>
         }
@@ -69,6 +75,11 @@ export default function AuditPage() {
             label: 'Only this resource',
             disabledReason: entry.resource_id ? undefined : 'It was done to no resource.',
             onSelect: () => state.set({ resource_id: entry.resource_id ?? undefined }),
+          },
+          {
+            label: 'Only this request',
+            disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
+            onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
           },
         ]}
         empty={

@@ -4,7 +4,6 @@ import { ListChecks, RotateCcw } from 'lucide-react';
 import Link from 'next/link';
 import { type Operation, useRetryOperation } from '@/components/backoffice/retry-operation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
-import { TextFilter } from '@/components/backoffice/text-filter';
 import { TextLink } from '@/components/backoffice/text-link';
 import { StatusBadge } from '@/components/data/status-badge';
 import { Time } from '@/components/data/time';
@@ -12,6 +11,7 @@ import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
+import { TextFilter } from '@/components/table/text-filter';
 import { notify } from '@/components/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import { useList } from '@/lib/client/list';
@@ -76,7 +76,7 @@ const statuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'].map(
 
 /** What the workers do and have done. */
 export default function OperationsPage() {
-  const state = useTableState(['status', 'kind', 'tenant_id', 'resource_id']);
+  const state = useTableState(['status', 'kind', 'tenant_id', 'resource_id', 'request_id']);
   // The list has an order of its own and no search.
   const { search: _search, sort: _sort, ...query } = state.query;
   const list = useList('/admin/api/v1/operations', query);
@@ -104,6 +104,7 @@ export default function OperationsPage() {
             <TenantFilter state={state} />
             <TextFilter state={state} name="kind" label="Kind" hint="Exactly as it is listed: instance.create" />
             <TextFilter state={state} name="resource_id" label="Resource" hint="The id of what is worked on." />
+            <TextFilter state={state} name="request_id" label="Request" hint="The X-Request-Id of the request." />
           </>
         }
         actions={(operation) => [

@@ -10,6 +10,7 @@ import { EmptyState } from '@/components/page/empty-state';
 import { Page } from '@/components/page/page';
 import { DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
+import { TextFilter } from '@/components/table/text-filter';
 import { whenReachable } from '@/components/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 
@@ -39,7 +40,7 @@ const kinds = [
 
 /** Who did what in the project, from where, and what came of it. */
 export default function AuditPage() {
-  const state = useTableState(['result', 'resource_type', 'action', 'actor', 'from', 'to']);
+  const state = useTableState(['result', 'resource_type', 'action', 'actor', 'request_id', 'from', 'to']);
   const list = useList('/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
   const { at, who, action, resource, result, address } = entryColumns<Entry>(setShown);
@@ -65,13 +66,28 @@ export default function AuditPage() {
             options: kinds.map((kind) => ({ value: kind, label: kind.replaceAll('_', ' ') })),
           },
         ]}
-        toolbar={<SpanFilter state={state} />}
+        toolbar={
+          <>
+            <TextFilter
+              state={state}
+              name="request_id"
+              label="Request"
+              hint="The X-Request-Id of an answer or an error message."
+            />
+            <SpanFilter state={state} />
+          </>
+        }
         actions={(entry) => [
           { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
           { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
           {
             label: `Only ${entry.actor_name}`,
             onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
+          },
+          {
+            label: 'Only this request',
+            disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
+            onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
           },
         ]}
         empty={
