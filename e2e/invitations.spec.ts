@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { APIRequestContext } from '@playwright/test';
 import { addPerson, bearer, expect, expectAccessible, open, type Person, type Tenant, test } from './support';
 
-async function invite(request: APIRequestContext, tenant: Tenant, { email, name }: Person, role: string) {
+/** @returns the acceptance code */
+async function invite(
+  request: APIRequestContext,
+  tenant: Tenant,
+  { email, name }: Person,
+  role: string,
+): Promise<string> {
   const answer = await request.post('/api/v1/identity/users', {
     headers: bearer(tenant.token),
     data: { email, name, role, password: 'not used, never known' },
   });
   expect(answer.status()).toBe(201);
+  return (await answer.json()).acceptance_code;
 }
 
 /** A second tenant, with its own admin. */
@@ -25,7 +32,7 @@ async function otherTenant(request: APIRequestContext, administratorToken: strin
   return { id: (await made.json()).id, slug, name, admin, token };
 }
 
-test('who has an account is invited, sees it beside their projects, and joins', async ({
+test('who has an account is invited, sees it beside their projects, and joins with the code of the inviter', async ({
   page,
   tenant,
   request,
@@ -37,7 +44,10 @@ test('who has an account is invited, sees it beside their projects, and joins', 
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await page.getByLabel('Name').fill('Ianthe from elsewhere');
   await page.getByRole('button', { name: 'Add user' }).click();
-  await expect(page.getByRole('heading', { name: 'They are invited' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Hand over the acceptance code' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Copy acceptance code' })).toBeVisible();
+  await expectAccessible(page);
+  const code = await page.getByRole('figure', { name: 'acceptance code' }).innerText();
   await page.getByRole('link', { name: 'Done' }).click();
   await expect(page.getByRole('row', { name: /Ianthe from elsewhere/ })).toContainText(/Member\s*Invited/);
 
@@ -51,11 +61,48 @@ test('who has an account is invited, sees it beside their projects, and joins', 
   await expect(invitation).toContainText(`As member, by ${other.admin.email}`);
   await expectAccessible(theirs);
   await invitation.getByRole('button', { name: 'Join' }).click();
+  await expect(invitation.getByText('Enter the code that you were given.')).toBeVisible();
+  await invitation.getByLabel('Acceptance code').fill('k7wp-3mzx-90ab-cdef');
+  await invitation.getByRole('button', { name: 'Join' }).click();
+  await expect(invitation.getByText('This code is wrong, expired or used.')).toBeVisible();
+  await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
+  await expectAccessible(theirs);
+  await invitation.getByLabel('Acceptance code').fill(code);
+  await invitation.getByRole('button', { name: 'Join' }).click();
   await expect(theirs).toHaveURL(`/projects/${other.slug}`);
   await expect(theirs.getByRole('button', { name: `${other.name} member Switch project` })).toBeVisible();
 
   // The list of the other admin follows by itself, with the name that the person has.
   await expect(page.getByRole('row', { name: /Ianthe Kallis/ })).toContainText(/Member\s*Active/);
+});
+
+test('someone who is invited again gets a new code, and the one before it is worth nothing', async ({
+  page,
+  tenant,
+  request,
+  administratorToken,
+  otherBrowser,
+}) => {
+  const other = await otherTenant(request, administratorToken);
+  const first = await invite(request, other, tenant.admin, 'reader');
+  await open(page, `/projects/${other.slug}/users`, other.admin);
+  await page.getByRole('button', { name: `Actions for ${tenant.admin.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Invite again' }).click();
+  await expect(page.getByLabel('E-mail')).toHaveValue(tenant.admin.email);
+  await expect(page.getByRole('radio', { name: /Reader/ })).toBeChecked();
+  await page.getByRole('button', { name: 'Add user' }).click();
+  const code = await page.getByRole('figure', { name: 'acceptance code' }).innerText();
+  expect(code).not.toBe(first);
+
+  const theirs = await otherBrowser();
+  await open(theirs, `/projects/${tenant.slug}`, tenant.admin);
+  const invitation = theirs.getByRole('listitem', { name: other.name });
+  await invitation.getByLabel('Acceptance code').fill(first);
+  await invitation.getByLabel('Acceptance code').press('Enter');
+  await expect(invitation.getByText('This code is wrong, expired or used.')).toBeVisible();
+  await invitation.getByLabel('Acceptance code').fill(code.toUpperCase());
+  await invitation.getByLabel('Acceptance code').press('Enter');
+  await expect(theirs).toHaveURL(`/projects/${other.slug}`);
 });
 
 test('an invitation is declined or withdrawn, and is gone', async ({ page, tenant, request, administratorToken }) => {
@@ -89,10 +136,11 @@ test('whoever is in no project finds their invitation there, and how to get one'
   await expectAccessible(page);
 
   const other = await otherTenant(request, administratorToken);
-  await invite(request, other, person, 'reader');
+  const code = await invite(request, other, person, 'reader');
   await page.getByRole('button', { name: 'Look again' }).click();
   await expect(page.getByRole('heading', { name: 'You are invited' })).toBeVisible();
   await expectAccessible(page);
+  await page.getByLabel('Acceptance code').fill(code);
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page).toHaveURL(`/projects/${other.slug}`);
 });

@@ -71,6 +71,7 @@ test('no address changes without this list changing, and none is missing in it',
     newToken: paths.newToken('demo'),
     users: paths.users('demo'),
     newUser: paths.newUser('demo'),
+    inviteAgain: paths.newUser('demo', { email: 'a@b.test', name: 'A B', role: 'reader' }),
   };
   expect(missing(paths, listed)).toEqual([]);
   expect(listed).toMatchInlineSnapshot(`
@@ -97,6 +98,7 @@ test('no address changes without this list changing, and none is missing in it',
       "instanceLog": "/projects/demo/instances/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f?tab=log",
       "instanceOverview": "/projects/demo/instances/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
       "instances": "/projects/demo/instances",
+      "inviteAgain": "/projects/demo/users/new?email=a%40b.test&name=A+B&role=reader",
       "invoice": "/projects/demo/billing/invoices/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
       "invoices": "/projects/demo/billing/invoices",
       "keyPairs": "/projects/demo/key-pairs",

@@ -68,7 +68,8 @@ export const paths = {
   allTokens: (project: string) => inProject(project, 'tokens?of=all'),
   newToken: (project: string) => inProject(project, 'tokens/new'),
   users: (project: string) => inProject(project, 'users'),
-  newUser: (project: string) => inProject(project, 'users/new'),
+  newUser: (project: string, again?: { email: string; name: string; role: string }) =>
+    withQuery(inProject(project, 'users/new'), again),
 } as const;
 
 /** Addresses of the back office, which may stand on a host of its own: paths, never whole addresses. */

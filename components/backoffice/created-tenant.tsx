@@ -1,8 +1,8 @@
 'use client';
 
+import { type Acceptance, AcceptanceCode } from '@/components/members/acceptance-code';
 import { Loaded } from '@/components/page/loaded';
 import { ButtonLink } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
@@ -10,12 +10,14 @@ import { Handover } from './handover';
 
 export interface CreatedTenantProps {
   tenantId: string;
+  name: string;
+  acceptance: Acceptance;
   /** As asked for, the password included. */
   admin: { email: string; password: string };
 }
 
-/** What to do next for the first admin: hand over a password, or wait for someone who has an account to accept. */
-export function CreatedTenant({ tenantId, admin: { email, password } }: CreatedTenantProps) {
+/** What to do next for the first admin: hand over a password, or the code to someone who has an account. */
+export function CreatedTenant({ tenantId, name, acceptance, admin: { email, password } }: CreatedTenantProps) {
   const { api } = useBackOffice();
   const users = api.useQuery('get', '/admin/api/v1/users', { params: { query: { email, tenant_id: tenantId } } });
   return (
@@ -23,12 +25,7 @@ export function CreatedTenant({ tenantId, admin: { email, password } }: CreatedT
       <Loaded query={users} what="What came of the first admin" skeleton={<Skeleton className="h-40 w-full" />}>
         {([user]) =>
           user?.memberships.find(({ project_id }) => project_id === tenantId)?.status === 'invited' ? (
-            <Card title="The first admin is invited">
-              <p className="text-pretty text-ink-muted text-sm">
-                {email} has an account here already, so the first password is not used. They find the invitation in the
-                list of their projects when they sign in, and run this one once they accept.
-              </p>
-            </Card>
+            <AcceptanceCode {...acceptance} email={email} becomes={`the first admin of ${name}`} />
           ) : (
             <Handover email={email} password={password} />
           )

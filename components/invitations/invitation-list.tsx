@@ -1,16 +1,24 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
+import * as z from 'zod/mini';
 import { Time } from '@/components/data/time';
+import { TextField } from '@/components/form/fields';
+import { useSchemaForm } from '@/components/form/form-shell';
 import { roleLabel } from '@/components/members/roles';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Avatar } from '@/components/ui/avatar';
 import { Button } from '@/components/ui/button';
+import { ApiError } from '@/lib/client/errors';
 import { useApi } from '@/lib/client/scope';
 import { paths } from '@/lib/paths';
 import type { Invitation } from './use-invitations';
 
-/** Projects to join or to decline. */
+const schema = z.object({
+  code: z.string().check(z.trim(), z.minLength(1, 'Enter the code that you were given.')),
+});
+
+/** Projects to join, with the code that the inviter was given, or to decline. */
 export function InvitationList({ invitations }: { invitations: readonly Invitation[] }) {
   return (
     <ul className="divide-y">
@@ -26,50 +34,67 @@ function Line({ invitation }: { invitation: Invitation }) {
   const store = useQueryClient();
   const accept = api.useMutation('post', '/api/v1/auth/invitations/{project_id}/accept');
   const decline = api.useMutation('post', '/api/v1/auth/invitations/{project_id}/decline');
+  const form = useSchemaForm(schema, { code: '' });
   const { project_id, project_name, project_slug, roles, invited_by, created_at } = invitation;
-  const answer = { params: { path: { project_id } }, body: {} };
-  const error = accept.error ?? decline.error;
+  const params = { path: { project_id } };
 
-  const join = async () => {
-    await accept.mutateAsync(answer);
-    // A full load: the list of one's projects is part of the page's frame.
-    window.location.assign(paths.overview(project_slug));
-  };
+  const join = form.handleSubmit(async ({ code }) => {
+    try {
+      await accept.mutateAsync({ params, body: { code } });
+      // A full load: the list of one's projects is part of the page's frame.
+      window.location.assign(paths.overview(project_slug));
+    } catch (error) {
+      if (isWrongCode(error)) form.setError('code', { message: WRONG_CODE }, { shouldFocus: true });
+    }
+  });
   const turnDown = async () => {
-    await decline.mutateAsync(answer);
+    await decline.mutateAsync({ params, body: {} });
     await store.invalidateQueries({ queryKey: ['get', '/api/v1/auth/invitations'] });
   };
+  const error = isWrongCode(accept.error) ? decline.error : (accept.error ?? decline.error);
   return (
-    <li className="py-3 first:pt-0 last:pb-0" aria-label={project_name}>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2.5">
+    <li className="py-4 first:pt-0 last:pb-0" aria-label={project_name}>
+      <div className="flex items-center gap-x-4">
         <Avatar name={project_name} square className="size-8" />
-        <div className="min-w-40 flex-1 text-sm">
+        <div className="min-w-0 flex-1 text-sm">
           <p className="break-words font-medium">{project_name}</p>
           <p className="break-words text-ink-muted text-xs">
             As {roleLabel(roles[0] ?? 'reader').toLowerCase()}
             {invited_by && `, by ${invited_by}`}, <Time at={created_at} />
           </p>
         </div>
+      </div>
+      <form noValidate onSubmit={join} className="mt-3 max-w-md space-y-3">
+        <TextField
+          control={form.control}
+          name="code"
+          label="Acceptance code"
+          description="From the person who invited you, or from the invitation mail."
+          autoComplete="off"
+          mono
+        />
         <div className="flex gap-2">
+          <Button type="submit" variant="primary" pending={accept.isPending || accept.isSuccess}>
+            Join
+          </Button>
           <Button pending={decline.isPending} onClick={() => void turnDown().catch(shownBelow)}>
             Decline
           </Button>
-          <Button
-            variant="primary"
-            pending={accept.isPending || accept.isSuccess}
-            onClick={() => void join().catch(shownBelow)}
-          >
-            Join
-          </Button>
         </div>
-      </div>
+      </form>
       {error !== null && (
         <div className="mt-3">
-          <ErrorNotice title="Your answer did not arrive" error={error} />
+          <ErrorNotice title="Your answer was not saved" error={error} />
         </div>
       )}
     </li>
   );
+}
+
+const WRONG_CODE = 'This code is wrong, expired or used. Ask the person who invited you for a new one.';
+
+function isWrongCode(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'INVALID_CREDENTIALS';
 }
 
 /** The failure stands in the line. */

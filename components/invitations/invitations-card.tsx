@@ -1,8 +1,16 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { Card } from '@/components/ui/card';
-import { InvitationList } from './invitation-list';
+import { Skeleton } from '@/components/ui/skeleton';
+import { whenReachable } from '@/components/ui/when-reachable';
 import { useInvitations } from './use-invitations';
+
+/** Forms are heavy, and few readers have an invitation. */
+const InvitationList = dynamic(
+  () => whenReachable(() => import('./invitation-list').then((module) => module.InvitationList)),
+  { loading: () => <Skeleton className="h-32 w-full" /> },
+);
 
 /** What the reader is invited to; nothing where there is no invitation. */
 export function InvitationsCard() {
@@ -11,7 +19,7 @@ export function InvitationsCard() {
   return (
     <Card
       title="Invitations"
-      description="Projects that you may join. Until you do, their admins see your e-mail address and nothing more."
+      description="Projects that you can join. Until you do, their admins see your e-mail address and nothing more."
     >
       <InvitationList invitations={invitations} />
     </Card>

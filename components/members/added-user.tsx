@@ -7,9 +7,11 @@ import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
+import { type Acceptance, AcceptanceCode } from './acceptance-code';
+import { roleLabel } from './roles';
 
-/** What was asked for, the password included: it is shown this once. */
-export interface Added {
+/** What was asked for and what came of it, with the password and the code: both are shown this once. */
+export interface Added extends Acceptance {
   email: string;
   name: string;
   password: string;
@@ -21,15 +23,24 @@ interface AddedUserProps {
   another: () => void;
 }
 
-/** What to do next for someone who was added: hand over a password, or wait for them to accept. */
+/** What to do next for someone who was added: hand over a password, or the code that accepting needs. */
 export function AddedUser({ added, list, another }: AddedUserProps) {
-  const { api } = useProject();
+  const { api, project } = useProject();
   const { email } = added;
   const users = api.useQuery('get', '/api/v1/identity/users', { params: { query: { email } } });
   return (
     <div className="max-w-2xl space-y-5">
       <Loaded query={users} what="What came of it" skeleton={<Skeleton className="h-40 w-full" />}>
-        {([user]) => (user?.status === 'invited' ? <Invited email={email} /> : <Created {...added} />)}
+        {([user]) =>
+          user?.status === 'invited' ? (
+            <AcceptanceCode
+              {...added}
+              becomes={`a ${roleLabel(user.roles[0] ?? 'reader').toLowerCase()} of ${project.name}`}
+            />
+          ) : (
+            <Created {...added} />
+          )
+        }
       </Loaded>
       <div className="flex flex-wrap gap-2">
         <ButtonLink href={list} variant="primary">
@@ -49,17 +60,6 @@ function Created({ email, password }: Pick<Added, 'email' | 'password'>) {
       description="It is shown this once. Send it by a way that only they read, and ask them to change it."
     >
       <CodeBlock label="sign-in details" code={`${address}\nE-mail          ${email}\nFirst password  ${password}`} />
-    </Card>
-  );
-}
-
-function Invited({ email }: { email: string }) {
-  return (
-    <Card title="They are invited">
-      <p className="text-pretty text-ink-muted text-sm">
-        {email} has an account here already, so the first password is not used. They find the invitation in the list of
-        their projects when they sign in, and belong to this one once they accept.
-      </p>
     </Card>
   );
 }

@@ -21,6 +21,25 @@ const firstCode = z
   .max(64)
   .meta({ description: 'The six digits of the authenticator app.', example: '287082' });
 
+/** A code typed by hand; a wrong one of any form is refused like every wrong one. */
+export const acceptanceCode = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .meta({ description: 'The `acceptance_code` that the inviter was given.', example: 'k7wp-3mzx-90ab-cdef' });
+
+/** What the inviter is told of the code, once. */
+export const shownAcceptance = {
+  acceptance_code: z.string().meta({
+    description:
+      'Give it to the person, and to nobody else: someone who has an account already joins with it, signed in with ' +
+      'their own password. Works once, for seven days; shown this once. A new account needs no code.',
+    example: 'k7wp-3mzx-90ab-cdef',
+  }),
+  acceptance_expires_at: timestamp,
+};
+
 export const login = z
   .strictObject({ email, password: triedPassword, totp_code: code.optional() })
   .meta({ id: 'Login', example: { email: 'owner@demo.nephele.local', password: 'correct horse battery staple' } });

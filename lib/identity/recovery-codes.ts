@@ -1,20 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { execute } from '@/lib/db/pool';
 import { insert, type Sql, sql } from '@/lib/db/sql';
+import { lettersOf, newReadableCode } from './readable-code';
 
 /** How many codes an activation gives out. */
 const COUNT = 10;
-/** Crockford's base 32: no letter looks like a digit. */
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Ten codes of 80 bits: `k7wp-3mzx-90ab-…`. */
 export function newRecoveryCodes(): string[] {
-  return Array.from({ length: COUNT }, () => {
-    const letters = [...randomBytes(16)].map((byte) => alphabet[byte % 32]).join('');
-    return letters.replace(/(.{4})(?=.)/g, '$1-');
-  });
+  return Array.from({ length: COUNT }, newReadableCode);
 }
 
 /** The codes' rows, made if `from` yields a row. Only hashes are kept: 80 random bits need no slow one. */
@@ -39,8 +35,8 @@ export async function spendRecoveryCode(userId: string, code: string): Promise<b
   return spent === 1;
 }
 
-/** Written by hand, an o is a zero, and i and l are ones; case, gaps and dashes do not count. */
 function hashOf(userId: string, code: string): Buffer {
-  const letters = code.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1');
-  return createHash('sha256').update(`${userId}\n${letters}`).digest();
+  return createHash('sha256')
+    .update(`${userId}\n${lettersOf(code)}`)
+    .digest();
 }

@@ -25,14 +25,16 @@ export const memberEndpoints = [
     operation_id: 'createUser',
     summary: 'Create a user, or invite one',
     description:
-      'A new user can sign in at once. Someone who has an account already keeps it as it is, password included, and ' +
-      'decides whether to accept; the answer is the same.',
+      'Someone new gets an account and can sign in at once. Someone who has an account keeps it as it is, password ' +
+      'included, and joins with the `acceptance_code`; the answer is the same. Inviting someone again, before they have ' +
+      'accepted, replaces their code and role.',
     tag: 'Users and roles',
     access: 'admin',
     body: schema.createUser,
     responses: { 201: schema.newProjectUser },
     errors: ['CONFLICT'],
     audit: 'user.create',
+    secret_answer: true,
     handle: (call, { body }) => users.createUser(call, body),
   }),
   endpoint({
@@ -90,15 +92,18 @@ export const memberEndpoints = [
     path: '/auth/invitations/{project_id}/accept',
     operation_id: 'acceptInvitation',
     summary: 'Join a project',
+    description:
+      'Needs the code that the inviter was given. Failures count like those of sign-in: ten of an account from one ' +
+      'address within 15 minutes are the most.',
     tag: 'Authentication',
     access: 'person',
     params: schema.invitationParams,
     body: schema.acceptInvitation,
     responses: { 200: schema.invitation },
-    errors: ['CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
     audit: 'invitation.accept',
     idempotency: 'none',
-    handle: (call, { params }) => invitations.acceptInvitation(call, params.project_id),
+    handle: (call, { params, body }) => invitations.acceptInvitation(call, params.project_id, body.code),
   }),
   endpoint({
     method: 'POST',
@@ -108,7 +113,7 @@ export const memberEndpoints = [
     tag: 'Authentication',
     access: 'person',
     params: schema.invitationParams,
-    body: schema.acceptInvitation,
+    body: schema.declineInvitation,
     responses: { 204: null },
     errors: ['CONFLICT'],
     audit: 'invitation.decline',

@@ -1,9 +1,11 @@
 import type { Role } from '@/lib/api/caller';
 import type { PersonCall } from '@/lib/api/endpoint';
-import { notFound } from '@/lib/api/errors';
+import { ApiError, notFound } from '@/lib/api/errors';
 import { keysetPage, type Page } from '@/lib/api/pagination';
 import { queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
+import { acceptanceHash } from '@/lib/identity/acceptance-code';
+import { guardAttempt } from '@/lib/identity/attempts';
 import { commit, type Write } from '@/lib/quota/commit';
 import type { Invitation } from './schema';
 import { highestFirst } from './users';
@@ -53,17 +55,28 @@ export async function listInvitations(
   return page.map(view);
 }
 
-/** Joins a project. @throws ApiError 404 without an invitation, 409 when the caller belongs to it already */
-export async function acceptInvitation(call: PersonCall, projectId: string): Promise<Invitation> {
+/**
+ * Joins a project with the code that its inviter was given.
+ * @throws ApiError 404 without an invitation, 409 when the caller belongs to it already, 401 for a wrong, expired or
+ * used code, 429 after too many of those
+ */
+export async function acceptInvitation(call: PersonCall, projectId: string, code: string): Promise<Invitation> {
   const found = await find(call, projectId);
-  await commit(call, {
-    ...answerTo(call, projectId),
-    rows: {
-      accepted: sql`UPDATE memberships SET status = 'active', invited_name = NULL, invited_by = NULL,
-                    updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND ${membershipOf(call, projectId)}`,
-    },
+  const given = acceptanceHash(projectId, code);
+  return guardAttempt({ account: call.caller.email, address: call.address }, async () => {
+    await commit(call, {
+      ...answerTo(call, projectId, {
+        allowed: sql`coalesce(m.acceptance_code_hash = ${given}::bytea AND m.acceptance_expires_at > platform_now(), false)`,
+        otherwise: wrongCode(),
+      }),
+      rows: {
+        accepted: sql`UPDATE memberships SET status = 'active', invited_name = NULL, invited_by = NULL,
+                      acceptance_code_hash = NULL, acceptance_expires_at = NULL, updated_at = ${call.at}::timestamptz
+                      FROM verdict WHERE verdict.ok AND ${membershipOf(call, projectId)}`,
+      },
+    });
+    return view({ ...found, status: 'active', invited_by: null, updated_at: call.at });
   });
-  return view({ ...found, status: 'active', invited_by: null, updated_at: call.at });
 }
 
 /** Turns an invitation down; it is gone then. @throws ApiError 404 without one, 409 when it was accepted before */
@@ -89,15 +102,25 @@ async function find(call: PersonCall, projectId: string): Promise<Row> {
 function answerTo(
   call: PersonCall,
   projectId: string,
+  condition?: { allowed: Sql; otherwise: ApiError },
 ): Pick<Write, 'resource' | 'project_id' | 'target' | 'forbidden'> {
+  const belongs = 'You belong to this project already.';
   return {
     resource: { type: 'user', id: call.caller.user_id, name: call.caller.email },
     project_id: projectId,
-    target: sql`SELECT m.status = 'invited' AS allowed, m.status AS state
+    target: sql`SELECT m.status = 'invited' AND ${condition?.allowed ?? raw('true')} AS allowed, m.status AS state
                 FROM k JOIN memberships m ON m.project_id = k.project_id
                 WHERE m.user_id = ${call.caller.user_id}::uuid FOR UPDATE OF m`,
-    forbidden: () => 'You belong to this project already.',
+    forbidden: (state) => (state === 'invited' && condition ? condition.otherwise : belongs),
   };
+}
+
+/** One refusal for all, so that nobody learns which codes there are. */
+function wrongCode(): ApiError {
+  return new ApiError(
+    'INVALID_CREDENTIALS',
+    'code: is wrong, expired or used. Ask the person who invited you for a new invitation.',
+  );
 }
 
 function membershipOf(call: PersonCall, projectId: string): Sql {

@@ -24,6 +24,7 @@ const ada = { email: 'Ada@Example.test', name: 'Ada', password: 'correct horse b
 const create = (project: TestProject, body: object, headers = {}) =>
   call('POST', '/identity/users', { token: project.users.admin.token, body, headers });
 const idOf = ({ body }: Answer) => (body as { id: string }).id;
+const codeOf = ({ body }: Answer) => (body as { acceptance_code: string }).acceptance_code;
 const find = async (project: TestProject, email: string, token = project.users.admin.token) =>
   ((await call('GET', `/identity/users?email=${email}`, { token })).body as object[])[0];
 
@@ -108,12 +109,11 @@ describe('someone who has an account elsewhere', () => {
       status: 'invited',
       two_factor_enabled: null,
     });
-    expect((await invite(project)).status).toBe(409);
   });
 
   test('has no part in the project before accepting, and the given role afterwards', async () => {
     const project = await createProject('inviting');
-    await invite(project, 'reader');
+    const code = codeOf(await invite(project, 'reader'));
     const inProject = { ...asKnown, headers: { 'X-Project-Id': project.id } };
     expect((await call('GET', '/tenant/quota', inProject)).status).toBe(404);
 
@@ -128,9 +128,10 @@ describe('someone who has an account elsewhere', () => {
         invited_by: project.users.admin.email,
       }),
     );
-    const accept = () => call('POST', `/auth/invitations/${project.id}/accept`, { ...asKnown, body: {} });
+    const accept = () => call('POST', `/auth/invitations/${project.id}/accept`, { ...asKnown, body: { code } });
     expect(await accept()).toMatchObject({ status: 200, body: { status: 'active', roles: ['reader'] } });
     expect((await accept()).status).toBe(409);
+    expect((await invite(project)).status, 'a member is not invited').toBe(409);
     expect((await call('GET', '/tenant/quota', inProject)).status).toBe(200);
     expect((await call('POST', '/vault/secrets', { ...inProject, body: {} })).status).toBe(403);
     const name = known.email.split('@')[0];
@@ -156,9 +157,10 @@ describe('someone who has an account elsewhere', () => {
 
   test('finds no invitation after the admin took it back', async () => {
     const project = await createProject();
-    const id = idOf(await invite(project));
-    expect((await revoke(project, id)).status).toBe(204);
-    expect((await call('POST', `/auth/invitations/${project.id}/accept`, { ...asKnown, body: {} })).status).toBe(404);
+    const invited = await invite(project);
+    expect((await revoke(project, idOf(invited))).status).toBe(204);
+    const body = { code: codeOf(invited) };
+    expect((await call('POST', `/auth/invitations/${project.id}/accept`, { ...asKnown, body })).status).toBe(404);
   });
 
   test('does not count as the admin that a project needs', async () => {

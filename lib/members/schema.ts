@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { roles } from '@/lib/api/caller';
 import { displayName, email, id, newPassword, reference, times } from '@/lib/api/schemas';
+import { acceptanceCode, shownAcceptance } from '@/lib/identity/auth-schema';
 
 const roleName = z
   .enum(roles)
@@ -23,6 +24,7 @@ export type ProjectUser = z.output<typeof projectUser>;
 
 export const newProjectUser = projectUser
   .omit({ status: true, two_factor_enabled: true })
+  .extend(shownAcceptance)
   .meta({ id: 'NewProjectUser', description: 'The same for every address, whether or not it had an account before.' });
 export type NewProjectUser = z.output<typeof newProjectUser>;
 
@@ -83,4 +85,8 @@ export type Invitation = z.output<typeof invitation>;
 
 export const invitationParams = z.strictObject({ project_id: id });
 
-export const acceptInvitation = z.strictObject({}).meta({ example: {} });
+export const acceptInvitation = z
+  .strictObject({ code: acceptanceCode })
+  .meta({ id: 'AcceptInvitation', example: { code: 'k7wp-3mzx-90ab-cdef' } });
+
+export const declineInvitation = z.strictObject({}).meta({ example: {} });

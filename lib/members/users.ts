@@ -6,6 +6,7 @@ import type { Prisma } from '@/lib/db/generated/client';
 import { isId, newId } from '@/lib/db/id';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
+import { type Acceptance, newAcceptance, shownAcceptance } from '@/lib/identity/acceptance-code';
 import { hashPassword } from '@/lib/identity/passwords';
 import type { Cap } from '@/lib/quota/caps';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
@@ -83,16 +84,20 @@ export async function findMember(call: ProjectCall, userId: string): Promise<Mem
 }
 
 /**
- * Creates a person with a role in the project, who can sign in at once. Who has an account is invited instead: neither
- * the answer nor the work behind it tells which of the two it was.
- * @throws ApiError 409 when the person belongs to the project already or is invited, or the project has too many
+ * Creates a person with a role in the project, who can sign in at once. Someone who has an account is invited instead,
+ * and joins with the code of the answer: neither the answer nor the work behind it tells which of the two it was.
+ * Inviting someone again replaces their code and role.
+ * @throws ApiError 409 when the person belongs to the project already, or the project has too many
  */
 export async function createUser(call: ProjectCall, input: CreateUser): Promise<NewProjectUser> {
   const password_hash = await hashPassword(input.password);
+  const acceptance = newAcceptance(call.project_id, call.at);
   for (;;) {
     const known = await queryOne<{ id: string }>(sql`SELECT id FROM users WHERE email = ${input.email}::text`);
     try {
-      return known ? await invite(call, input, known.id) : await enrol(call, input, password_hash);
+      return known
+        ? await invite(call, input, known.id, acceptance)
+        : await enrol(call, input, password_hash, acceptance);
     } catch (error) {
       // Someone else created the account meanwhile: now it is known.
       if (databaseError(error)?.constraint !== 'users_email_key') throw error;
@@ -100,17 +105,20 @@ export async function createUser(call: ProjectCall, input: CreateUser): Promise<
   }
 }
 
-/** The same for a new account and a known one, so that a refusal does not tell which of the two it was. */
-const caps = (): Cap[] => [
+/**
+ * The same for a new account and a known one, so that a refusal does not tell which of the two it was. `already` is 1
+ * where the project counts the person before, and 0 otherwise.
+ */
+const caps = (already: Sql = raw('0')): Cap[] => [
   {
-    held: sql`users_held(k.project_id)`,
+    held: sql`users_held(k.project_id) - ${already}`,
     most: settings().usersPerProject,
     setting: 'USERS_PER_PROJECT',
     holder: 'The project has',
     things: 'users and invited people',
   },
   {
-    held: sql`open_invitations_held(k.project_id)`,
+    held: sql`open_invitations_held(k.project_id) - ${already}`,
     most: settings().invitationsPerProject,
     setting: 'INVITATIONS_PER_PROJECT',
     holder: 'The project has',
@@ -118,7 +126,12 @@ const caps = (): Cap[] => [
   },
 ];
 
-async function enrol(call: ProjectCall, input: CreateUser, password_hash: string): Promise<NewProjectUser> {
+async function enrol(
+  call: ProjectCall,
+  input: CreateUser,
+  password_hash: string,
+  acceptance: Acceptance,
+): Promise<NewProjectUser> {
   const id = newId();
   const { email, name } = input;
   const account: Prisma.UserUncheckedCreateInput = {
@@ -130,55 +143,88 @@ async function enrol(call: ProjectCall, input: CreateUser, password_hash: string
     created_at: call.at,
     updated_at: call.at,
   };
-  const created = view(call, input, id);
+  const created = view(call, input, id, acceptance);
   await commit(call, {
     resource: { type: 'user', id, name: email },
     caps: caps(),
-    rows: { account: insert('users', account, ifAdmitted), ...membership(call, id, input.role, { status: 'active' }) },
+    rows: {
+      account: insert('users', account, ifAdmitted),
+      membership: insert('memberships', membership(call, id, { status: 'active' }), ifAdmitted),
+      assignment: insert('role_assignments', assignment(call, id, input.role), ifAdmitted),
+    },
     details: { role: input.role },
     answer: { status: 201, body: created },
   });
   return created;
 }
 
-async function invite(call: ProjectCall, input: CreateUser, id: string): Promise<NewProjectUser> {
-  const created = view(call, input, id);
-  const invitation = { status: 'invited', invited_name: input.name, invited_by: actor(call.caller).actor_name };
+async function invite(
+  call: ProjectCall,
+  input: CreateUser,
+  id: string,
+  acceptance: Acceptance,
+): Promise<NewProjectUser> {
+  const created = view(call, input, id, acceptance);
+  const invitation = membership(call, id, {
+    status: 'invited',
+    invited_name: input.name,
+    invited_by: actor(call.caller).actor_name,
+    acceptance_code_hash: new Uint8Array(acceptance.hash),
+    acceptance_expires_at: acceptance.expires_at,
+  });
   await commit(call, {
     resource: { type: 'user', id, name: input.email },
     taken: {
-      when: sql`EXISTS (SELECT FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid)`,
-      message: `email: ${input.email} belongs to this project already, or is invited.`,
+      when: sql`EXISTS (SELECT FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid
+                AND status = 'active')`,
+      message: `email: ${input.email} belongs to this project already.`,
     },
-    caps: caps(),
-    rows: membership(call, id, input.role, invitation),
+    rows: {
+      // Nothing where it was accepted meanwhile.
+      invited: sql`${insert('memberships', invitation, ifAdmitted)} ON CONFLICT (project_id, user_id) DO UPDATE
+        SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
+          acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at
+        WHERE memberships.status = 'invited' RETURNING memberships.project_id, memberships.user_id`,
+      former_roles: sql`DELETE FROM role_assignments r USING invited WHERE r.project_id = invited.project_id
+        AND r.user_id = invited.user_id AND r.role <> ${input.role}::text`,
+      assignment: sql`${insert('role_assignments', assignment(call, id, input.role), raw('invited'))} ON CONFLICT DO NOTHING`,
+    },
+    caps: caps(
+      sql`(SELECT count(*) FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid)`,
+    ),
     details: { role: input.role },
     answer: { status: 201, body: created },
   });
   return created;
 }
+
+type Standing = Pick<
+  Prisma.MembershipUncheckedCreateInput,
+  'status' | 'invited_name' | 'invited_by' | 'acceptance_code_hash' | 'acceptance_expires_at'
+>;
 
 function membership(
   { project_id, at }: ProjectCall,
   user_id: string,
-  role: Role,
-  standing: { status: string; invited_name?: string; invited_by?: string },
-): Record<string, Sql> {
-  const row: Prisma.MembershipUncheckedCreateInput = {
-    project_id,
-    user_id,
-    ...standing,
-    created_at: at,
-    updated_at: at,
-  };
-  const assignment: Prisma.RoleAssignmentUncheckedCreateInput = { project_id, user_id, role, created_at: at };
-  return {
-    membership: insert('memberships', row, ifAdmitted),
-    assignment: insert('role_assignments', assignment, ifAdmitted),
-  };
+  standing: Standing,
+): Prisma.MembershipUncheckedCreateInput {
+  return { project_id, user_id, ...standing, created_at: at, updated_at: at };
 }
 
-function view(call: ProjectCall, { email, name, role }: CreateUser, id: string): NewProjectUser {
+function assignment(
+  { project_id, at }: ProjectCall,
+  user_id: string,
+  role: Role,
+): Prisma.RoleAssignmentUncheckedCreateInput {
+  return { project_id, user_id, role, created_at: at };
+}
+
+function view(
+  call: ProjectCall,
+  { email, name, role }: CreateUser,
+  id: string,
+  acceptance: Acceptance,
+): NewProjectUser {
   const at = call.at.toISOString();
-  return { id, email, name, roles: [role], created_at: at, updated_at: at };
+  return { id, email, name, roles: [role], ...shownAcceptance(acceptance), created_at: at, updated_at: at };
 }

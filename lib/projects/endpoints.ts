@@ -30,9 +30,10 @@ export const tenantEndpoints = [
     tag,
     access: 'administrator',
     body: schema.createTenant,
-    responses: { 201: schema.tenant },
+    responses: { 201: schema.createdTenant },
     errors: ['CONFLICT'],
     audit: 'tenant.create',
+    secret_answer: true,
     handle: (call, { body }) => service.createTenant(call, body),
   }),
   endpoint({
@@ -69,7 +70,8 @@ export const tenantEndpoints = [
     operation_id: 'addTenantAdmin',
     summary: 'Add an admin to a tenant',
     description:
-      'A new user gets an account and can sign in at once. An existing user is invited; an existing member gets the role.',
+      'A new user gets an account and can sign in at once. An existing user is invited and joins with the ' +
+      '`acceptance_code`; an existing member gets the role. Adding someone who is already invited replaces the code.',
     tag,
     access: 'administrator',
     params: schema.tenantParams,
@@ -77,6 +79,7 @@ export const tenantEndpoints = [
     responses: { 201: schema.addedAdmin },
     errors: ['CONFLICT'],
     audit: 'tenant.add_admin',
+    secret_answer: true,
     idempotency: 'kernel',
     handle: (call, { params, body }) => service.addAdmin(call, params.tenant_id, body),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { displayName, email, id, newPassword, slug, times, timestamp } from '@/lib/api/schemas';
+import { shownAcceptance } from '@/lib/identity/auth-schema';
 
 const share = z.strictObject({ limit: z.number(), used: z.number() });
 
@@ -33,6 +34,12 @@ export const tenant = z
   .meta({ id: 'Tenant' });
 export type Tenant = z.output<typeof tenant>;
 
+export const createdTenant = tenant.extend(shownAcceptance).meta({
+  id: 'CreatedTenant',
+  description: 'The code is for a first admin who has an account already; the answer is the same where they have none.',
+});
+export type CreatedTenant = z.output<typeof createdTenant>;
+
 const admin = z.strictObject({ email, name: displayName, password: newPassword });
 const exampleAdmin = { email: 'ada@acme.example', name: 'Ada Lovelace', password: 'correct horse battery staple' };
 
@@ -42,7 +49,7 @@ export const createTenant = z
     slug,
     admin: admin.meta({
       description:
-        'The first admin. An existing user keeps their password and is invited instead; `name` and `password` are then ignored.',
+        'The first admin. An existing user keeps their password, is invited instead and joins with the `acceptance_code`; `password` is then ignored.',
     }),
   })
   .meta({
@@ -64,6 +71,7 @@ export const addedAdmin = z
     email,
     status: z.enum(['active', 'invited']).meta({ description: 'Whether the user must first accept an invitation.' }),
     account: z.enum(['created', 'existing']).meta({ description: 'An existing account keeps its name and password.' }),
+    ...shownAcceptance,
   })
   .meta({ id: 'AddedTenantAdmin' });
 export type AddedAdmin = z.output<typeof addedAdmin>;

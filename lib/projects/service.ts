@@ -6,11 +6,12 @@ import type { Prisma } from '@/lib/db/generated/client';
 import { newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
+import { newAcceptance, shownAcceptance } from '@/lib/identity/acceptance-code';
 import { hashPassword } from '@/lib/identity/passwords';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { type Dimension, defaultLimits, dimensions } from '@/lib/quota/dimensions';
 import { adminRows } from './admins';
-import type { AddedAdmin, CreateTenant, NewAdmin, Tenant } from './schema';
+import type { AddedAdmin, CreatedTenant, CreateTenant, NewAdmin, Tenant } from './schema';
 
 type Row = Omit<Tenant, 'quota' | 'suspended_at' | 'created_at' | 'updated_at'> & {
   suspended_at: Date | null;
@@ -88,11 +89,12 @@ export async function readTenant(_call: AdministratorCall, id: string): Promise<
  * Makes a tenant with the default limits and its first admin, who is invited where they have an account already.
  * @throws ApiError 409 when the slug is taken
  */
-export async function createTenant(call: AdministratorCall, input: CreateTenant): Promise<Sendable<Tenant>> {
+export async function createTenant(call: AdministratorCall, input: CreateTenant): Promise<Sendable<CreatedTenant>> {
   const { name, slug, admin } = input;
   const project = { id: newId(), name, slug, status: 'active' as const, created_at: call.at, updated_at: call.at };
   const empty = { suspended_at: null, suspension_reason: null, members: 1 };
-  const created = view({ ...project, ...empty, ...defaultLimits });
+  const acceptance = newAcceptance(project.id, call.at);
+  const created = { ...view({ ...project, ...empty, ...defaultLimits }), ...shownAcceptance(acceptance) };
   const account: Prisma.ProjectAccountUncheckedCreateInput = { project_id: project.id, ...defaultLimits };
   const password_hash = await hashPassword(admin.password);
   await commit(call, {
@@ -105,7 +107,7 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
     rows: {
       project: insert<Prisma.ProjectUncheckedCreateInput>('projects', project, ifAdmitted),
       account: insert('project_accounts', account, ifAdmitted),
-      ...adminRows(call, project.id, { id: newId(), email: admin.email, name: admin.name, password_hash }),
+      ...adminRows(call, project.id, { id: newId(), email: admin.email, name: admin.name, password_hash }, acceptance),
     },
     details: { name, admin: admin.email },
     answer: { status: 201, body: created },
@@ -115,20 +117,22 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
 
 /**
  * Makes a person an admin of a tenant, as its first one was made: for a tenant whose admin has turned the invitation
- * down, or is gone. @throws ApiError 404, 409 when they are its admin already
+ * down, or is gone. Someone who is invited already gets a new code. @throws ApiError 404, 409 when they are its admin
  */
 export async function addAdmin(call: AdministratorCall, id: string, admin: NewAdmin): Promise<AddedAdmin> {
   const { slug } = await readTenant(call, id);
   const { email, name, password } = admin;
   const person = { id: newId(), email, name, password_hash: await hashPassword(password) };
-  const isAdmin = sql`EXISTS (SELECT FROM users u JOIN role_assignments r ON r.user_id = u.id
-    WHERE u.email = ${email}::text AND r.project_id = ${id}::uuid AND r.role = 'admin')`;
+  const acceptance = newAcceptance(id, call.at);
+  const isAdmin = sql`EXISTS (SELECT FROM users u JOIN memberships m ON m.user_id = u.id AND m.status = 'active'
+    JOIN role_assignments r ON r.project_id = m.project_id AND r.user_id = u.id
+    WHERE u.email = ${email}::text AND m.project_id = ${id}::uuid AND r.role = 'admin')`;
   await commit(call, {
     project_id: id,
     resource: { type: 'tenant', id, name: slug },
     topic: 'user',
-    taken: { when: isAdmin, message: `email: ${email} is already an admin of this tenant, or invited as one.` },
-    rows: adminRows(call, id, person),
+    taken: { when: isAdmin, message: `email: ${email} is already an admin of this tenant.` },
+    rows: adminRows(call, id, person, acceptance),
     details: { admin: email },
   });
   const added = await queryOne<{ user_id: string; status: AddedAdmin['status'] }>(
@@ -136,7 +140,8 @@ export async function addAdmin(call: AdministratorCall, id: string, admin: NewAd
         WHERE u.email = ${email}::text AND m.project_id = ${id}::uuid`,
   );
   if (!added) throw notFound('The admin', '');
-  return { ...added, email, account: added.user_id === person.id ? 'created' : 'existing' };
+  const account = added.user_id === person.id ? 'created' : 'existing';
+  return { ...added, email, account, ...shownAcceptance(acceptance) };
 }
 
 /** Gives a tenant another name; its slug stays, because scripts and addresses hold it. @throws ApiError 404 */

@@ -57,6 +57,9 @@ const rolesOf = async (project_id: string) => {
   ]);
 };
 
+/** What every answer holds for an admin who may have an account already. */
+const aCode = { acceptance_code: expect.any(String), acceptance_expires_at: expect.any(String) };
+
 describe('another admin of a tenant', () => {
   test('is made where the first one has turned the invitation down: a new one works at once', async () => {
     const known = await createUser('declines@example.test');
@@ -66,7 +69,10 @@ describe('another admin of a tenant', () => {
     const added = await addAdmin(id, 'New@Declined.test');
     expect([added.status, added.body]).toEqual([
       201,
-      { user_id: expect.any(String), email: 'new@declined.test', status: 'active', account: 'created' },
+      {
+        ...{ user_id: expect.any(String), email: 'new@declined.test', status: 'active', account: 'created' },
+        ...aCode,
+      },
     ]);
     expect(await rolesOf(id)).toEqual([['new@declined.test', 'active', ['admin']]]);
     const own = await signIn((added.body as { user_id: string }).user_id);
@@ -80,7 +86,8 @@ describe('another admin of a tenant', () => {
     const before = await rolesOf(id);
     const known = await createUser('elsewhere@example.test');
     const invited = await addAdmin(id, 'elsewhere@example.test');
-    expect(invited.body).toEqual({ user_id: known.id, email: known.email, status: 'invited', account: 'existing' });
+    const expected = { user_id: known.id, email: known.email, status: 'invited', account: 'existing' };
+    expect(invited.body).toEqual({ ...expected, ...aCode });
     const [reader] = before.flatMap(([email, , roles]) => (String(roles) === 'reader' ? [String(email)] : []));
     expect((await addAdmin(id, reader ?? '')).body).toMatchObject({ status: 'active', account: 'existing' });
     const after = await rolesOf(id);
@@ -124,7 +131,10 @@ describe('a new tenant', () => {
       members: 1,
       suspended_at: null,
     });
-    expect((await call('GET', `${base}/${tenant.id}`, { token })).text).toBe(answer.text);
+    expect(answer.body).toEqual({
+      ...((await call('GET', `${base}/${tenant.id}`, { token })).body as Tenant),
+      ...aCode,
+    });
     const limits = dimensions.map((dimension) => tenant.quota[dimension].limit);
     expect(limits).toEqual([64, 256, 5, 10, 10, 10, 20, 10, 15]);
 

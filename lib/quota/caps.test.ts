@@ -105,6 +105,7 @@ test('a refusal for too many open invitations does not tell whether an e-mail ha
     post(project, '/identity/users', { email, name: 'x', password: 'correct horse battery', role: 'reader' });
   expect((await invite(known[0]?.email ?? '')).status).toBe(201);
   expect((await invite(known[1]?.email ?? '')).status).toBe(201);
+  expect((await invite(known[0]?.email ?? '')).status, 'an invitation that is renewed is no further one').toBe(201);
   const refusals = [await invite(known[2]?.email ?? ''), await invite(`unknown-${project.id}@example.test`)];
   for (const { body } of refusals) {
     expect(body).toMatchObject({

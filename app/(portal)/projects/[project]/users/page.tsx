@@ -1,6 +1,6 @@
 'use client';
 
-import { ShieldCheck, ShieldOff, UserCog, UserMinus, Users } from 'lucide-react';
+import { MailPlus, ShieldCheck, ShieldOff, UserCog, UserMinus, Users } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { StatusBadge } from '@/components/data/status-badge';
@@ -122,6 +122,20 @@ export default function UsersPage() {
             disabledReason: refusalFor(user),
             onSelect: () => setChanging(user),
           },
+          ...(user.status === 'invited'
+            ? [
+                {
+                  label: 'Invite again',
+                  icon: MailPlus,
+                  disabledReason: refused,
+                  href: paths.newUser(project.slug, {
+                    email: user.email,
+                    name: user.name,
+                    role: user.roles[0] ?? 'reader',
+                  }),
+                },
+              ]
+            : []),
           {
             label: user.status === 'invited' ? 'Withdraw invitation' : 'Remove from project',
             icon: UserMinus,

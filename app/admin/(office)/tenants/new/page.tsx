@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { CreatedTenant, type CreatedTenantProps } from '@/components/backoffice/created-tenant';
 import { displayName, email, newPassword, personName, slug } from '@/components/backoffice/form-checks';
+import { KnownAddress } from '@/components/backoffice/known-address';
 import { slugOf } from '@/components/backoffice/slug-of';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
@@ -25,7 +26,7 @@ export default function NewTenantPage() {
   const { api } = useBackOffice();
   const create = api.useMutation('post', '/admin/api/v1/tenants', { gcTime: 0 });
   const form = useSchemaForm(schema, { name: '', slug: '', admin: { email: '', name: '', password: '' } });
-  const [created, setCreated] = useState<CreatedTenantProps & { name: string }>();
+  const [created, setCreated] = useState<CreatedTenantProps>();
   const name = form.watch('name');
   const ownSlug = form.formState.dirtyFields.slug;
 
@@ -52,8 +53,9 @@ export default function NewTenantPage() {
         submitLabel="Create tenant"
         cancel={adminPaths.tenants()}
         onSubmit={async (values) => {
-          const { id } = await create.mutateAsync({ body: values });
-          setCreated({ name: values.name, tenantId: id, admin: values.admin });
+          const { id, acceptance_code, acceptance_expires_at } = await create.mutateAsync({ body: values });
+          const acceptance = { acceptance_code, acceptance_expires_at };
+          setCreated({ name: values.name, tenantId: id, admin: values.admin, acceptance });
         }}
         aside={<WhatItIs />}
       >
@@ -69,6 +71,7 @@ export default function NewTenantPage() {
         <fieldset className="space-y-5 rounded-lg border bg-surface p-4">
           <legend className="-ml-1 px-1 font-semibold text-sm">First admin</legend>
           <TextField control={form.control} name="admin.email" label="E-mail" type="email" autoComplete="off" />
+          <KnownAddress email={form.watch('admin.email')} />
           <TextField control={form.control} name="admin.name" label="Their name" autoComplete="off" />
           <FirstPasswordField control={form.control} name="admin.password" />
         </fieldset>
@@ -94,7 +97,8 @@ function WhatItIs() {
         <div>
           <dt className="font-medium">A first admin who has an account</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            Is invited, and runs the tenant once they accept. Their name and password stay theirs.
+            Is invited, and runs the tenant once they accept with the code that you get here. Their name and password
+            stay theirs.
           </dd>
         </div>
       </dl>

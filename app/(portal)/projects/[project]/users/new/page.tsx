@@ -1,5 +1,6 @@
 'use client';
 
+import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { CardsField, TextField } from '@/components/form/fields';
@@ -20,11 +21,17 @@ const schema = z.object({
   password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
 });
 
-/** Adds a person to the project: creates the account, or invites the one that there is. */
+/** Adds a person to the project: creates the account, or invites the one that there is. Its address may name whom. */
 export default function NewUserPage() {
   const { project, api } = useProject();
   const create = api.useMutation('post', '/api/v1/identity/users', { gcTime: 0 });
-  const form = useSchemaForm(schema, { email: '', name: '', role: 'member', password: '' });
+  const again = useSearchParams();
+  const form = useSchemaForm(schema, {
+    email: again.get('email') ?? '',
+    name: again.get('name') ?? '',
+    role: roleOptions.find(({ value }) => value === again.get('role'))?.value ?? 'member',
+    password: '',
+  });
   const [added, setAdded] = useState<Added>();
   const list = paths.users(project.slug);
 
@@ -49,8 +56,8 @@ export default function NewUserPage() {
         disabledReason={usersRefusal(project.role)}
         cancel={list}
         onSubmit={async (values) => {
-          await create.mutateAsync({ body: values });
-          setAdded(values);
+          const { acceptance_code, acceptance_expires_at } = await create.mutateAsync({ body: values });
+          setAdded({ ...values, acceptance_code, acceptance_expires_at });
           form.reset({ email: '', name: '', role: 'member', password: newFirstPassword() });
         }}
         aside={<CreateOrInvite />}
@@ -77,8 +84,8 @@ function CreateOrInvite() {
         <div>
           <dt className="font-medium">The address has an account</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            They are invited, and belong to the project once they accept. Their password stays theirs: the one here is
-            not used.
+            They are invited. You get an acceptance code to hand over, and they join with it and their own password: the
+            one here is not used.
           </dd>
         </div>
       </dl>

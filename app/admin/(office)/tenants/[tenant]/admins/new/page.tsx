@@ -4,8 +4,10 @@ import { use, useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { email, newPassword, personName } from '@/components/backoffice/form-checks';
 import { Handover } from '@/components/backoffice/handover';
+import { KnownAddress } from '@/components/backoffice/known-address';
 import { TextField } from '@/components/form/fields';
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { type Acceptance, AcceptanceCode } from '@/components/members/acceptance-code';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
 import { Loaded } from '@/components/page/loaded';
@@ -18,7 +20,7 @@ import { adminPaths } from '@/lib/paths';
 
 const schema = z.object({ email, name: personName, password: newPassword });
 
-interface Added {
+interface Added extends Acceptance {
   email: string;
   password: string;
   status: 'active' | 'invited';
@@ -71,12 +73,13 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
       submitLabel="Add admin"
       cancel={adminPaths.tenant(tenantId)}
       onSubmit={async (body) => {
-        const { status, account } = await add.mutateAsync({ params: { path: { tenant_id: tenantId } }, body });
-        onAdded({ email: body.email, password: body.password, status, account });
+        const made = await add.mutateAsync({ params: { path: { tenant_id: tenantId } }, body });
+        onAdded({ ...made, password: body.password });
       }}
       aside={<WhatHappens />}
     >
       <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
+      <KnownAddress email={form.watch('email')} />
       <TextField control={form.control} name="name" label="Their name" autoComplete="off" />
       <FirstPasswordField control={form.control} name="password" />
     </FormShell>
@@ -96,7 +99,8 @@ function WhatHappens() {
         <div>
           <dt className="font-medium">Someone who has an account</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            Is invited, and is an admin once they accept. Their name and password stay theirs.
+            Is invited, and is an admin once they accept with the code that you get here. Their name and password stay
+            theirs.
           </dd>
         </div>
         <div>
@@ -108,14 +112,13 @@ function WhatHappens() {
   );
 }
 
-function Outcome({ email, password, status, account, tenant }: Added & { tenant: string }) {
+function Outcome({ email, password, status, account, tenant, ...acceptance }: Added & { tenant: string }) {
   if (account === 'created') return <Handover email={email} password={password} />;
+  if (status === 'invited') return <AcceptanceCode {...acceptance} email={email} becomes={`an admin of ${tenant}`} />;
   return (
-    <Card title={status === 'invited' ? 'They are invited' : 'They belong to it already'}>
+    <Card title="They belong to it already">
       <p className="text-pretty text-ink-muted text-sm">
-        {status === 'invited'
-          ? `${email} has an account here already, so the first password is not used. They find the invitation in the list of their projects when they sign in, and are an admin of ${tenant} once they accept.`
-          : `${email} is a member of ${tenant}, and has the role admin from now on. The first password is not used.`}
+        {email} is a member of {tenant}, and has the role admin from now on. The first password is not used.
       </p>
     </Card>
   );

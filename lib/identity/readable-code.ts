@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto';
+
+/** Crockford's base 32: no letter looks like a digit. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A code of 80 random bits that a person can read out and type: `k7wp-3mzx-90ab-cdef`. */
+export function newReadableCode(): string {
+  const letters = [...randomBytes(16)].map((byte) => alphabet[byte % 32]).join('');
+  return letters.replace(/(.{4})(?=.)/g, '$1-');
+}
+
+/** What counts of a code typed by hand: an o is a zero, i and l are ones; case, spaces and dashes do not matter. */
+export function lettersOf(code: string): string {
+  return code.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1');
+}
