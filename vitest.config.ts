@@ -8,7 +8,7 @@ const money = {
     'lib/{alerts,backoffice/billing,billing,budget,invoices,pricing,rating,reconciliation}/**/*.test.ts',
     'lib/metering/scenarios.test.ts',
   ],
-  exclude: ['lib/alerts/delivery.test.ts', 'lib/invoices/write.test.ts', 'lib/rating/no-floats.test.ts'],
+  exclude: ['lib/alerts/{delivery,upgrade}.test.ts', 'lib/invoices/write.test.ts', 'lib/rating/no-floats.test.ts'],
 };
 
 /** Projects inherit nothing here: they would run the global setup each for itself. */

@@ -25,6 +25,18 @@ test('spend is drawn at the end of each day, until now, and the forecast goes on
   ]);
 });
 
+test('usage of an earlier month that became known late is spent from the beginning of the month', () => {
+  const by_day = [
+    { day: '2028-01-30', amount_usd: 1 },
+    { day: '2028-01-31', amount_usd: 2 },
+    { day: '2028-02-01', amount_usd: 3 },
+  ];
+  expect(spendPoints({ by_day, forecast_usd: 68 }, pace).slice(0, 2)).toEqual([
+    { at: day(1), spent: 3 },
+    { at: day(2), spent: 6 },
+  ]);
+});
+
 test('a budget is reached where the line crosses it: between two days, or on the way of the forecast', () => {
   const points = [
     { at: day(1), spent: 0 },

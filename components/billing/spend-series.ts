@@ -18,14 +18,15 @@ export function spendPoints(
   pace: Pace,
 ): SpendPoint[] {
   let sum = 0;
-  const past = by_day.flatMap(({ day, amount_usd }) => {
+  const days = by_day.map(({ day, amount_usd }) => {
     sum += amount_usd;
-    const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
-    return end < pace.at ? [{ at: end, spent: sum }] : [];
+    return { at: Date.parse(`${day}T00:00:00Z`) + DAY_MS, spent: sum };
   });
+  // What was used in earlier months and became known late is spent from the beginning.
+  const before = days.findLast(({ at }) => at <= pace.month_start)?.spent ?? 0;
   return [
-    { at: pace.month_start, spent: 0 },
-    ...past,
+    { at: pace.month_start, spent: before },
+    ...days.filter(({ at }) => at > pace.month_start && at < pace.at),
     { at: pace.at, spent: pace.spent_usd, forecast: pace.spent_usd },
     { at: pace.month_end, forecast: forecast_usd },
   ];

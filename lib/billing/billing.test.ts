@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { raiseAlerts } from '@/lib/alerts/schedule';
 import { addCredit, useCredit } from '@/lib/credit/ledger';
 import { newId } from '@/lib/db/id';
-import { execute } from '@/lib/db/pool';
+import { execute, query } from '@/lib/db/pool';
 import { raw, sql } from '@/lib/db/sql';
 import { closeMonths } from '@/lib/invoices/close';
+import type { Metric } from '@/lib/metering/metrics';
 import { foldUsage, recordUsage } from '@/lib/metering/usage-events';
+import { platformSpendNow, spendNow } from '@/lib/rating/meter';
 import { setTestClock, stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { holds, type TestResource, testResource } from '@/lib/testing/money';
@@ -53,21 +56,18 @@ const amounts = async (by: string, month?: string) =>
 /** The sum in millionths, as whole numbers. */
 const sum = (parts: (number | null)[]) => parts.reduce<number>((all, part) => all + Math.round((part ?? 0) * 1e6), 0);
 
-async function egress(resource: TestResource, bytes: bigint, at: string) {
-  await recordUsage([
-    {
-      key: newId(),
-      project_id: resource.project_id,
-      metric: 'network_egress',
-      resource_type: 'instance',
-      resource_id: resource.id,
-      resource_name: resource.name,
-      quantity: bytes,
-      occurred_at: new Date(at),
-    },
-  ]);
+async function counted(resource: TestResource, metric: Metric, quantity: bigint, at: string) {
+  const { project_id, id: resource_id, name: resource_name } = resource;
+  const of = { project_id, resource_type: 'instance', resource_id, resource_name };
+  await recordUsage([{ key: newId(), ...of, metric, quantity, occurred_at: new Date(at) }]);
   await foldUsage();
 }
+const egress = (resource: TestResource, bytes: bigint, at: string) => counted(resource, 'network_egress', bytes, at);
+
+/** A price from a month on. */
+const addRate = (metric: Metric, month: string, price: string) =>
+  execute(sql`INSERT INTO rates (id, metric, effective_from, price_usd, created_by, created_at)
+    VALUES (${newId()}::uuid, ${metric}::text, ${`${month}-01`}::date, ${price}::numeric, 'test', platform_now())`);
 const GIB = 2n ** 30n;
 
 /**
@@ -228,18 +228,97 @@ describe('the breakdown', () => {
     await stopTestClock('2027-05-02T00:00:00Z');
     expect(await closeMonths()).toBe(1);
     await egress(web, 100n * GIB, '2027-04-30T20:00:00Z');
-    // Told on the 2nd of what left on the 30th: not in May's spend, and on its invoice.
-    expect(await overview()).toMatchObject({ month_to_date_usd: 0, last_month_usd: 0.24 });
+    // Told on the 2nd of what left on the 30th: in May's spend at once, and on its invoice.
+    const late = { key: '2027-04-30', name: '2027-04-30', day: '2027-04-30', amount_usd: 1 };
+    expect(await overview()).toMatchObject({ month_to_date_usd: 1, last_month_usd: 0.24 });
+    expect((await breakdown('day')).items).toMatchObject([
+      late,
+      { day: '2027-05-01', amount_usd: 0 },
+      { amount_usd: 0 },
+    ]);
     await stopTestClock('2027-06-02T00:00:00Z');
     expect(await closeMonths()).toBe(1);
     const may = await breakdown('day', '2027-05');
     expect(may.total_usd).toBe(1.24);
-    expect(may.items[0]).toEqual({ key: '2027-04-30', name: '2027-04-30', day: '2027-04-30', amount_usd: 1 });
+    expect(may.items[0]).toEqual(late);
     expect(may.items.at(-1)).toMatchObject({ key: 'carried_over', amount_usd: 0.24 });
     expect((await overview()).last_month_usd).toBe(1.24);
     const [april] = (await ask<{ number: string }[]>('/billing/invoices')).slice(-1);
     const left = `Left over from invoice ${april?.number}`;
     expect(await amounts('category', '2027-05')).toEqual({ Network: 1, [left]: 0.24 });
+  });
+
+  test('has usage that becomes known after its month was invoiced at once, at its own price, as budget, freeze and alerts have', async () => {
+    const web = testResource(acme.id, 'web');
+    const calls = testResource(acme.id, 'resize-images');
+    await addRate('function_invocations', '2027-05', '0.05');
+    await stopTestClock('2027-05-01T00:00:00Z');
+    await holds(web, 'compute_vcpu', '1');
+    await stopTestClock('2027-05-02T00:00:00Z');
+    await closeMonths();
+    await stopTestClock('2027-05-03T00:00:00Z');
+    const token = await signIn(acme.users.admin.id);
+    const budget = { monthly_limit_usd: 2, enable_quota_freeze: true, notify_emails: ['finance@acme.example'] };
+    expect((await call('PUT', '/billing/budget', { token, body: budget })).status).toBe(200);
+    // 48 h × 0.024 = 1.152, and 1,000,000 calls at 0.05 for 100,000 = 0.5.
+    await counted(calls, 'function_invocations', 1_000_000n, '2027-05-02T12:00:00Z');
+    expect(await overview()).toMatchObject({
+      month_to_date_usd: 1.652,
+      budget: { status: { used_percent: 82.6, frozen: false } },
+    });
+    const platformBefore = (await platformSpendNow()).spend;
+
+    // 5,000,000 calls of April at 0.02 for 100,000 = 1.
+    await counted(calls, 'function_invocations', 5_000_000n, '2027-04-20T12:00:00Z');
+    expect((await spendNow(acme.id)).toFixed(6)).toBe('2.652000');
+    expect((await platformSpendNow()).spend.minus(platformBefore).toFixed(6)).toBe('1.000000');
+    expect(await overview()).toMatchObject({
+      month_to_date_usd: 2.652,
+      // 696 h are left: × 0.024 = 16.704.
+      forecast_usd: 19.356,
+      burn_usd_per_hour: 0.024,
+      budget: {
+        status: { month_to_date_usd: 2.652, used_percent: 132.6, frozen: true, reached_at: '2027-05-03T00:00:00.000Z' },
+      },
+      by_category: [
+        { category: 'compute', month_to_date_usd: 1.152, forecast_usd: 17.856 },
+        { category: 'functions', month_to_date_usd: 1.5, forecast_usd: 1.5 },
+      ],
+      by_day: [
+        { day: '2027-04-20', amount_usd: 1 },
+        { day: '2027-05-01', amount_usd: 0.576 },
+        { day: '2027-05-02', amount_usd: 1.076 },
+        { day: '2027-05-03', amount_usd: 0 },
+      ],
+    });
+    expect(await amounts('resource')).toEqual({ 'resize-images': 1.5, web: 1.152 });
+    expect((await breakdown('metric')).items[0]).toMatchObject({
+      metric: 'function_invocations',
+      quantity: 60,
+      amount_usd: 1.5,
+    });
+    const volume = { name: 'data', size_gb: 1 };
+    const member = await signIn(acme.users.member.id);
+    expect((await call('POST', '/storage/volumes', { token: member, body: volume })).body).toMatchObject({
+      error: { code: 'BUDGET_FROZEN' },
+    });
+    await raiseAlerts();
+    expect(
+      await query(sql`SELECT crossed_at FROM budget_alerts WHERE project_id = ${acme.id}::uuid AND threshold = 100`),
+    ).toEqual([{ crossed_at: new Date('2027-05-03T00:00:00Z') }]);
+
+    await holds(web, 'compute_vcpu', '0');
+    await stopTestClock('2027-06-02T00:00:00Z');
+    expect(await closeMonths()).toBe(1);
+    type Lines = { subtotal_usd: number; lines: { metric: string; used_in: string; amount_usd: number }[] };
+    const [invoice] = await ask<Lines[]>('/billing/invoices');
+    expect(invoice?.lines.map(({ metric, used_in, amount_usd }) => [metric, used_in, amount_usd])).toEqual([
+      ['compute_vcpu', '2027-05', 1.15],
+      ['function_invocations', '2027-05', 0.5],
+      ['function_invocations', '2027-04', 1],
+    ]);
+    expect([(await breakdown('day', '2027-05')).total_usd, invoice?.subtotal_usd]).toEqual([2.65, 2.65]);
+    expect(await overview()).toMatchObject({ month_to_date_usd: 0, last_month_usd: 2.65 });
   });
 
   test('sums up what is beyond five hundred resources', async () => {

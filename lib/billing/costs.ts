@@ -2,17 +2,11 @@ import type { Decimal } from 'decimal.js';
 import { query } from '@/lib/db/pool';
 import { type Sql, sql } from '@/lib/db/sql';
 import { type Metric, metricNames } from '@/lib/metering/metrics';
-import {
-  dailyUsageBetween,
-  dailyUsageBilledIn,
-  usageBetween,
-  usageBilledIn,
-  usageToInvoice,
-} from '@/lib/metering/usage';
+import { dailyUsageBilledIn, usageBilledIn, usageToInvoice } from '@/lib/metering/usage';
 import { apportion } from '@/lib/rating/apportion';
 import { costOf, Money, priceableUnits, toCents, total } from '@/lib/rating/cost';
-import { type Meter, spendAt } from '@/lib/rating/meter';
-import { type Month, startOf } from '@/lib/rating/month';
+import { type Meter, type MeterLine, spendAt } from '@/lib/rating/meter';
+import { endOf, type Month } from '@/lib/rating/month';
 
 /** What a month has of one metric. */
 type MetricCost = {
@@ -50,16 +44,35 @@ export function divide(amount: Decimal, costs: readonly (Decimal | null)[]): (De
 
 function costsSoFar(meter: Meter): MonthCosts {
   const { month } = meter;
-  const lines = inOrder(meter.lines.filter(({ quantity, held }) => !isZero(quantity) || !isZero(held)));
-  const costs = lines.map(({ metric, quantity, price_usd }) =>
-    price_usd === null ? null : costOf(metric, quantity, month, price_usd),
-  );
+  const metrics = new Map<Metric, MetricCost>();
+  for (const { metric, quantity, price_usd } of inOrder(meter.lines.filter(isUsed))) {
+    const cost = price_usd === null ? null : costOf(metric, quantity, month, price_usd);
+    addTo(metrics, { metric, units: priceableUnits(metric, quantity, month), amount: cost });
+  }
+  const lines = [...metrics.values()];
   const spent = toMillionths(spendAt(meter));
-  const amounts = divide(spent, costs);
-  const metrics = lines.map(({ metric, quantity }, index) => {
-    return { metric, units: priceableUnits(metric, quantity, month), amount: amounts[index] ?? null };
+  const amounts = divide(
+    spent,
+    lines.map(({ amount }) => amount),
+  );
+  return {
+    month,
+    metrics: lines.map((line, index) => ({ ...line, amount: amounts[index] ?? null })),
+    carried: [],
+    total: spent,
+  };
+}
+
+const isUsed = ({ quantity, held }: MeterLine) => !isZero(quantity) || !isZero(held);
+
+/** Adds usage of a month to what there is of its metric, for example of earlier months. */
+function addTo(metrics: Map<Metric, MetricCost>, { metric, units, amount }: MetricCost): void {
+  const before = metrics.get(metric);
+  metrics.set(metric, {
+    metric,
+    units: units.plus(before?.units ?? 0),
+    amount: amount?.plus(before?.amount ?? 0) ?? before?.amount ?? null,
   });
-  return { month, metrics, carried: [], total: spent };
 }
 
 async function costsInvoiced(projectId: string, month: Month): Promise<MonthCosts> {
@@ -74,10 +87,8 @@ async function costsInvoiced(projectId: string, month: Month): Promise<MonthCost
   ]);
   const metrics = new Map<Metric, MetricCost>();
   for (const { metric, used_in, quantity, price_usd } of inOrder(rows)) {
-    const before = metrics.get(metric);
-    const units = priceableUnits(metric, quantity, used_in).plus(before?.units ?? 0);
-    const line = price_usd === null ? null : toCents(costOf(metric, quantity, used_in, price_usd));
-    metrics.set(metric, { metric, units, amount: line?.plus(before?.amount ?? 0) ?? before?.amount ?? null });
+    const amount = price_usd === null ? null : toCents(costOf(metric, quantity, used_in, price_usd));
+    addTo(metrics, { metric, units: priceableUnits(metric, quantity, used_in), amount });
   }
   const lines = [...metrics.values()];
   const left = carried.map(({ name, amount }) => ({ name, amount: new Money(amount) }));
@@ -85,24 +96,18 @@ async function costsInvoiced(projectId: string, month: Month): Promise<MonthCost
   return { month, metrics: lines, carried: left, total: total(amounts) };
 }
 
-/**
- * The usage behind a month's costs by resource and metric. Where the clock has stepped back behind what was metered, that
- * counts until then.
- */
+/** The usage behind a month's costs by resource and metric. */
 export function usageOf(projectId: string, month: Month, meter: Meter): Sql {
-  const usage = sql`u.project_id = ${projectId}::uuid`;
-  return month < meter.month
-    ? usageBilledIn(usage, month, 'month')
-    : usageBetween(usage, startOf(month), meteredUntil(meter), 'month');
+  return usageBilledIn(sql`u.project_id = ${projectId}::uuid`, month, endOfUsage(month, meter), 'month');
 }
 
 /** The same by day and metric. */
 export function dailyUsageOf(projectId: string, month: Month, meter: Meter): Sql {
-  const usage = sql`u.project_id = ${projectId}::uuid`;
-  return month < meter.month
-    ? dailyUsageBilledIn(usage, month)
-    : dailyUsageBetween(usage, startOf(month), meteredUntil(meter));
+  return dailyUsageBilledIn(sql`u.project_id = ${projectId}::uuid`, month, endOfUsage(month, meter));
 }
+
+/** Where the clock has stepped back behind what was metered, that counts until then. */
+const endOfUsage = (month: Month, meter: Meter) => (month < meter.month ? endOf(month) : meteredUntil(meter));
 
 /** The moment until which a project is metered: now, or its last change. */
 export function meteredUntil({ at, lines }: Meter): Date {

@@ -71,9 +71,11 @@ export const overview = z
     by_category: z
       .array(z.strictObject({ category, name, month_to_date_usd: usd, forecast_usd: usd }))
       .meta({ description: 'Each column adds up to the total above.' }),
-    by_day: z
-      .array(z.strictObject({ day, amount_usd: usd }))
-      .meta({ description: 'Every day of the month so far, oldest first; adds up to the month to date.' }),
+    by_day: z.array(z.strictObject({ day, amount_usd: usd })).meta({
+      description:
+        'Every day of the month so far, oldest first; adds up to the month to date. Days of earlier months come ' +
+        'before, where usage became known after their invoice.',
+    }),
   })
   .meta({ id: 'BillingOverview' });
 export type Overview = z.output<typeof overview>;

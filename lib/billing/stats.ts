@@ -1,7 +1,7 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { JsonNumber, type Sendable } from '@/lib/api/json';
 import { metrics } from '@/lib/metering/metrics';
-import { Money } from '@/lib/rating/cost';
+import { Money, total } from '@/lib/rating/cost';
 import { readMeter } from '@/lib/rating/meter';
 import type { Month } from '@/lib/rating/month';
 import { monthCosts } from './costs';
@@ -11,12 +11,12 @@ import type { Stats } from './schema';
 export async function readStats({ project_id }: ProjectCall, month: Month | undefined): Promise<Sendable<Stats>> {
   const meter = await readMeter(project_id);
   const costs = await monthCosts(project_id, month ?? meter.month, meter);
-  const held = new Map(meter.lines.map((line) => [line.metric, line.held]));
   return {
     month: costs.month,
     metrics: costs.metrics.map(({ metric, units, amount }) => {
       const { label: name, category, unit, unit_share } = metrics[metric];
-      const open = costs.month === meter.month ? new Money(held.get(metric) ?? 0).times(unit_share) : new Money(0);
+      const lines = costs.month === meter.month ? meter.lines.filter((line) => line.metric === metric) : [];
+      const open = total(lines.map(({ held }) => new Money(held).times(unit_share)));
       return {
         metric,
         name,

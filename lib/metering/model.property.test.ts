@@ -86,14 +86,14 @@ class Model {
   tell(tokens: bigint, occurred: number, at: number): void {
     const used_in = monthOf(new Date(occurred));
     this.told.push({ tokens, used_in, billed_in: used_in > this.billedUntil ? used_in : this.billedUntil });
-    if (used_in === monthOf(new Date(at))) this.touch('ai_prompt_tokens', at);
+    if (this.told.at(-1)?.billed_in === monthOf(new Date(at))) this.touch('ai_prompt_tokens', at);
   }
 
   spend(at: number): Fraction {
     const month = monthOf(new Date(at));
     return [
       ...lasting.map((metric) => this.lasted(metric, month, Math.max(at, this.metered.get(metric) ?? 0))),
-      ...this.told.filter(({ used_in }) => used_in === month).map(({ tokens }) => tokenCost(tokens)),
+      ...this.told.filter(({ billed_in }) => billed_in === month).map(({ tokens }) => tokenCost(tokens)),
     ].reduce((sum, part) => sum.plus(part), nothing);
   }
 

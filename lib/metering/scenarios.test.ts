@@ -397,7 +397,7 @@ describe('what is counted', () => {
     expect(await spent(acme)).toBe('45.000000');
   });
 
-  test('told in the hours after the month is on its invoice; later, on the next one, and in no month’s spend', async () => {
+  test('told in the hours after the month is on its invoice; later, on the next one, and in that month’s spend at once', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-30T23:00:00Z');
     await left(acme, 'a', 100n, '2027-04-30T22:59:00Z');
@@ -412,7 +412,7 @@ describe('what is counted', () => {
     expect(await invoiceOf(acme, '2027-04')).toEqual({ lines: ['network_egress 3.00'], total: '3.00' });
     await left(acme, 'd', 800n, '2027-04-30T12:00:00Z');
     await foldUsage();
-    expect(await spent(acme)).toBe('4.000000');
+    expect(await spent(acme)).toBe('12.000000');
     await at('2027-06-01T06:00:00Z');
     expect(await invoiceOf(acme, '2027-05')).toEqual({
       lines: ['network_egress 4.00', 'network_egress 8.00'],

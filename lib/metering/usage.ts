@@ -16,24 +16,18 @@ export function usageBetween(usage: Sql, from: Date, to: Date, per: 'day' | 'mon
 }
 
 /**
- * What is on the invoice of a month that has ended, in the rows of `usageBetween`: what was told late has a day of an
- * earlier month.
+ * What is on the invoice of a month, or will be, in the rows of `usageBetween`: usage that became known late has a day of
+ * an earlier month.
+ * @param to the end of the month, or a moment of it that is not in the future
  */
-export function usageBilledIn(usage: Sql, month: Month, per: 'day' | 'month'): Sql {
-  return sql`${lasted(usage, startOf(month), endOf(month), per)}
+export function usageBilledIn(usage: Sql, month: Month, to: Date, per: 'day' | 'month'): Sql {
+  return sql`${lasted(usage, startOf(month), to, per)}
     UNION ALL ${counted(sql`${usage} AND u.billing_month = ${`${month}-01`}::date`, per)}`;
 }
 
-/** `usageBetween` without resources, as a query of `metric, day, quantity`: what costs one look at each span, not one a day. */
-export function dailyUsageBetween(usage: Sql, from: Date, to: Date): Sql {
-  return sql`${lastedDaily(usage, from, to)} UNION ALL
-    SELECT u.metric, u.day, u.quantity FROM usage_counts u
-    WHERE ${usage} AND u.day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND u.day < (${to}::timestamptz AT TIME ZONE 'UTC')`;
-}
-
-/** `usageBilledIn` by days, without resources. */
-export function dailyUsageBilledIn(usage: Sql, month: Month): Sql {
-  return sql`${lastedDaily(usage, startOf(month), endOf(month))} UNION ALL
+/** `usageBilledIn` by days, without resources, as a query of `metric, day, quantity`: one look at each span, not one a day. */
+export function dailyUsageBilledIn(usage: Sql, month: Month, to: Date): Sql {
+  return sql`${lastedDaily(usage, startOf(month), to)} UNION ALL
     SELECT u.metric, u.day, u.quantity FROM usage_counts u WHERE ${usage} AND u.billing_month = ${`${month}-01`}::date`;
 }
 

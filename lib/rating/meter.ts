@@ -6,14 +6,17 @@ import { metrics } from '@/lib/metering/metrics';
 import { costOf, dollarSeconds, Money, total } from './cost';
 import { endOf, type Month, monthOf, secondsOf, startOf } from './month';
 
-/** What a project has of one metric, and has had this month; decimals as text. */
+/**
+ * What a project has of one metric, and has had this month; decimals as text. Usage of an earlier month that became known
+ * after its invoice stands in lines of its own, at the prices of its months.
+ */
 export type MeterLine = {
   metric: Metric;
   /** What it has now. */
   held: string;
   /** This month's quantity-seconds, or count, until `Meter.at`. */
   quantity: string;
-  /** Of a unit this month; null: the metric has none. */
+  /** Of a unit, in the month of the usage; null: the metric has none. */
   price_usd: string | null;
   /** When something of it last started, stopped or was counted. */
   as_of: Date;
@@ -35,9 +38,16 @@ export async function readMeters(where: Sql): Promise<Map<string, Meter>> {
   type Row = { project_id: string; at: Date } & (MeterLine | { [Name in keyof MeterLine]: null });
   const rows = await query<Row>(sql`
     WITH moment AS MATERIALIZED (SELECT platform_now()::timestamptz(3) AS at)
-    SELECT p.id AS project_id, moment.at, a.metric, trim_scale(a.open_quantity) AS held,
-      trim_scale(accrued_until(a, moment.at)) AS quantity, trim_scale(rate_in(a.metric, month_of(moment.at))) AS price_usd, a.as_of
-    FROM moment CROSS JOIN projects p LEFT JOIN accruals a ON a.project_id = p.id WHERE ${where} ORDER BY p.id, a.metric`);
+    SELECT p.id AS project_id, moment.at, line.metric, trim_scale(line.held) AS held, trim_scale(line.quantity) AS quantity,
+      trim_scale(rate_in(line.metric, line.used_in)) AS price_usd, line.as_of
+    FROM moment CROSS JOIN projects p LEFT JOIN LATERAL (
+      SELECT a.metric, month_of(moment.at) AS used_in, a.open_quantity AS held, accrued_until(a, moment.at) AS quantity, a.as_of
+      FROM accruals a WHERE a.project_id = p.id
+      UNION ALL
+      SELECT u.metric, date_trunc('month', u.day::timestamp)::date, 0, sum(u.quantity), (
+        SELECT as_of FROM accruals a WHERE a.project_id = p.id AND a.metric = u.metric)
+      FROM usage_counts u WHERE u.project_id = p.id AND u.billing_month = month_of(moment.at) AND u.day < u.billing_month GROUP BY 1, 2
+    ) AS line ON true WHERE ${where} ORDER BY p.id, line.metric, line.used_in DESC`);
   const meters = new Map<string, Meter & { lines: MeterLine[] }>();
   for (const { project_id, at, ...line } of rows) {
     const meter = meters.get(project_id) ?? { at, month: monthOf(at), lines: [] };
@@ -59,7 +69,11 @@ export async function platformSpendNow(): Promise<{ month: Month; spend: Decimal
     WITH moment AS MATERIALIZED (SELECT platform_now()::timestamptz(3) AS at)
     SELECT to_char(month_of(moment.at), 'YYYY-MM') AS month, ARRAY(
       SELECT jsonb_build_object('metric', a.metric, 'quantity', sum(accrued_until(a, moment.at))::text,
-        'price_usd', rate_in(a.metric, month_of(moment.at))::text) FROM accruals a GROUP BY a.metric) AS used FROM moment`);
+        'price_usd', rate_in(a.metric, month_of(moment.at))::text) FROM accruals a GROUP BY a.metric
+      UNION ALL
+      SELECT jsonb_build_object('metric', late.metric, 'quantity', late.quantity::text, 'price_usd', rate_in(late.metric, late.used_in)::text)
+      FROM (SELECT u.metric, date_trunc('month', u.day::timestamp)::date AS used_in, sum(u.quantity) AS quantity FROM usage_counts u
+        WHERE u.billing_month = month_of(moment.at) AND u.day < u.billing_month GROUP BY 1, 2) AS late) AS used FROM moment`);
   return { month, spend: total(used.map((line) => costOf(line.metric, line.quantity, month, line.price_usd))) };
 }
 
