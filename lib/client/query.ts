@@ -11,6 +11,7 @@ const pathsOf: Record<string, readonly string[]> = {
   alert_delivery: ['/api/v1/billing/alerts', '/api/v1/billing/budget'],
   alert_secret: ['/api/v1/billing/alerts'],
   api_token: ['/api/v1/auth/tokens', '/api/v1/identity/tokens'],
+  billing_details: ['/api/v1/billing/details'],
   budget: ['/api/v1/billing/budget', '/admin/api/v1/billing'],
   checkout_session: ['/api/v1/billing', '/admin/api/v1/billing'],
   credit: ['/api/v1/billing', '/admin/api/v1/billing'],

@@ -9,6 +9,7 @@ import { usageToInvoice } from '@/lib/metering/usage';
 import type { PeriodicJob } from '@/lib/operations/periodic';
 import type { Month } from '@/lib/rating/month';
 import { settings } from '@/lib/settings';
+import { frozenDetails } from './details';
 import { collectInvoice } from './operations';
 
 /** What is told of a month so long after it is still on its invoice; what comes later is on the next one. */
@@ -121,7 +122,7 @@ function writeInvoices(month: Month, projects: readonly string[]): Sql {
       INSERT INTO invoices (id, number, project_id, month, subtotal_usd, credit_usd, due_usd, seller, customer, issued_at)
       SELECT t.invoice_id, (SELECT coalesce(max(number), 0) FROM invoices) + t.position, t.project_id, ${`${month}-01`}::date, t.subtotal_usd,
         t.credit_usd, t.subtotal_usd - t.credit_usd, ${JSON.stringify(seller)}::jsonb,
-        jsonb_build_object('id', p.id, 'name', p.name, 'slug', p.slug), ${at}::timestamptz
+        jsonb_build_object('id', p.id, 'name', p.name, 'slug', p.slug) || ${frozenDetails}, ${at}::timestamptz
       FROM totals t JOIN projects p ON p.id = t.project_id RETURNING id, project_id),
     itemised AS (
       INSERT INTO invoice_lines (invoice_id, position, kind, metric, category, label, unit, used_in, quantity, units, price_usd, amount_usd)

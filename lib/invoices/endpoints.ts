@@ -4,6 +4,8 @@ import { listQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import { sql } from '@/lib/db/sql';
 import { closeMonth, listClosings } from './closings';
+import * as details from './details';
+import * as detailsSchema from './details-schema';
 import { pdfResponse } from './pdf';
 import * as schema from './schema';
 import * as service from './service';
@@ -62,6 +64,31 @@ export const invoiceEndpoints = [
     audit: 'invoice.pay',
     idempotency: 'kernel',
     handle: (call, { params }) => service.payInvoice(call, params.id),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/billing/details',
+    operation_id: 'readBillingDetails',
+    summary: 'Read whom the invoices are addressed to',
+    tag,
+    access: 'reader',
+    responses: { 200: detailsSchema.billingDetails },
+    handle: (call) => details.readBillingDetails(call),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/billing/details',
+    operation_id: 'setBillingDetails',
+    summary: 'Set whom the invoices are addressed to',
+    description:
+      'As a whole: what is left out is empty. Each invoice keeps the details that it was closed with, so earlier ones do ' +
+      'not change.',
+    tag,
+    access: 'admin',
+    body: detailsSchema.setBillingDetails,
+    responses: { 200: detailsSchema.billingDetails },
+    audit: 'billing_details.update',
+    handle: (call, { body }) => details.setBillingDetails(call, body),
   }),
 ];
 

@@ -53,6 +53,7 @@ type Shown = {
   subtotal_usd: number;
   credit_usd: number;
   due_usd: number;
+  customer: Record<string, unknown>;
   payment: { status: string; attempts: number; failure: string | null; card: string | null };
   lines: {
     label: string;
@@ -333,6 +334,112 @@ describe('what is due', () => {
   });
 });
 
+async function downloadPdf(project: TestProject, id: string): Promise<Response> {
+  const { serve } = await import('@/lib/api/kernel');
+  const { endpoints } = await import('@/lib/platform/endpoints');
+  const { authenticate } = await import('@/lib/identity/authenticate');
+  const request = new Request(`http://localhost/api/v1/billing/invoices/${id}/pdf`, {
+    headers: { Authorization: `Bearer ${await tokenOf(project)}` },
+  });
+  return serve(endpoints, authenticate).fetch(request, { incoming: { socket: { remoteAddress: '127.0.0.1' } } });
+}
+
+describe('billing details', () => {
+  const details = {
+    name: 'Acme GmbH',
+    address_lines: ['Hauptstraße 1', '北京 Office'],
+    city: 'Berlin',
+    postal_code: '10115',
+    region: null,
+    country: 'DE',
+    tax_id: 'DE123456789',
+    email: 'invoices@acme.example',
+  };
+  const put = async (project: TestProject, body: object) =>
+    call('PUT', '/billing/details', { token: await tokenOf(project), body });
+  const get = async (project: TestProject) =>
+    call('GET', '/billing/details', { token: await signIn(project.users.reader.id) });
+  const none = {
+    address_lines: [],
+    city: null,
+    postal_code: null,
+    region: null,
+    country: null,
+    tax_id: null,
+    email: null,
+  };
+
+  test('are frozen into each invoice that is closed: earlier ones stay as they are', async () => {
+    const acme = await projectOf('acme');
+    await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-04-01T00:00:00Z');
+    expect((await get(acme)).body).toEqual({ name: null, ...none, updated_at: null });
+    await at('2027-02-02T00:00:00Z');
+    await closeMonths();
+    expect((await put(acme, details)).body).toMatchObject(details);
+    await at('2027-03-02T00:00:00Z');
+    await closeMonths();
+    const moved = {
+      name: 'Acme Inc.',
+      address_lines: ['1 Main St'],
+      city: 'Springfield',
+      postal_code: '62701',
+      region: 'IL',
+      country: 'US',
+    };
+    expect((await put(acme, moved)).status).toBe(200);
+    await at('2027-04-02T00:00:00Z');
+    await closeMonths();
+    expect((await get(acme)).body).toMatchObject({ ...moved, tax_id: null, email: null });
+
+    const invoices = await invoicesOf(acme);
+    expect(invoices.map(({ month, customer }) => [month, customer])).toEqual([
+      ['2027-03', { ...moved, tax_id: null, email: null }],
+      ['2027-02', details],
+      ['2027-01', { name: 'acme', ...none }],
+    ]);
+    const [march = '', february = '', january = ''] = await Promise.all(
+      invoices.map(async ({ id }) => textOf(Buffer.from(await (await downloadPdf(acme, id)).arrayBuffer()))),
+    );
+    for (const line of [
+      'Acme GmbH',
+      'Hauptstraße 1',
+      '10115 Berlin',
+      'Germany',
+      'Tax ID DE123456789',
+      'invoices@acme.example',
+    ]) {
+      expect(february).toContain(line);
+      expect(january + march).not.toContain(line);
+    }
+    for (const line of ['Acme Inc.', 'Springfield, IL 62701', 'United States']) expect(march).toContain(line);
+  });
+
+  test.each([
+    [{ country: 'Germany' }, 'country: must be a country code'],
+    [{ country: 'de' }, 'country: must be a country code'],
+    [{ country: 'UK' }, 'country: must be a country code'],
+    [{ name: ' ' }, 'name'],
+    [{ address_lines: [] }, 'address_lines'],
+    [{ address_lines: ['1\n2'] }, 'address_lines.0: must not hold control characters'],
+    [{ email: 'nobody' }, 'email'],
+    [{ vat: 'DE1' }, 'vat'],
+  ])('refuse %j', async (change, message) => {
+    const answer = await put(await createProject('strict'), { ...details, ...change });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  test('are changed by admins only, on record without what they say', async () => {
+    const acme = await createProject('recorded');
+    const token = await signIn(acme.users.member.id);
+    expect((await call('PUT', '/billing/details', { token, body: details })).status).toBe(403);
+    await put(acme, details);
+    const entry = await queryOne<{ action: string; details: unknown }>(sql`SELECT action, details FROM audit_entries
+      WHERE project_id = ${acme.id}::uuid AND result = 'succeeded' ORDER BY id DESC LIMIT 1`);
+    expect(entry?.action).toBe('billing_details.update');
+    expect(JSON.stringify(entry)).not.toContain('Acme GmbH');
+  });
+});
+
 test('the PDF shows who bills whom, each line, and the totals', async () => {
   const acme = await projectOf('acme');
   await grant(acme, '1');
@@ -340,16 +447,7 @@ test('the PDF shows who bills whom, each line, and the totals', async () => {
   await at('2027-02-02T00:00:00Z');
   await closeMonths();
   const [invoice] = await invoicesOf(acme);
-  const { pathname } = new URL(`http://x/api/v1/billing/invoices/${invoice?.id}/pdf`);
-  const { serve } = await import('@/lib/api/kernel');
-  const { endpoints } = await import('@/lib/platform/endpoints');
-  const { authenticate } = await import('@/lib/identity/authenticate');
-  const request = new Request(`http://localhost${pathname}`, {
-    headers: { Authorization: `Bearer ${await tokenOf(acme)}` },
-  });
-  const response = await serve(endpoints, authenticate).fetch(request, {
-    incoming: { socket: { remoteAddress: '127.0.0.1' } },
-  });
+  const response = await downloadPdf(acme, invoice?.id ?? '');
   expect(response.headers.get('content-type')).toBe('application/pdf');
   expect(response.headers.get('content-disposition')).toContain(`${invoice?.number}.pdf`);
   const shown = textOf(Buffer.from(await response.arrayBuffer()));

@@ -18,6 +18,18 @@ function usage(metric: Metric, position: number, used_in: string, quantity: stri
   return { position, kind: 'usage', category, metric, label, unit, used_in, ...amounts };
 }
 
+/** As many lines as billing details can have, one of them too long for a line. */
+const customer = {
+  name: 'The Honourable Society of Improvers in the Knowledge of Agriculture',
+  address_lines: ['Level 4', 'Building 12', '1 Main Street', 'Post box 17'],
+  city: 'Springfield',
+  postal_code: '62701',
+  region: 'Illinois',
+  country: 'US',
+  tax_id: 'US-12-3456789',
+  email: 'accounts-payable@improvers.example',
+};
+
 function invoiceOf(lines: Line[]): Sendable<Invoice> {
   const payment = {
     status: 'open',
@@ -34,6 +46,7 @@ function invoiceOf(lines: Line[]): Sendable<Invoice> {
     month: '2027-10',
     issued_at: '2027-11-01T06:01:00.000Z',
     ...sums,
+    customer,
     payment,
     lines,
   };

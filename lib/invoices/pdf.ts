@@ -2,7 +2,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import PDFDocument from 'pdfkit';
 import type { JsonNumber, Sendable } from '@/lib/api/json';
+import { countryName } from '@/lib/format/countries';
 import { invoiceHeadings } from '@/lib/metering/categories';
+import type { Customer } from './details-schema';
 import type { Invoice } from './schema';
 import type { Parties } from './service';
 import { writeName } from './write';
@@ -79,10 +81,7 @@ function drawInvoice({ invoice, parties }: { invoice: Sendable<Invoice>; parties
     doc.fillColor(ink).text(value, MARGIN + 70, 176 + row * 15);
   });
   small(doc, 'Billed to', 330, 176);
-  const name = { size: 9.5, bold: true, colour: ink, width: RIGHT - 330 };
-  const below = writeName(doc, parties.customer.name, 330, 191, name);
-  small(doc, `Project ${parties.customer.slug}`, 330, below + 2);
-  let y = tableHead(doc, Math.max(246, below + 30));
+  let y = tableHead(doc, Math.max(246, billedTo(doc, invoice.customer, parties.customer.slug) + 28));
   let category = '';
   for (const line of invoice.lines) {
     const begins = line.category !== category;
@@ -120,6 +119,31 @@ function heading(doc: PDFKit.PDFDocument, { seller }: Parties): void {
   for (const line of seller.address) {
     y = writeName(doc, line, 330, y, { size: 9, colour: muted, width: RIGHT - 330, align: 'right' }) + 1.6;
   }
+}
+
+/** Name, address, tax ID and contact. @returns where it ends */
+function billedTo(doc: PDFKit.PDFDocument, customer: Sendable<Customer>, project: string): number {
+  const style = { size: 9.5, colour: ink, width: RIGHT - 330 };
+  let y = writeName(doc, customer.name, 330, 191, { ...style, bold: true });
+  for (const line of addressOf(customer)) y = writeName(doc, line, 330, y + 2, style);
+  const more = [
+    ...(customer.tax_id === null ? [] : [`Tax ID ${customer.tax_id}`]),
+    ...(customer.email === null ? [] : [customer.email]),
+    `Project ${project}`,
+  ];
+  for (const line of more) y = writeName(doc, line, 330, y + 2, { ...style, colour: muted });
+  return y;
+}
+
+/** Lines as a letter has them: the postal code before the city, or after the region where there is one. */
+function addressOf({ address_lines, city, postal_code, region, country }: Sendable<Customer>): string[] {
+  const place =
+    region === null
+      ? [postal_code, city].filter((part) => part !== null).join(' ')
+      : [[city, region].filter((part) => part !== null).join(', '), postal_code]
+          .filter((part) => part !== null)
+          .join(' ');
+  return [...address_lines, place, country === null ? '' : countryName(country)].filter((line) => line !== '');
 }
 
 function small(doc: PDFKit.PDFDocument, label: string, x: number, y: number): void {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 import { month } from '@/lib/rating/month-schema';
 import { usd } from '@/lib/rating/usd';
+import { customer } from './details-schema';
 
 const invoiceStatuses = ['open', 'paid', 'failed', 'deferred', 'carried'] as const;
 
@@ -44,7 +45,7 @@ const facts = {
   payment,
 };
 
-export const invoice = z.strictObject({ ...facts, lines: z.array(invoiceLine) }).meta({ id: 'Invoice' });
+export const invoice = z.strictObject({ ...facts, customer, lines: z.array(invoiceLine) }).meta({ id: 'Invoice' });
 export type Invoice = z.output<typeof invoice>;
 
 export const tenantInvoice = z

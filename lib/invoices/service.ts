@@ -5,6 +5,7 @@ import { keysetPage, type Page } from '@/lib/api/pagination';
 import { query, queryOne } from '@/lib/db/pool';
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { payNow } from './collection';
+import { customerView, type StoredCustomer } from './details';
 import { invoiceNumber } from './number';
 import type { Invoice, TenantInvoice } from './schema';
 
@@ -31,7 +32,7 @@ type LineRow = Omit<Invoice['lines'][number], 'quantity' | 'unit_price_usd' | 'a
 /** Who bills, and who is billed, as it was when the invoice was closed. */
 export type Parties = {
   seller: { name: string; address: string[] };
-  customer: { id: string; name: string; slug: string };
+  customer: StoredCustomer;
 };
 
 const columns =
@@ -41,7 +42,7 @@ const tables = raw('invoices i JOIN invoice_payments p ON p.invoice_id = i.id');
 
 const money = (text: string) => JsonNumber.money(text);
 
-function view(row: Row): Sendable<Omit<Invoice, 'lines'>> {
+function view(row: Row): Sendable<Omit<Invoice, 'lines' | 'customer'>> {
   const { status, card, attempts, failure, next_attempt_at, paid_at } = row;
   return {
     id: row.id,
@@ -81,9 +82,16 @@ function conditions({ month, status, tenant_id }: Filters): Sql[] {
 /** The project's invoices with their lines, the newest first. */
 export async function listInvoices(call: ProjectCall, filters: Filters): Promise<Page<Sendable<Invoice>>> {
   const where = [sql`i.project_id = ${call.project_id}::uuid`, ...conditions(filters)];
-  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('i.id'), ...filters });
+  const select = sql`${columns}, i.customer`;
+  const page = await keysetPage<Row & Pick<Parties, 'customer'>>({
+    select,
+    from: tables,
+    where,
+    id: raw('i.id'),
+    ...filters,
+  });
   const lines = await linesOf(page.items.map(({ id }) => id));
-  return page.map((row) => ({ ...view(row), lines: lines.get(row.id) ?? [] }));
+  return page.map((row) => ({ ...view(row), customer: customerView(row.customer), lines: lines.get(row.id) ?? [] }));
 }
 
 async function linesOf(invoices: readonly string[]): Promise<Map<string, Sendable<Invoice['lines'][number]>[]>> {
@@ -111,7 +119,8 @@ export async function readWhole(id: string, whose: Sql): Promise<{ invoice: Send
   if (!row) throw notFound('The invoice');
   const lines = await linesOf([id]);
   const { seller, customer } = row;
-  return { invoice: { ...view(row), lines: lines.get(id) ?? [] }, parties: { seller, customer } };
+  const invoice = { ...view(row), customer: customerView(customer), lines: lines.get(id) ?? [] };
+  return { invoice, parties: { seller, customer } };
 }
 
 /**
