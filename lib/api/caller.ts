@@ -32,8 +32,14 @@ export type Person = {
 /** A script, by an API token. Its role is the lesser of the token's and its maker's. */
 type TokenHolder = { kind: 'token'; token_id: string; name: string; user_id: string; membership: Membership };
 
-/** A workload, by short-lived credentials of `POST /iam/sts/assume-role`. */
-export type Workload = { kind: 'workload'; provider_id: string; subject: string; membership: Membership };
+/** A workload, by short-lived credentials of `POST /iam/sts/assume-role`, which end at `expires_at`. */
+export type Workload = {
+  kind: 'workload';
+  provider_id: string;
+  subject: string;
+  expires_at: Date;
+  membership: Membership;
+};
 
 /** An administrator of the platform, in the back office. */
 export type Administrator = {

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { now } from '@/lib/clock';
 import { log } from '@/lib/log';
 import { registerUpgrade } from '@/lib/net/upgrades';
 import { settings } from '@/lib/settings';
-import { CONSOLE_PATH, consoleAccess } from './console';
+import { CONSOLE_PATH, type ConsoleAccess, consoleAccess } from './console';
 import { bridgeScreen, bridgeTerminal, closed } from './console-bridge';
 
-/** How often an open console's right is looked at again. */
-const LOOK_AGAIN_MS = 15_000;
+/** How often the access of an open console is checked again. */
+const CHECK_MS = 15_000;
+/** A console whose access could not be checked for this long is closed: nobody knows whether it still holds. */
+const UNCHECKED_MS = 60_000;
 /** What a browser may send at once: a paste into a terminal, a clipboard to the screen. */
 const MESSAGE_BYTES = 1024 * 1024;
 
@@ -19,7 +22,7 @@ const server = new WebSocketServer({
   handleProtocols: (offered) => (offered.has('binary') ? 'binary' : false),
 });
 
-/** Serves `/console/{id}/vnc` and `/console/{id}/serial` as WebSockets, to whom the console's cookie lets in. */
+/** Serves `/console/{id}/vnc` and `/console/{id}/serial` as WebSockets, authorized by the console's cookie. */
 export function serveConsoles(): void {
   registerUpgrade(CONSOLE_PATH, upgradeConsole);
 }
@@ -39,7 +42,7 @@ async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Bu
   if (access.host_id !== settings().hostId) {
     return browser.close(closed.elsewhere, `The instance lives on host ${access.host_id}.`);
   }
-  closeWhenAccessEnds(browser, instanceId, cookies);
+  closeWhenAccessEnds(browser, access, cookies);
   await (kind === 'vnc' ? bridgeScreen : bridgeTerminal)(instanceId, browser);
 }
 
@@ -50,12 +53,29 @@ function isSameOrigin({ headers }: IncomingMessage): boolean {
   return new URL(origin).host === host || origin === new URL(settings().baseUrl).origin;
 }
 
-function closeWhenAccessEnds(browser: WebSocket, instanceId: string, cookies: string | null): void {
-  const timer = setInterval(async () => {
-    const access = await consoleAccess(instanceId, cookies).catch(() => 'unknown');
-    if (access === undefined) browser.close(closed.accessEnded, 'The right to this console has ended.');
-  }, LOOK_AGAIN_MS);
-  browser.once('close', () => clearInterval(timer));
+/** Closes the console at its expiry, and soon after its credential, role or project ends. */
+function closeWhenAccessEnds(
+  browser: WebSocket,
+  { instance_id, expires_at }: ConsoleAccess,
+  cookies: string | null,
+): void {
+  const close = () => browser.close(closed.accessEnded, 'Access to this console has ended.');
+  let checkedAt = performance.now();
+  const check = async () => {
+    if (performance.now() - checkedAt > UNCHECKED_MS) return close();
+    const access = await consoleAccess(instance_id, cookies).catch((error) => {
+      log.debug({ err: error, instance: instance_id }, 'the access of a console could not be checked');
+      return 'unknown';
+    });
+    if (access === undefined) close();
+    else if (access !== 'unknown') checkedAt = performance.now();
+  };
+  const checks = setInterval(check, CHECK_MS);
+  const expiry = setTimeout(close, expires_at.getTime() - now().getTime());
+  browser.once('close', () => {
+    clearInterval(checks);
+    clearTimeout(expiry);
+  });
 }
 
 function refuse(socket: Duplex, status: string): void {

@@ -1,58 +1,32 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { execute } from '@/lib/db/pool';
 import { prisma } from '@/lib/db/prisma';
 import { sql } from '@/lib/db/sql';
-import { findUpgrade } from '@/lib/net/upgrades';
+import { cookieOf, startConsoles, ticketOf } from '@/lib/testing/consoles';
 import { testDatabase } from '@/lib/testing/database';
 import { createHost } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { answerTicket, consoleAccess, exchangeTicket } from './console';
-import { serveConsoles } from './console-upgrade';
 
 testDatabase();
 const call = api();
 let acme: TestProject;
 let id: string;
 let engines: MemoryEngines;
-let folder: string;
-let web: HttpServer;
-let machine: Server[];
+let consoles: Awaited<ReturnType<typeof startConsoles>>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'nephele-console-'));
   // What a machine does with what it is sent: it shouts it back.
-  machine = await Promise.all(
-    ['vnc', 'serial'].map(async (name) => {
-      const server = createServer((socket) => {
-        socket.on('error', () => {});
-        socket.on('data', (bytes) => socket.write(bytes.toString().toUpperCase()));
-      }).listen(join(folder, name));
-      await once(server, 'listening');
-      return server;
-    }),
+  consoles = await startConsoles((socket) =>
+    socket.on('data', (bytes) => socket.write(bytes.toString().toUpperCase())),
   );
-  serveConsoles();
-  web = createHttpServer().listen(0, '127.0.0.1');
-  web.on('upgrade', (request, socket, head) => findUpgrade(request.url ?? '')?.(request, socket, head));
-  await once(web, 'listening');
 });
-afterAll(() => {
-  web.close();
-  for (const server of machine) server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => consoles.close());
 beforeEach(async () => {
   engines = useMemoryEngines();
-  engines.sockets = { vnc: join(folder, 'vnc'), serial: join(folder, 'serial') };
+  engines.sockets = consoles.sockets;
   await createHost();
   acme = await createProject('acme');
   id = idOf(await launch(call, acme));
@@ -63,28 +37,11 @@ const setStatus = (status: string) =>
   execute(sql`UPDATE instances SET status = ${status}::text, task = NULL WHERE id = ${id}::uuid`);
 const open = (token = acme.users.member.token) => call('GET', `/compute/instances/${id}/console`, { token });
 
-async function ticket(): Promise<string> {
-  const { url } = (await open()).body as { url: string };
-  return new URL(url).searchParams.get('ticket') ?? '';
-}
-async function cookie(): Promise<string> {
-  return ((await exchangeTicket(id, await ticket())) ?? '').split(';')[0] ?? '';
-}
-const origin = () => `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
-
-/** A browser's connection; `refused` with the status it was answered, or open. */
-async function connect(kind: string, headers: Record<string, string>, protocols: string[] = []) {
-  const socket = new WebSocket(`${origin().replace('http', 'ws')}/console/${id}/${kind}`, protocols, { headers });
-  const lines: string[] = [];
-  socket.on('message', (bytes) => lines.push(String(bytes)));
-  const refused = await new Promise<number | undefined>((resolve) => {
-    socket.on('open', () => resolve(undefined));
-    socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
-    socket.on('error', () => {});
-  });
-  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
-  return { socket, refused, seen: () => lines.join(''), closed };
-}
+const ticket = async () => ticketOf(await open());
+const cookie = async () => cookieOf(id, await ticket());
+const origin = () => consoles.origin;
+const connect = (kind: 'vnc' | 'serial', headers: Record<string, string>, protocols?: string[]) =>
+  consoles.connect(id, kind, headers, protocols);
 
 describe('a ticket', () => {
   test('opens its console once, for a cookie that scripts cannot read and no other path gets', async () => {
@@ -202,17 +159,17 @@ describe('a WebSocket', () => {
     expect((await connect('vnc', headers)).refused).toBe(403);
   });
 
-  test.each(['vnc', 'serial'])('of %s closes with a reason when the machine is off', async (kind) => {
+  test.each(['vnc', 'serial'] as const)('of %s closes with a reason when the machine is off', async (kind) => {
     engines.sockets = undefined;
     const { refused, closed } = await connect(kind, { Origin: origin(), Cookie: await cookie() });
-    expect([refused, await closed]).toEqual([undefined, 4000]);
+    expect([refused, (await closed).code]).toEqual([undefined, 4000]);
   });
 
   test('closes with a reason where the instance lives on another host', async () => {
     const headers = { Origin: origin(), Cookie: await cookie() };
     await createHost('elsewhere', { memory_mb: 0 });
     await execute(sql`UPDATE instances SET host_id = 'elsewhere' WHERE id = ${id}::uuid`);
-    expect(await (await connect('vnc', headers)).closed).toBe(4002);
+    expect(await (await connect('vnc', headers)).closed).toMatchObject({ code: 4002 });
   });
 });
 

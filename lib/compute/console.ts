@@ -8,12 +8,14 @@ import { insert, sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { credentialHash } from '@/lib/identity/authenticate';
+import { bindCredential, credentialCounts } from '@/lib/identity/bound-credential';
 import { readCookie } from '@/lib/identity/cookies';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { settings } from '@/lib/settings';
 import type { ConsoleLog, InstanceConsole } from './schema';
 
 const TICKET_S = 60;
+/** However long its credential lasts. */
 const SESSION_S = 4 * 60 * 60;
 
 /** Where consoles are: the page of one, and its WebSockets below it. The cookie belongs to this path alone. */
@@ -31,7 +33,7 @@ async function findInstance(call: ProjectCall, id: string): Promise<InstanceFact
 }
 
 /**
- * A console of the instance: a URL with a ticket that opens it once.
+ * A console of the instance: a URL with a ticket that opens it once. It ends with the credential of the call.
  * @throws ApiError 404, 409 while the machine is off
  */
 export async function openConsole(call: ProjectCall, id: string): Promise<InstanceConsole> {
@@ -40,12 +42,15 @@ export async function openConsole(call: ProjectCall, id: string): Promise<Instan
     throw conflict(`Instance ${name} is ${status}; its console opens when it is active.`);
   }
   const ticket = randomBytes(32).toString('base64url');
-  const expires_at = new Date(call.at.getTime() + SESSION_S * 1000);
+  const { credential, expires_at: credentialEnd } = await bindCredential(call.caller);
+  const longest = call.at.getTime() + SESSION_S * 1000;
+  const expires_at = new Date(Math.min(longest, credentialEnd?.getTime() ?? longest));
   const session: Prisma.ConsoleSessionUncheckedCreateInput = {
     id: newId(),
     project_id: call.project_id,
     instance_id: id,
     user_id: 'user_id' in call.caller ? call.caller.user_id : null,
+    ...credential,
     ticket_hash: new Uint8Array(credentialHash(ticket)),
     ticket_expires_at: new Date(call.at.getTime() + TICKET_S * 1000),
     expires_at,
@@ -62,8 +67,8 @@ export async function openConsole(call: ProjectCall, id: string): Promise<Instan
 /** A right to a console that holds now. */
 export type ConsoleAccess = { instance_id: string; name: string; host_id: string; expires_at: Date };
 
-// A person who has lost the role since may not go on; a workload's credentials are shorter than any console.
-const allowed = sql`(c.user_id IS NULL OR EXISTS (
+// The role of a token or of a workload never changes; that of the person behind it may.
+const allowed = sql`${credentialCounts} AND (c.user_id IS NULL OR EXISTS (
     SELECT FROM memberships m JOIN role_assignments r ON r.project_id = m.project_id AND r.user_id = m.user_id
     WHERE m.project_id = c.project_id AND m.user_id = c.user_id AND m.status = 'active' AND r.role IN ('member', 'admin')))
   AND EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.status = 'active')`;
@@ -91,7 +96,7 @@ function consoleCookie(): { name: string; secure: boolean } {
   return { name: secure ? '__Secure-nephele_console' : 'nephele_console', secure };
 }
 
-/** Whom a `Cookie` header lets into the console of this instance; undefined: nobody. */
+/** The console session of a `Cookie` header for this instance; undefined when it is missing, wrong or has ended. */
 export async function consoleAccess(instanceId: string, cookies: string | null): Promise<ConsoleAccess | undefined> {
   const secret = readCookie(cookies, consoleCookie().name);
   if (secret === undefined || !isId(instanceId)) return undefined;

@@ -3,22 +3,28 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { serve } from '@/lib/api/kernel';
+import { now } from '@/lib/clock';
 import { newId } from '@/lib/db/id';
 import { execute, pool } from '@/lib/db/pool';
+import { prisma } from '@/lib/db/prisma';
 import { sql } from '@/lib/db/sql';
 import { authenticate } from '@/lib/identity/authenticate';
+import { signToken } from '@/lib/identity/session-token';
 import { registry } from '@/lib/metrics';
 import { secretEndpoints } from '@/lib/secrets/endpoints';
 import { announceStop } from '@/lib/stopping';
+import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { type Heard, hear } from '@/lib/testing/events';
 import { api, createMember, createProject, createUser, type TestProject } from '@/lib/testing/world';
+import { tokenEndpoints } from '@/lib/tokens/endpoints';
 import { eventEndpoints, platformEventEndpoints } from './endpoints';
 
 testDatabase();
 const endpoints = [...eventEndpoints, ...platformEventEndpoints, ...secretEndpoints];
 const app = serve(endpoints, authenticate);
 const call = api(endpoints);
+const tokens = api(tokenEndpoints);
 let acme: TestProject;
 let other: TestProject;
 beforeAll(async () => {
@@ -156,6 +162,57 @@ test.each<[what: string, end: (user: { id: string; token: string }) => Promise<u
   await until(() => expect(stream.ended).toBe(true));
   await execute(sql`UPDATE projects SET status = 'active'`);
 });
+
+test.each<[what: string, begin: () => Promise<{ token: string; end: () => Promise<unknown> }>]>([
+  [
+    'API token is revoked',
+    async () => {
+      const { id, token } = await apiToken();
+      return { token, end: () => tokens('DELETE', `/auth/tokens/${id}`, { token: acme.users.member.token }) };
+    },
+  ],
+  [
+    'API token expires',
+    async () => {
+      const { token } = await apiToken(new Date(Date.now() + 60_000).toISOString());
+      return { token, end: () => setTestClock(61_000) };
+    },
+  ],
+  [
+    'workload credentials expire',
+    async () => ({ token: (await workload()).token, end: () => setTestClock(16 * 60_000) }),
+  ],
+  [
+    'identity provider is deleted',
+    async () => {
+      const { id, token } = await workload();
+      return { token, end: () => prisma().identityProvider.delete({ where: { id } }) };
+    },
+  ],
+])('a stream ends within a minute when its caller’s %s', async (_, begin) => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  const { token, end } = await begin();
+  const stream = await open(token);
+  await end();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await until(() => expect(stream.ended).toBe(true));
+  await setTestClock(0);
+});
+
+async function apiToken(expires_at?: string): Promise<{ id: string; token: string }> {
+  const body = { name: 'ci', role: 'reader', expires_at };
+  const made = await tokens('POST', '/auth/tokens', { token: acme.users.member.token, body });
+  return made.body as { id: string; token: string };
+}
+
+async function workload(): Promise<{ id: string; token: string }> {
+  const id = newId();
+  const at = now();
+  const row = { name: id, issuer: 'https://ci.test', audience: 'x', conditions: {}, max_role: 'reader' };
+  await prisma().identityProvider.create({ data: { ...row, id, project_id: acme.id, created_at: at, updated_at: at } });
+  const claims = { sub: 'job', provider_id: id, role: 'reader' };
+  return { id, token: await signToken('workload', claims, at, new Date(at.getTime() + 15 * 60_000)) };
+}
 
 test('streams are bounded per caller, and a closed one makes room', async () => {
   const { token } = acme.users.admin;

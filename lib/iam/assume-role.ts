@@ -93,7 +93,7 @@ async function issue(call: Call, input: AssumeRole, project: Project, verified: 
   const expires = new Date((Math.floor(call.at.getTime() / 1000) + duration_s) * 1000);
   const access_token = await signToken('workload', { sub: subject, provider_id: provider.id, role }, call.at, expires);
   const membership = { project_id: project.id, project_status: project.status, role };
-  const caller: Workload = { kind: 'workload', provider_id: provider.id, subject, membership };
+  const caller: Workload = { kind: 'workload', provider_id: provider.id, subject, expires_at: expires, membership };
   await record({ ...call, caller }, { result: 'succeeded', status: 200, project_id: project.id }, provider, {
     role,
     expires_at: expires.toISOString(),

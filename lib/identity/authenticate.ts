@@ -55,7 +55,7 @@ export const roleRank = sql`(SELECT max(CASE role WHEN 'admin' THEN 2 WHEN 'memb
   WHERE r.project_id = m.project_id AND r.user_id = m.user_id)`;
 
 /** The condition on `api_tokens t` and its maker `users u` under which a token counts. */
-const isLiveToken = raw(`t.revoked_at IS NULL AND t.session_epoch >= u.tokens_from_epoch
+export const isLiveToken = raw(`t.revoked_at IS NULL AND t.session_epoch >= u.tokens_from_epoch
   AND (t.expires_at IS NULL OR t.expires_at > platform_now())`);
 
 /** The role of a rank. */
@@ -143,7 +143,7 @@ async function byWorkload(token: string, project: string | null): Promise<Caller
   if (project !== null && project !== row.project_id) throw notFound('The project of X-Project-Id');
   const { project_id, project_status, max_role } = row;
   const membership = { project_id, project_status, role: lesserRole(role, max_role) };
-  return { kind: 'workload', provider_id, subject: claims.sub, membership };
+  return { kind: 'workload', provider_id, subject: claims.sub, expires_at: new Date(claims.exp * 1000), membership };
 }
 
 /** For the list of sessions; once a minute is often enough, and no request waits for it. */

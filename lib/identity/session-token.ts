@@ -11,6 +11,9 @@ export type Audience = 'tenant' | 'backoffice' | 'challenge' | 'workload';
 
 export type TokenClaims = { sub: string; sid?: string; [claim: string]: unknown };
 
+/** `exp` in seconds since 1970. */
+type VerifiedClaims = TokenClaims & { exp: number };
+
 /** A JWT (RFC 7519), HS256 under the current signing key, whose id it carries. */
 export async function signToken(
   audience: Audience,
@@ -43,7 +46,7 @@ const claims = z.looseObject({
  * through here, so that the signature is compared on the spot: WebCrypto's detour over another thread costs ten times as
  * much.
  */
-export function verifyToken(audience: Audience, token: string, at: Date): TokenClaims | undefined {
+export function verifyToken(audience: Audience, token: string, at: Date): VerifiedClaims | undefined {
   const [head = '', body = '', signature = '', ...more] = token.split('.');
   const { kid } = header.safeParse(decode(head)).data ?? {};
   const key = kid === undefined || more.length > 0 ? undefined : signingKeys().byId(kid);
