@@ -109,6 +109,7 @@ const environment = z.object({
   RATE_LIMIT_PER_MINUTE: whole(1_000_000_000).default(6000),
   RATE_LIMIT_BURST: whole(1_000_000_000).default(1000),
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: whole(1_000_000_000).default(600),
+  CONNECTIONS_PER_ADDRESS: whole(1_000_000).default(500),
   RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: whole(1_000_000_000).default(6000),
   RATE_LIMIT_PROJECT_WRITES_BURST: whole(1_000_000_000).default(1000),
   ADMIN_REQUIRE_TOTP: flag.default(false),
@@ -205,6 +206,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     rateLimitPerMinute: s.RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: s.RATE_LIMIT_BURST,
     rateLimitAnonymousPerMinute: s.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
+    /** Open connections of one client address, in each web process. */
+    connectionsPerAddress: s.CONNECTIONS_PER_ADDRESS,
     /** Changes of one project's resources by all of its callers together. */
     rateLimitProjectWritesPerMinute: s.RATE_LIMIT_PROJECT_WRITES_PER_MINUTE,
     rateLimitProjectWritesBurst: s.RATE_LIMIT_PROJECT_WRITES_BURST,

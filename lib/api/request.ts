@@ -12,11 +12,17 @@ export async function readBody(request: Request, mostBytes: number): Promise<Uin
   // Merely asking for the stream of a body makes the adapter build a whole Request around the connection.
   if (request.method === 'GET' || request.method === 'HEAD') return new Uint8Array();
   const declared = request.headers.get('content-length');
-  if (declared !== null) {
-    // A server reads no more than was declared.
-    if (Number(declared) > mostBytes) throw tooLarge(mostBytes);
-    return new Uint8Array(await request.arrayBuffer());
+  // A server reads no more than was declared.
+  if (declared !== null && Number(declared) > mostBytes) throw tooLarge(mostBytes);
+  try {
+    return declared === null ? await readChunks(request, mostBytes) : new Uint8Array(await request.arrayBuffer());
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('INVALID_REQUEST', 'The body ended early: the connection was closed.', { cause: error });
   }
+}
+
+async function readChunks(request: Request, mostBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,7 +1,7 @@
-import ipaddr from 'ipaddr.js';
 import { ApiError } from '@/lib/api/errors';
 import { execute, queryOne } from '@/lib/db/pool';
 import { join, type Sql, sql } from '@/lib/db/sql';
+import { sourceOf } from '@/lib/net/address';
 import { Gate } from './gate';
 
 /**
@@ -64,12 +64,6 @@ function placesOf({ account, address }: Attempter): Place[] {
 }
 
 const codeKey = (userId: string) => `code:${userId}`;
-
-/** What an address counts as: itself, or the /64 that an IPv6 subscriber has to choose addresses from. */
-function sourceOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()}/64`;
-}
 
 /** Few at a time from one address, so that right attempts made at once do not fill the places of failures. */
 async function inTurn<T>(source: string, work: () => Promise<T>): Promise<T> {

@@ -31,3 +31,9 @@ export function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || within(address, CLOUD_INTERNAL)) return false;
   return address.kind() === 'ipv4' || within(address, GLOBAL_UNICAST);
 }
+
+/** What an address counts as: itself, or the /64 that an IPv6 subscriber has to choose addresses from. */
+export function sourceOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()}/64`;
+}

@@ -1,8 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { socketAddressHeader } from '@/lib/api/client-address';
-import { type ApiError, invalid } from '@/lib/api/errors';
+import { clientAddress, socketAddressHeader } from '@/lib/api/client-address';
+import { ApiError, invalid } from '@/lib/api/errors';
 import { log } from '@/lib/log';
+import { type BodyLimit, limitBody } from './body-limit';
+import type { ConnectionLimit } from './connection-limit';
 
 /** Who answers a request, and who takes over a connection that asks for a WebSocket. */
 export type Surface = {
@@ -10,21 +13,52 @@ export type Surface = {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
 };
 
+/** What one client may hold of the server. */
+export type ServerLimits = {
+  body: BodyLimit;
+  connections: ConnectionLimit;
+  /** Whose X-Forwarded-For is believed: behind them a client counts by its requests under way. */
+  trustedProxies: readonly string[];
+};
+
 /** The answer to what HTTP itself cannot read. */
 export const malformed = invalid('The request is malformed: check its address and its headers.');
 
+const tooManyConnections = new ApiError(
+  'RATE_LIMITED',
+  'Too many connections are open from your address. Close some, then try again.',
+  { headers: { 'Retry-After': '5' } },
+);
+
 const finishMs = 30_000;
+/** For a whole request, an upload too; other bodies end sooner, by `limitBody`. */
+const uploadMs = 6 * 3_600_000;
 
 /**
  * Listens, and hands every request to `surface`.
  * @returns how to stop: new connections are refused, what is being answered is finished within 30 s
  */
-export async function listen(surface: Surface, address: { host: string; port: number }): Promise<() => Promise<void>> {
+export async function listen(
+  surface: Surface,
+  address: { host: string; port: number },
+  limits: ServerLimits,
+): Promise<() => Promise<void>> {
   const upgraded = new Set<Duplex>();
-  // Uploads of images may take their time; headers may not.
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 6 * 3_600_000 });
+  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 30_000, requestTimeout: uploadMs });
+  server.on('connection', (socket: Socket) => {
+    const release = limits.connections.take(socket.remoteAddress ?? '');
+    if (release) socket.once('close', release);
+    else end(socket, tooManyConnections);
+  });
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     nameSocketAddress(request);
+    const release = takeForwarded(request, limits);
+    if (!release) return refuse(response, tooManyConnections, { Connection: 'close' });
+    response.once('close', release);
+    limitBody(request, response, limits.body, () => {
+      if (response.headersSent) request.socket.destroy();
+      else end(request.socket, late(limits.body.ms));
+    });
     try {
       await surface.request(request, response);
     } catch (error) {
@@ -37,6 +71,9 @@ export async function listen(surface: Surface, address: { host: string; port: nu
     socket.once('close', () => upgraded.delete(socket));
     socket.on('error', () => socket.destroy());
     nameSocketAddress(request);
+    const release = takeForwarded(request, limits);
+    if (!release) return end(socket, tooManyConnections);
+    socket.once('close', release);
     try {
       await surface.upgrade(request, socket, head);
     } catch (error) {
@@ -45,12 +82,7 @@ export async function listen(surface: Surface, address: { host: string; port: nu
     }
   });
   server.on('clientError', (_error, socket: Duplex) => {
-    if (!socket.writable) return;
-    const body = JSON.stringify(malformed.body(new Date()));
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    if (socket.writable) end(socket, malformed);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -60,9 +92,38 @@ export async function listen(surface: Surface, address: { host: string; port: nu
 }
 
 /** Answers in the error record. */
-export function refuse(response: ServerResponse, error: ApiError): void {
-  response.writeHead(error.status, { ...error.headers, 'Content-Type': 'application/json' });
+export function refuse(response: ServerResponse, error: ApiError, headers: Record<string, string> = {}): void {
+  response.writeHead(error.status, { ...error.headers, ...headers, 'Content-Type': 'application/json' });
   response.end(JSON.stringify(error.body(new Date())));
+}
+
+/** Answers in the error record where nobody else may answer any more, and closes the connection. */
+function end(socket: Duplex, error: ApiError): void {
+  const body = JSON.stringify(error.body(new Date()));
+  const headers = {
+    ...error.headers,
+    Connection: 'close',
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`;
+  socket.on('error', () => socket.destroy());
+  socket.end(`${[status, ...lines].join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const late = (ms: number) => invalid(`The body did not arrive within ${Math.ceil(ms / 1000)} s.`);
+
+/** A place for the client that a trusted proxy speaks for; one that connects itself has its place by its connection. */
+function takeForwarded(
+  { headers, socket }: IncomingMessage,
+  { connections, trustedProxies }: ServerLimits,
+): (() => void) | undefined {
+  const forwarded = headers['x-forwarded-for'];
+  if (forwarded === undefined || trustedProxies.length === 0) return () => {};
+  const own = socket.remoteAddress ?? '';
+  const client = clientAddress(own, String(forwarded), trustedProxies);
+  return client === clientAddress(own, null, []) ? () => {} : connections.take(client);
 }
 
 /** In both forms that Node keeps of a request's headers: Hono reads the raw ones. */

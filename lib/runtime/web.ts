@@ -6,15 +6,17 @@ import { serveConsoles } from '@/lib/compute/console-upgrade';
 import { closePool } from '@/lib/db/pool';
 import { findUpgrade } from '@/lib/net/upgrades';
 import { app } from '@/lib/platform/app';
+import { isLargeUpload } from '@/lib/platform/uploads';
 import { settings } from '@/lib/settings';
 import { announceStop, stoppingSignal } from '@/lib/stopping';
+import { ConnectionLimit } from './connection-limit';
 import { compileAhead, compileFirstPages, expectNoStaticPaths } from './development-pages';
 import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
 import { serveBuiltFiles } from './static-files';
 import { runSupervised } from './supervised';
-import { listen, malformed, refuse, type Surface } from './web-server';
+import { listen, malformed, refuse, type ServerLimits, type Surface } from './web-server';
 
-const { host, port, baseUrl, nodeEnv, backofficeListen } = settings();
+const { host, port, baseUrl, nodeEnv, backofficeListen, connectionsPerAddress, trustedProxies } = settings();
 const dev = nodeEnv === 'development';
 
 // next-auth takes its own origin from here, and reads it once.
@@ -84,12 +86,19 @@ function atRoot(whole: Surface): Surface {
   };
 }
 
+const limits: ServerLimits = {
+  body: { ms: 30_000, isUpload: ({ method, url }) => isLargeUpload(method ?? '', plainPath(url ?? '') ?? '') },
+  // Who is on this machine has better ways to take its resources, and a proxy that nobody named is here most often.
+  connections: new ConnectionLimit(connectionsPerAddress, [...trustedProxies, '127.0.0.0/8', '::1']),
+  trustedProxies,
+};
+
 async function begin() {
   await prepared;
   const everything = surface(() => true);
   const stops = [
-    await listen(backofficeListen ? surface((path) => !isBackoffice(path)) : everything, { host, port }),
-    ...(backofficeListen ? [await listen(atRoot(everything), backofficeListen)] : []),
+    await listen(backofficeListen ? surface((path) => !isBackoffice(path)) : everything, { host, port }, limits),
+    ...(backofficeListen ? [await listen(atRoot(everything), backofficeListen, limits)] : []),
   ];
   if (dev) {
     await compileFirstPages(baseUrl, stoppingSignal());

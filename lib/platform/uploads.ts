@@ -1,0 +1,15 @@
+import { fullPath } from '@/lib/api/endpoint';
+import { JSON_BODY_BYTES } from '@/lib/api/request';
+import { endpoints } from './endpoints';
+
+const uploads = endpoints
+  .filter(({ upload }) => upload && upload.max_bytes > JSON_BODY_BYTES)
+  .map((endpoint) => ({
+    method: endpoint.method,
+    path: new RegExp(`^${fullPath(endpoint).replace(/\{\w+\}/g, '[^/]+')}/?$`),
+  }));
+
+/** Whether a request goes to an endpoint that takes files larger than any JSON, and so may take its time. */
+export function isLargeUpload(method: string, path: string): boolean {
+  return uploads.some((upload) => upload.method === method && upload.path.test(path));
+}
