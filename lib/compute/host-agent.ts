@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onChange } from '@/lib/db/changes';
-import { reasonOf } from '@/lib/engines/error';
+import { detailOf } from '@/lib/engines/error';
 import { observeImages } from '@/lib/images/observer';
 import { log } from '@/lib/log';
 import { ensureAllNetworking } from '@/lib/network/project-networking';
@@ -62,7 +62,7 @@ async function join(): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     log.error({ err: error }, 'this host cannot take part');
-    return reasonOf(error);
+    return detailOf(error);
   }
 }
 

@@ -216,6 +216,14 @@ describe('what goes wrong', () => {
     await becomes(id, { status: 'active', fault: null });
   });
 
+  test('the reason of a failure names no file of the host', async () => {
+    const id = await running();
+    engines.failure = new EngineError('INVALID', "QEMU: Could not open '/var/lib/nephele/engine/images/x.qcow2'.");
+    await act(id, 'reboot');
+    await becomes(id, { status: 'error', status_reason: "QEMU: Could not open '[host file]'." });
+    engines.failure = undefined;
+  });
+
   test('a full host leaves it provisioning, says why, and goes on when there is room', async () => {
     const first = await running();
     engines.failure = new EngineError('CAPACITY_EXHAUSTED', 'This host is full: 1 MB left.');

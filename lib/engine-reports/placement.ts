@@ -1,6 +1,7 @@
 import { ApiError } from '@/lib/api/errors';
 import { queryOne } from '@/lib/db/pool';
 import { type Sql, sql } from '@/lib/db/sql';
+import { withoutHostPaths } from '@/lib/engines/error';
 
 /** A host whose worker has been silent for longer takes on nothing new. */
 const SILENT_MINUTES = 5;
@@ -54,5 +55,5 @@ async function whyNoHost(engines: readonly string[]): Promise<string> {
 }
 
 function refuse(host_id: string | null, message: string): Placement {
-  return { host_id, refusal: new ApiError('ENGINE_UNAVAILABLE', message) };
+  return { host_id, refusal: new ApiError('ENGINE_UNAVAILABLE', withoutHostPaths(message)) };
 }

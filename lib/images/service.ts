@@ -8,7 +8,7 @@ import { newId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
-import { EngineError } from '@/lib/engines/error';
+import { EngineError, withoutHostPaths } from '@/lib/engines/error';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { settings } from '@/lib/settings';
 import { deleteImageKind, importKind } from './operations';
@@ -85,7 +85,7 @@ async function requireReady(call: ProjectCall): Promise<void> {
   const found = await queryOne<{ held: number; problem: string | null }>(sql`
     SELECT ${heldBy(call)} AS held, (SELECT message FROM engine_reports
       WHERE host_id = ${settings().hostId}::text AND engine = 'images' AND status = 'unavailable') AS problem`);
-  if (found?.problem) throw new ApiError('ENGINE_UNAVAILABLE', found.problem);
+  if (found?.problem) throw new ApiError('ENGINE_UNAVAILABLE', withoutHostPaths(found.problem));
   if (found && found.held >= settings().imagesPerProject) throw conflict(tooMany());
 }
 

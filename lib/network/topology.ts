@@ -2,7 +2,7 @@ import { signalChange } from '@/lib/db/changes';
 import { execute, query, queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
-import { reasonOf } from '@/lib/engines/error';
+import { detailOf } from '@/lib/engines/error';
 import { settings } from '@/lib/settings';
 import type { FloatingIpForward, Router } from './engine';
 
@@ -76,7 +76,7 @@ async function applyNow(): Promise<void> {
     troubles = await applyAll();
     applied = true;
   } catch (error) {
-    troubles = [reasonOf(error)];
+    troubles = [detailOf(error)];
     failedAt = performance.now();
     throw error;
   }

@@ -11,7 +11,7 @@ export function programEnvironment(extra: Record<string, string> = {}): NodeJS.P
 
 /**
  * Runs a program to its end and gives its standard output.
- * @throws EngineError `ENGINE_UNAVAILABLE` when the program is not installed, `ENGINE_ERROR` with its own words when it fails
+ * @throws EngineError `ENGINE_UNAVAILABLE` when the program is not installed, `ENGINE_ERROR` when it fails, whose `detail` has the arguments too
  */
 export function run(argv: readonly string[], options: RunOptions = {}): Promise<string> {
   const [program = '', ...args] = argv;
@@ -35,7 +35,8 @@ export function run(argv: readonly string[], options: RunOptions = {}): Promise<
     child.on('close', (code, signal) => {
       if (code === 0) return resolve(output);
       const why = errors.trim() || output.trim().slice(-1000) || (signal ? `ended by ${signal}` : `exit code ${code}`);
-      reject(new EngineError('ENGINE_ERROR', `${argv.slice(0, 12).join(' ')}: ${why}`));
+      const detail = `${argv.slice(0, 12).join(' ')}: ${why}`;
+      reject(new EngineError('ENGINE_ERROR', `A program on the host failed: ${why}`, { detail }));
     });
     // A program that dies before it has read its input is reported by its exit code, not by the broken pipe.
     child.stdin.on('error', () => {});

@@ -102,7 +102,10 @@ async function askQemu(host: Host, file: string): Promise<number> {
   const ask = (argv: string[]) =>
     run(confine(host, 'image inspector', argv), { timeoutMs: 300_000 }).catch((error: Error) => {
       if (error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE') throw error;
-      throw invalid(`The QCOW2 image is damaged: ${error.message.split(': ').slice(1).join(': ').slice(0, 300)}`);
+      throw invalid(
+        `The QCOW2 image is damaged: ${error.message.split(': ').slice(1).join(': ').slice(0, 300)}`,
+        error,
+      );
     });
   const facts = await ask(['qemu-img', 'info', '--output=json', '-f', 'qcow2', file]);
   const answer = information.safeParse(JSON.parse(facts));
@@ -111,4 +114,4 @@ async function askQemu(host: Host, file: string): Promise<number> {
   return answer.data['virtual-size'];
 }
 
-const invalid = (message: string) => new EngineError('INVALID', message);
+const invalid = (message: string, cause?: Error) => new EngineError('INVALID', message, { cause });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FloatingIpPool, NetworkEngine, ObservedNetwork, Router, Topology } from '@/lib/network/engine';
-import { EngineError, reasonOf } from '../../error';
+import { detailOf, EngineError } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, prepareHost } from '../host';
 import { endProcess, findProcesses } from '../processes';
@@ -70,7 +70,12 @@ export class LocalNetwork implements NetworkEngine {
       const warnings = await applyForwards(this.host, plan, forwards);
       await rememberTopology(this.host, topology, { forwards, warnings });
     }
-    if (failures.length > 0) throw new EngineError('ENGINE_ERROR', failures.join(' '));
+    if (failures.length > 0) {
+      // Every project reads the message; which router it is about is for administrators.
+      throw new EngineError('ENGINE_ERROR', 'Networking could not be set up on the host.', {
+        detail: failures.join(' '),
+      });
+    }
   }
 
   private async removeAll(topology: Topology): Promise<void> {
@@ -96,7 +101,7 @@ export class LocalNetwork implements NetworkEngine {
         await ensureRouter(this.host, plan, router, exists);
         this.applied.set(router.id, { what, at: Date.now() });
       } catch (error) {
-        failures.push(`Router ${router.id}: ${reasonOf(error)}`);
+        failures.push(`Router ${router.id}: ${detailOf(error)}`);
       }
     }
     return failures;
