@@ -6,7 +6,7 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
   await open(page, account, tenant.admin);
   await expect(page).toHaveTitle('Profile and security · Nephele');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Set up a second factor' }).click();
+  await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
   await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible();
   const secret = (await page.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? '';
   await page.getByLabel('Code').fill('000000');
@@ -30,7 +30,7 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
     await page.getByLabel('E-mail').fill(tenant.admin.email);
     await page.getByLabel('Password').fill(tenant.admin.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible();
     await expectAccessible(page);
     // The next step's code is accepted early: one step of drift is allowed.
     await page.getByLabel('Code').fill(totpNow(secret, 1));
@@ -41,8 +41,8 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
   await test.step('a recovery code turns it off', async () => {
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByLabel('Code').fill(recovery);
-    await page.getByRole('button', { name: 'Turn off the second factor' }).click();
-    await expect(page.getByRole('button', { name: 'Set up a second factor' })).toBeVisible();
+    await page.getByRole('button', { name: 'Turn off two-factor authentication' }).click();
+    await expect(page.getByRole('button', { name: 'Set up two-factor authentication' })).toBeVisible();
   });
 });
 
@@ -53,15 +53,15 @@ test('a new password ends the other sessions and keeps this one', async ({ page,
   await open(elsewhere, account, tenant.admin);
 
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByLabel('Present password').fill('wrong');
+  await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill('a much better passphrase');
   await page.getByRole('button', { name: 'Set new password' }).click();
   await expect(page.getByText('Is wrong.')).toBeVisible();
-  await page.getByLabel('Present password').fill(tenant.admin.password);
+  await page.getByLabel('Current password').fill(tenant.admin.password);
   await page.getByLabel('Revoke my API tokens').check();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Set new password' }).click();
-  await expect(page.getByText('Your password is changed')).toBeVisible();
+  await expect(page.getByText('Password changed')).toBeVisible();
   await expect(page.getByText('Your other sessions and your API tokens have ended.')).toBeVisible();
 
   await elsewhere.reload();

@@ -66,12 +66,12 @@ test('a back office of its own address asks for a second factor before anything 
   await expect(page).toHaveURL(`${office}/admin/sign-in`);
   await givePassword(page, administrator);
   await expect(page).toHaveURL(`${office}/admin/second-factor`);
-  await expect(page).toHaveTitle('Set up your second factor · Nephele back office');
+  await expect(page).toHaveTitle('Set up two-factor authentication · Nephele back office');
   await expectAccessible(page);
   await page.goto(`${office}/admin/tenants?status=active`);
   await expect(page).toHaveURL(`${office}/admin/second-factor?back=%2Fadmin%2Ftenants%3Fstatus%3Dactive`);
 
-  await page.getByRole('button', { name: 'Set up a second factor' }).click();
+  await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
   const secret = (await page.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? '';
   await page.getByLabel('Code').fill(totpNow(secret));
   await page.getByRole('button', { name: 'Activate' }).click();
@@ -85,5 +85,5 @@ test('a back office of its own address asks for a second factor before anything 
   await page.goto(`${office}/admin/account`);
   await page.getByRole('button', { name: 'Turn off' }).click({ force: true });
   await expect(page.getByLabel('Code')).toBeHidden();
-  await expect(page.getByText('Administrators need one here.')).toBeAttached();
+  await expect(page.getByText('Required for administrators.')).toBeAttached();
 });

@@ -29,8 +29,8 @@ test('a frozen tenant shows as such; credit that is granted with a reason lifts 
   await page.getByRole('menuitem', { name: 'Change credit' }).click();
   const dialog = page.getByRole('dialog', { name: `Credit of ${tenant.name}` });
   await dialog.getByRole('button', { name: 'Grant credit' }).click();
-  await expect(dialog.getByText('An amount in USD, such as 25 or 12.50.')).toBeVisible();
-  await expect(dialog.getByText('Say why.')).toBeVisible();
+  await expect(dialog.getByText('Enter an amount in USD, such as 25 or 12.50.')).toBeVisible();
+  await expect(dialog.getByText('Enter a reason.')).toBeVisible();
   await expectAccessible(page);
   await dialog.getByLabel('Amount').fill('25');
   await dialog.getByLabel('Reason').fill('Compensation for the outage on 3 March');
@@ -56,8 +56,8 @@ test('a rate is added for a coming month, after what it changes was seen', async
   await expect(page).toHaveTitle('Rates · Nephele back office');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Actions for MongoDB' }).click();
-  await page.getByRole('menuitem', { name: 'Add a rate' }).click();
-  await expect(page).toHaveTitle('Add a rate · Nephele back office');
+  await page.getByRole('menuitem', { name: 'Add rate' }).click();
+  await expect(page).toHaveTitle('Add rate · Nephele back office');
   await page.getByRole('button', { name: 'Add rate' }).click();
   await expect(page.getByText('Choose a month.')).toBeVisible();
   await page.getByLabel('Price').fill('0.0475');
@@ -69,7 +69,7 @@ test('a rate is added for a coming month, after what it changes was seen', async
   await page.waitForURL('/admin/billing/rates');
   await expect(page.getByRole('row', { name: /^MongoDB/ })).toContainText('$0.0475 / instance-hour from');
   await expect(
-    page.getByRole('list', { name: 'History of rates' }).getByRole('listitem').filter({ hasText: 'MongoDB' }).first(),
+    page.getByRole('list', { name: 'Rate history' }).getByRole('listitem').filter({ hasText: 'MongoDB' }).first(),
   ).toContainText('Upcoming');
 });
 
@@ -80,14 +80,14 @@ test('revenue, invoices and months say what a month brought in, and the address 
 }) => {
   await openOffice(page, `/admin/billing?search=${tenant.slug}`, administrator);
   await expect(page).toHaveTitle('Revenue · Nephele back office');
-  await expect(page.getByRole('row', { name: new RegExp(tenant.name) })).toContainText('none');
+  await expect(page.getByRole('row', { name: new RegExp(tenant.name) })).toContainText('None');
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Months' }).first().click();
-  await expect(page).toHaveTitle('Months · Nephele back office');
+  await page.getByRole('link', { name: 'Monthly closing' }).first().click();
+  await expect(page).toHaveTitle('Monthly closing · Nephele back office');
   const running = page.getByRole('row').nth(1);
-  await expect(running).toContainText('Running');
+  await expect(running).toContainText('In progress');
   await running.getByRole('button', { name: /^Actions for/ }).click();
-  await expect(page.getByRole('menuitem', { name: /^Close now/ })).toContainText('It still runs.');
+  await expect(page.getByRole('menuitem', { name: /^Close now/ })).toContainText('The month has not ended yet');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('menu')).toHaveCount(0);
   await expectAccessible(page);
@@ -124,7 +124,7 @@ test('an invoice whose card is declined needs attention in the office, and is pa
   await openOffice(page, '/admin', administrator);
   const attention = page.getByRole('region', { name: 'Needs attention' });
   await expect(attention).toContainText(/payments? failed: \$[\d,]+\.\d\d is due/);
-  await attention.getByRole('link', { name: 'See failed payments' }).click();
+  await attention.getByRole('link', { name: 'View failed payments' }).click();
   await page.waitForURL('/admin/billing/invoices?status=failed');
   await page.goto(`/admin/billing/invoices?status=failed&tenant_id=${tenant.id}`);
   const row = page.getByRole('row', { name: new RegExp(tenant.name) });
@@ -156,7 +156,7 @@ test('an invoice whose card is declined needs attention in the office, and is pa
 test('what was billed is checked on demand, and what was found is shown', async ({ page, administrator }) => {
   await openOffice(page, '/admin/billing/reconciliations', administrator);
   await page.getByRole('button', { name: 'Check now' }).first().click();
-  const sheet = page.getByRole('dialog', { name: 'What the check found' });
+  const sheet = page.getByRole('dialog', { name: 'Check result' });
   await expect(sheet).toContainText('Compared');
   await expectAccessible(page);
   await page.keyboard.press('Escape');

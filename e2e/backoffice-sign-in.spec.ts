@@ -43,7 +43,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
   await openOffice(page, '/admin/account', administrator);
   await expect(page).toHaveTitle('Your account · Nephele back office');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Set up a second factor' }).click();
+  await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
   const secret = (await page.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? '';
   await page.getByLabel('Code').fill(totpNow(secret));
   await page.getByRole('button', { name: 'Activate' }).click();
@@ -58,7 +58,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
   await test.step('sign-in asks for a code, once', async () => {
     await elsewhere.goto('/admin/users');
     await givePassword(elsewhere, administrator);
-    await expect(elsewhere.getByRole('heading', { name: 'Second factor' })).toBeVisible();
+    await expect(elsewhere.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible();
     await expectAccessible(elsewhere);
     await elsewhere.getByLabel('Code').fill('000000');
     await elsewhere.getByRole('button', { name: 'Continue' }).click();
@@ -82,11 +82,11 @@ test('an administrator sets a second factor up, is asked for it, and another one
   await test.step('reset it ends every session, and the password alone signs in', async () => {
     await elsewhere.goto(`/admin/users/${administrator.id}`);
     await elsewhere.getByRole('button', { name: 'Actions' }).click();
-    await elsewhere.getByRole('menuitem', { name: 'Reset second factor' }).click();
-    await elsewhere.getByRole('alertdialog').getByRole('button', { name: 'Reset second factor' }).click();
+    await elsewhere.getByRole('menuitem', { name: 'Reset two-factor authentication' }).click();
+    await elsewhere.getByRole('alertdialog').getByRole('button', { name: 'Reset two-factor authentication' }).click();
     await expect(elsewhere.getByRole('heading', { name: 'Sign in to the back office' })).toBeVisible();
     await page.goto('/admin/account');
     await givePassword(page, administrator);
-    await expect(page.getByRole('button', { name: 'Set up a second factor' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Set up two-factor authentication' })).toBeVisible();
   });
 });

@@ -48,7 +48,7 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   const address = `grace-${randomBytes(4).toString('hex')}@example.test`;
   await openOffice(page, `/admin/tenants/${tenant.id}`, administrator);
   await page.getByRole('button', { name: 'Actions' }).click();
-  await page.getByRole('menuitem', { name: 'Add an admin' }).click();
+  await page.getByRole('menuitem', { name: 'Add admin' }).click();
   await expect(page).toHaveURL(`/admin/tenants/${tenant.id}/admins/new`);
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await page.getByLabel('Their name').fill('Grace Hopper');
@@ -118,9 +118,9 @@ test('a new limit shows in the portal at once; one below what is in use is warne
   await expectAccessible(page);
   await page.getByLabel('vCPUs', { exact: true }).fill('1.5');
   await page.getByLabel('Volumes', { exact: true }).fill('0');
-  await expect(page.getByText(/Below what is in use: the 1 volume stay/)).toBeVisible();
+  await expect(page.getByText(/Below current usage \(1 volume\)/)).toBeVisible();
   await page.getByRole('button', { name: 'Save limits' }).click();
-  await expect(page.getByText('A whole number, zero or more.')).toBeVisible();
+  await expect(page.getByText('Enter a whole number, 0 or more.')).toBeVisible();
   await page.getByLabel('vCPUs', { exact: true }).fill('96');
   await page.getByRole('button', { name: 'Save limits' }).click();
   await page.waitForURL(`/admin/tenants/${tenant.id}`);
@@ -142,10 +142,10 @@ test('limits that someone else changes meanwhile are shown, and neither change i
     data: { instances_limit: 33 },
   });
   expect(other.status()).toBe(200);
-  await expect(page.getByText('Someone changed these limits meanwhile')).toBeVisible();
+  await expect(page.getByText('The limits have changed')).toBeVisible();
   await expect(page.getByText('Instances: 10 VMs → 33 VMs')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Take the present limits over' }).click();
+  await page.getByRole('button', { name: 'Load current limits' }).click();
   await expect(page.getByLabel('Instances', { exact: true })).toHaveValue('33');
   await expect(page.getByLabel('vCPUs', { exact: true })).toHaveValue('128');
   await page.getByRole('button', { name: 'Save limits' }).click();
@@ -167,7 +167,7 @@ test('a suspended tenant is refused, everyone sees why, and resuming lets it in 
   await page.getByRole('menuitem', { name: 'Suspend' }).click();
   const dialog = page.getByRole('dialog', { name: `Suspend ${tenant.name}?` });
   await dialog.getByRole('button', { name: 'Suspend tenant' }).click();
-  await expect(dialog.getByText('Say why; the audit log keeps it.')).toBeVisible();
+  await expect(dialog.getByText('Enter a reason.')).toBeVisible();
   await expectAccessible(page);
   await dialog.getByLabel('Reason').fill('Invoice 2026-03 is unpaid.');
   await dialog.getByRole('button', { name: 'Suspend tenant' }).click();
@@ -185,7 +185,7 @@ test('a suspended tenant is refused, everyone sees why, and resuming lets it in 
   await expect.poll(async () => (await call()).status()).toBe(200);
 
   await test.step('both are on record, with the reason', async () => {
-    await page.getByRole('link', { name: 'Its audit log' }).click();
+    await page.getByRole('link', { name: 'Audit log' }).click();
     await expect(page).toHaveURL(`/admin/audit?tenant_id=${tenant.id}`);
     await expect(page.getByRole('button', { name: 'tenant.resume', exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'tenant.suspend', exact: true }).click();

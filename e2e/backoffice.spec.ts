@@ -38,7 +38,7 @@ test('the overview, engines and operations say how the platform is', async ({
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await page.getByRole('link', { name: first.kind }).first().click();
     await expect(page).toHaveTitle(`${first.kind} · Nephele back office`);
-    await expect(page.getByRole('list', { name: 'Stages' }).or(page.getByText('It has not begun yet'))).toBeVisible();
+    await expect(page.getByRole('list', { name: 'Stages' }).or(page.getByText('Not started yet'))).toBeVisible();
     await expectAccessible(page);
   });
 });
@@ -62,8 +62,8 @@ test('a user’s lost second factor is reset, and their sessions are ended', asy
   await expect(row).toContainText(tenant.name);
   await expect(row).toContainText('On');
   await row.getByRole('button', { name: /^Actions for/ }).click();
-  await page.getByRole('menuitem', { name: 'Reset second factor' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Reset second factor' }).click();
+  await page.getByRole('menuitem', { name: 'Reset two-factor authentication' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Reset two-factor authentication' }).click();
   await expect(row).toContainText('Off');
   expect((await request.get('/api/v1/auth/me', { headers })).status()).toBe(401);
 
@@ -75,7 +75,7 @@ test('a user’s lost second factor is reset, and their sessions are ended', asy
   await page.getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'End all sessions' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'End all sessions' }).click();
-  await expect(page.getByText(/is signed out everywhere/)).toBeVisible();
+  await expect(page.getByText(/signed out everywhere/)).toBeVisible();
   // The open page hears of it and leaves by itself.
   await expect(portal.getByRole('heading', { name: 'Sign in' })).toBeVisible({ timeout: 30_000 });
 });
@@ -107,9 +107,9 @@ test('administrators are added, also from among those who have an account, and r
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await page.getByLabel('Name', { exact: true }).fill('Whoever');
   await page.getByRole('button', { name: 'Add administrator' }).click();
-  await expect(page.getByText(`${tenant.admin.name} has an account already.`)).toBeVisible();
+  await expect(page.getByText(`${tenant.admin.name} already has an account.`)).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Make them an administrator' }).click();
+  await page.getByRole('button', { name: 'Make administrator' }).click();
   await page.waitForURL('/admin/administrators');
   await page.getByLabel('Search administrators').fill(tenant.admin.email);
   const row = page.getByRole('row', { name: new RegExp(tenant.admin.email) });

@@ -132,12 +132,12 @@ test('whoever is in no project finds their invitation there, and how to get one'
   const [{ id }] = await users.json();
   await request.delete(`/api/v1/identity/role-assignments?user_id=${id}`, { headers: bearer(tenant.token) });
   await open(page, '/', person);
-  await expect(page.getByRole('heading', { name: 'You belong to no project yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You are not a member of any project yet' })).toBeVisible();
   await expectAccessible(page);
 
   const other = await otherTenant(request, administratorToken);
   const code = await invite(request, other, person, 'reader');
-  await page.getByRole('button', { name: 'Look again' }).click();
+  await page.getByRole('button', { name: 'Refresh' }).click();
   await expect(page.getByRole('heading', { name: 'You are invited' })).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('Acceptance code').fill(code);

@@ -20,7 +20,7 @@ test('without a sign-in or a token a request that is tried is refused, as it is 
   await page.goto('/docs/secrets');
   await page.getByRole('button', { name: 'Try it: List secrets' }).click();
   await page.getByRole('button', { name: 'Send request' }).click();
-  const answer = page.getByRole('region', { name: 'Answer' });
+  const answer = page.getByRole('region', { name: 'Response' });
   await expect(answer).toContainText('401');
   await expect(answer).toContainText('UNAUTHENTICATED');
   await expect(answer.getByText('Request ID')).toBeVisible();
@@ -36,7 +36,7 @@ test('requests are tried with the sign-in of the browser, or with a token', asyn
     .getByRole('textbox', { name: 'Body' })
     .fill(JSON.stringify({ name: 'from-reference', type: 'opaque', payload: 'x' }));
   await sheet.getByRole('button', { name: 'Send request' }).click();
-  const answer = page.getByRole('region', { name: 'Answer' });
+  const answer = page.getByRole('region', { name: 'Response' });
   await expect(answer).toContainText('201');
   await expect(answer).toContainText('"name": "from-reference"');
   await page.keyboard.press('Escape');
@@ -59,7 +59,7 @@ test('what is no text is downloaded, and a stream is shown until it is stopped',
   await page.getByRole('button', { name: 'Send request' }).click();
   const downloading = page.waitForEvent('download');
   await page
-    .getByRole('region', { name: 'Answer' })
+    .getByRole('region', { name: 'Response' })
     .getByRole('link', { name: /^Download/ })
     .click();
   const file = await (await downloading).path();
@@ -68,10 +68,10 @@ test('what is no text is downloaded, and a stream is shown until it is stopped',
   await page.goto('/docs/events');
   await page.getByRole('button', { name: /^Try it:/ }).click();
   await page.getByRole('button', { name: 'Send request' }).click();
-  await expect(page.getByRole('region', { name: 'Answer' }).getByRole('figure')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Response' }).getByRole('figure')).toBeVisible();
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(page.getByRole('button', { name: 'Stop' })).toHaveCount(0);
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('200');
+  await expect(page.getByRole('region', { name: 'Response' })).toContainText('200');
 });
 
 test('an unknown group of the reference is a page that is not found', async ({ page }) => {

@@ -24,7 +24,7 @@ test('on a phone the navigation is a drawer, and nothing is wider than the scree
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByRole('meter')).toHaveCount(9);
-  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  await page.getByRole('button', { name: 'Open navigation' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'Secrets' }).click();
   await expect(page).toHaveTitle('Secrets · Nephele');
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -61,7 +61,7 @@ test('a lost connection is said, keeps what was written, and heals by itself', a
   await expect(page.getByRole('alert').filter({ hasText: 'Nephele is not responding' })).toBeVisible();
   await context.setOffline(false);
   // What was asked for meanwhile comes with the connection.
-  await expect(page.getByRole('dialog', { name: 'Go to a page or do something' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Search pages and actions' })).toBeVisible();
   // The menu that was asked for first may open after the palette.
   await expect(async () => {
     await page.keyboard.press('Escape');

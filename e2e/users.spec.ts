@@ -103,7 +103,7 @@ test('search and filters stand in the address; members look and cannot touch', a
   const rows = page.getByRole('table', { name: 'users' }).getByRole('row');
   await expect(rows).toHaveCount(4);
   await expect(page.getByRole('button', { name: 'Add user' })).toHaveAccessibleDescription('Requires the admin role.');
-  await expect(page.getByRole('columnheader', { name: 'Second factor' })).toHaveCount(0);
+  await expect(page.getByRole('columnheader', { name: '2FA' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Actions for Rhea reader' }).click();
   await expect(page.getByRole('menuitem', { name: /Change role/ })).toContainText('Requires the admin role');
   await page.keyboard.press('Escape');

@@ -17,12 +17,12 @@ export default function Introduction() {
   return (
     <Page
       title="API reference"
-      description="Everything that the portal does, a program can do: the portal itself uses nothing else."
+      description="Everything the portal can do is available through this API. The portal itself uses it."
     >
       <div className="grid gap-x-12 gap-y-10 xl:grid-cols-[minmax(0,44rem)_minmax(0,1fr)]">
         <div className="min-w-0 space-y-10">
           <Topic title="First request">
-            <P>Sign in for an access token of an hour, then ask for anything with it.</P>
+            <P>Sign in to get an access token, valid for one hour. Send it with each request.</P>
             <CodeBlock
               label="first request"
               code={`TOKEN=$(curl -s '${api}/auth/login' \\
@@ -32,57 +32,56 @@ export default function Introduction() {
 curl '${api}/compute/instances' -H "Authorization: Bearer $TOKEN"`}
             />
             <P>
-              A script is better off with an API token (`neph_…`) of its own role, which an admin can revoke: make one
-              in the portal under API tokens, or with `POST /auth/tokens`.
+              For scripts, use an API token (`neph_…`), which has its own role and can be revoked. Create one in the
+              portal under API tokens, or with `POST /auth/tokens`.
             </P>
           </Topic>
           <Topic title="Projects">
             <P>
-              Everything belongs to a project. Who belongs to several names one in the header `X-Project-Id`; without
-              it, the one joined first is meant. API tokens and STS credentials are of one project. What another project
-              has does not exist: the answer is 404, never 403.
+              Every resource belongs to a project. Members of several projects choose one with the header
+              `X-Project-Id`; the default is the project joined first. API tokens and STS credentials belong to one
+              project. Resources of other projects are answered with 404, never 403.
             </P>
           </Topic>
           <Topic title="Names, times and numbers">
             <P>
-              Bodies are JSON, names are `snake_case`, ids are UUIDs, times are ISO 8601 in UTC. Sizes carry their unit
-              in the name (`size_gb`), money is in US dollars and ends in `_usd`. An unknown field in a body is refused
-              and named, so that a typing error is not lost.
+              Bodies are JSON, names are `snake_case`, IDs are UUIDs, times are ISO 8601 in UTC. Size fields end in
+              their unit (`size_gb`); amounts are in US dollars and end in `_usd`. Unknown fields in a body are refused
+              with 400.
             </P>
           </Topic>
-          <Topic title="Long work">
+          <Topic title="Long-running operations">
             <P>
-              What takes time answers at once: 201 with the new resource, whose `status` still moves, or 202. Ask again,
-              or listen to `GET /events`: a stream of hints of what has changed.
+              Long-running requests are answered immediately: with 201 and the new resource, whose `status` then
+              changes, or with 202. Poll the resource, or listen to `GET /events`, a stream of change notifications.
             </P>
           </Topic>
           <Topic title="Lists">
             <P>
-              Lists are arrays, newest first, 50 at a time (`limit` up to 200). When there is more, the header `Link`
-              carries the address of the next page with `rel="next"`. Filters are query parameters by the names of
-              fields.
+              Lists are arrays, newest first, 50 entries per page (`limit` up to 200). If there are more, the header
+              `Link` has the URL of the next page with `rel="next"`. Filters are query parameters named after fields.
             </P>
           </Topic>
           <Topic title="Retrying safely">
             <P>
-              Give a POST an `Idempotency-Key` of your own, and send it again with the same key when no answer came:
-              what it did is done once, and the first success is answered again for 24 hours, with `Idempotent-Replayed:
-              true`.
+              Send POST requests with a unique `Idempotency-Key`. If you get no response, repeat the request with the
+              same key: it takes effect once, and for 24 hours the first successful response is returned again, with
+              `Idempotent-Replayed: true`.
             </P>
           </Topic>
-          <Topic title="Editing without losing">
+          <Topic title="Concurrent edits">
             <P>
-              Where an answer has an `ETag`, send it along as `If-Match` when you change what you read: if someone was
-              faster, the answer is 412 and nothing is overwritten.
+              If a response has an `ETag`, send it as `If-Match` with your change. If the resource has changed since,
+              the response is 412 and nothing is overwritten.
             </P>
           </Topic>
           <Topic title="Limits">
-            <P>{`${rateLimitPerMinute.toLocaleString('en')} requests a minute for a token, with bursts of ${rateLimitBurst.toLocaleString('en')}; ${rateLimitAnonymousPerMinute.toLocaleString('en')} a minute for an address without one. All callers of a project together make at most ${rateLimitProjectWritesPerMinute.toLocaleString('en')} changes a minute. \`RateLimit-Remaining\` says what is left; 429 comes with \`Retry-After\` in seconds. A body of JSON may have 1 MiB; files are streamed.`}</P>
+            <P>{`${rateLimitPerMinute.toLocaleString('en')} requests per minute and token, with bursts of ${rateLimitBurst.toLocaleString('en')}; ${rateLimitAnonymousPerMinute.toLocaleString('en')} per minute and IP address without one. Per project, up to ${rateLimitProjectWritesPerMinute.toLocaleString('en')} changes per minute. \`RateLimit-Remaining\` has the remaining requests; 429 responses have \`Retry-After\` in seconds. JSON bodies are limited to 1 MiB; files are streamed.`}</P>
           </Topic>
           <Topic title="Errors">
             <P>
-              A refusal says what to put right. Programs switch on the `code`; support asks for the request id, which is
-              in the header `X-Request-Id` of every answer.
+              The `message` says what to correct. Programs use the `code`. For support, quote the request ID from the
+              header `X-Request-Id` of every response.
             </P>
             <CodeBlock
               label="error"
@@ -99,7 +98,7 @@ curl '${api}/compute/instances' -H "Authorization: Bearer $TOKEN"`}
                 2,
               )}
             />
-            <P>A quota that would be overrun is refused with 403 and `detail` alone, before anything is allocated.</P>
+            <P>Exceeding a quota is refused with 403 and a body with only `detail`, before anything is allocated.</P>
             <ul className="grid gap-x-6 gap-y-1 sm:grid-cols-2">
               {Object.entries(errorStatus).map(([code, status]) => (
                 <li key={code} className="flex gap-3 font-mono text-xs">
@@ -109,8 +108,11 @@ curl '${api}/compute/instances' -H "Authorization: Bearer $TOKEN"`}
               ))}
             </ul>
           </Topic>
-          <Topic title="For programs">
-            <P>The same as a document: OpenAPI 3.1, made from the schemas that check every request and answer.</P>
+          <Topic title="OpenAPI">
+            <P>
+              This reference as an OpenAPI 3.1 document, generated from the schemas that validate every request and
+              response.
+            </P>
             <p className="text-sm">
               <a href="/api/v1/openapi.json" className="text-accent hover:underline">
                 {api}/openapi.json

@@ -8,9 +8,7 @@ import { Card } from '@/components/ui/card';
 import { notify } from '@/components/ui/notify';
 
 const schema = z.object({
-  name: z
-    .string()
-    .check(z.trim(), z.minLength(1, 'Write the name that others see.'), z.maxLength(100, 'Up to 100 characters.')),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
 });
 
 interface NameCardProps {
@@ -34,12 +32,12 @@ export function NameCard({ name, email, rename, error }: NameCardProps) {
           error={error}
           failure="The name could not be changed"
           submitLabel="Save name"
-          disabledReason={form.formState.isDirty ? undefined : 'There is nothing to save.'}
+          disabledReason={form.formState.isDirty ? undefined : 'No changes to save.'}
           cancel={() => form.reset({ name })}
           onSubmit={async (values) => {
             await rename(values.name);
             form.reset(values);
-            void notify('success', 'Your name is changed');
+            void notify('success', 'Name changed');
           }}
         >
           <TextField control={form.control} name="name" label="Name" autoComplete="name" />

@@ -9,7 +9,7 @@ import { Card } from '@/components/ui/card';
 import { notify } from '@/components/ui/notify';
 
 const schema = z.object({
-  current_password: z.string().check(z.minLength(1, 'Write your present password.')),
+  current_password: z.string().check(z.minLength(1, 'Enter your current password.')),
   new_password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
   revoke_tokens: z.boolean(),
 });
@@ -32,7 +32,7 @@ export function PasswordCard({ change, error }: PasswordCardProps) {
       {open ? (
         <PasswordForm change={change} error={error} close={() => setOpen(false)} />
       ) : (
-        <p className="text-ink-muted text-sm">At least 10 characters. Length protects more than odd characters do.</p>
+        <p className="text-ink-muted text-sm">At least 10 characters. Length matters more than special characters.</p>
       )}
     </Card>
   );
@@ -51,14 +51,14 @@ function PasswordForm({ change, error, close }: PasswordCardProps & { close: () 
       onSubmit={async (body) => {
         await change(body);
         const ended = body.revoke_tokens ? 'Your other sessions and your API tokens' : 'Your other sessions';
-        void notify('success', 'Your password is changed', { description: `${ended} have ended.` });
+        void notify('success', 'Password changed', { description: `${ended} have ended.` });
         close();
       }}
     >
       <TextField
         control={form.control}
         name="current_password"
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
         autoFocus

@@ -34,8 +34,8 @@ export function SecondFactorCard(props: SecondFactorCardProps) {
   };
   return (
     <Card
-      title="Second factor"
-      description="Codes of an authenticator app, asked for after your password."
+      title="Two-factor authentication"
+      description="Requires a code from your authenticator app when you sign in."
       actions={<StatusBadge status={enabled ? 'enabled' : 'disabled'} />}
     >
       {step === 'turn_off' ? (
@@ -46,8 +46,8 @@ export function SecondFactorCard(props: SecondFactorCardProps) {
             {formatCount(recoveryCodesLeft, 'recovery code')} left.
             {recoveryCodesLeft < 4 &&
               (required
-                ? ' Have the second factor reset and set it up again to get ten new ones.'
-                : ' Turn the second factor off and set it up again to get ten new ones.')}
+                ? ' To get ten new ones, have two-factor authentication reset and set it up again.'
+                : ' To get ten new ones, turn two-factor authentication off and set it up again.')}
           </p>
           <DisabledReason reason={required}>
             <Button onClick={() => setStep('turn_off')}>Turn off</Button>
@@ -71,7 +71,7 @@ export function SecondFactorCard(props: SecondFactorCardProps) {
 }
 
 const schema = z.object({
-  code: z.string().check(z.trim(), z.minLength(6, 'Six digits from your app, or a recovery code.')),
+  code: z.string().check(z.trim(), z.minLength(6, 'Enter six digits from your app, or a recovery code.')),
 });
 
 interface TurnOffProps {
@@ -87,17 +87,17 @@ function TurnOff({ disable, error, close }: TurnOffProps) {
       form={form}
       loading={false}
       error={error}
-      failure="The second factor is still in force"
-      submitLabel="Turn off the second factor"
+      failure="Two-factor authentication could not be turned off"
+      submitLabel="Turn off two-factor authentication"
       cancel={close}
       onSubmit={async ({ code }) => {
         await disable(code);
-        void notify('success', 'The second factor is off');
+        void notify('success', 'Two-factor authentication turned off');
         close();
       }}
     >
       <p className="text-pretty text-ink-muted text-sm">
-        Your password alone signs you in then. The key in your app and the recovery codes become worthless.
+        You will sign in with your password only. The key in your app and the recovery codes stop working.
       </p>
       <TextField
         control={form.control}

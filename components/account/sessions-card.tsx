@@ -35,13 +35,13 @@ export function SessionsCard({ sessions, error, retry, end, endAll }: SessionsCa
   return (
     <Card
       title="Sessions"
-      description="Where you are signed in. A session that is ended stops working with its next request."
+      description="Where you are signed in. Ended sessions stop working immediately."
       actions={
         <Button
           onClick={() =>
             confirm({
               title: 'Sign out everywhere?',
-              consequence: 'Every session of yours ends, this one too. API tokens stay.',
+              consequence: 'All your sessions end, including this one. API tokens keep working.',
               confirmLabel: 'Sign out everywhere',
               harmless: true,
               onConfirm: endAll,
@@ -66,7 +66,7 @@ export function SessionsCard({ sessions, error, retry, end, endAll }: SessionsCa
                   {session.kind === 'browser'
                     ? deviceOf(session.user_agent)
                     : `Access token, ${deviceOf(session.user_agent)}`}
-                  {session.current && <Badge tone="positive">This one</Badge>}
+                  {session.current && <Badge tone="positive">This session</Badge>}
                 </p>
                 <p className="text-ink-muted text-xs">
                   {session.address} · signed in <Time at={session.created_at} /> · last seen{' '}

@@ -14,13 +14,13 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
   return {
     at: column.accessor(({ at }) => at, {
       id: 'at',
-      header: 'When',
+      header: 'Time',
       meta: { from: 'sm' },
       cell: ({ row: { original } }) => <Time at={original.at} />,
     }),
     who: column.accessor(({ actor_name }) => actor_name, {
       id: 'actor_name',
-      header: 'Who',
+      header: 'Actor',
       meta: { from: 'sm' },
       cell: ({ row: { original } }) => (
         <span>
@@ -62,7 +62,7 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
     }),
     address: column.accessor(({ address }) => address, {
       id: 'address',
-      header: 'From',
+      header: 'Source IP',
       meta: { from: 'lg' },
       cell: ({ row: { original } }) => <span className="font-mono text-xs">{original.address ?? '–'}</span>,
     }),

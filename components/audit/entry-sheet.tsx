@@ -28,16 +28,16 @@ export function EntrySheet({ entry, tenant, close }: EntrySheetProps) {
         <PropertyList
           items={[
             ['Result', <StatusBadge key="result" status={entry.result} />],
-            ['Answer', `${entry.status}${entry.code ? ` ${entry.code}` : ''}`],
-            ['At', <Time key="at" at={entry.at} form="exact" />],
-            ['Count', entry.count > 1 ? `${formatNumber(entry.count)} in one hour; the last one is shown` : undefined],
-            ['Last at', entry.last_at ? <Time key="last" at={entry.last_at} form="exact" /> : undefined],
-            ['Who', `${entry.actor_name} (${actorTypeLabel(entry.actor_type)})`],
+            ['Response', `${entry.status}${entry.code ? ` ${entry.code}` : ''}`],
+            ['Time', <Time key="at" at={entry.at} form="exact" />],
+            ['Count', entry.count > 1 ? `${formatNumber(entry.count)} within one hour (showing the last)` : undefined],
+            ['Last time', entry.last_at ? <Time key="last" at={entry.last_at} form="exact" /> : undefined],
+            ['Actor', `${entry.actor_name} (${actorTypeLabel(entry.actor_type)})`],
             ['Actor ID', entry.actor_id ? <Id key="actor" value={entry.actor_id} label="actor ID" full /> : undefined],
-            ['From', entry.address ?? undefined],
+            ['Source IP', entry.address ?? undefined],
             ['Tenant', tenant],
             ['Resource', entry.resource_name ?? undefined],
-            ['Kind', entry.resource_type?.replaceAll('_', ' ')],
+            ['Resource type', entry.resource_type?.replaceAll('_', ' ')],
             [
               'Resource ID',
               entry.resource_id ? <Id key="resource" value={entry.resource_id} label="resource ID" full /> : undefined,

@@ -6,11 +6,11 @@ export const resultOptions = [
 ] as const;
 
 const actorTypes = {
-  user: 'person',
+  user: 'user',
   token: 'API token',
   workload: 'workload',
   administrator: 'administrator',
-  host: 'on the host',
+  host: 'host command',
   anonymous: 'not signed in',
 } as const;
 

@@ -17,7 +17,7 @@ export function HostEngines({ host, reports }: { host: string; reports: readonly
       title={host}
       description={
         silent > 0
-          ? `${formatCount(silent, 'engine')} of this host ${silent === 1 ? 'has' : 'have'} not reported for five minutes: is its worker running?`
+          ? `${formatCount(silent, 'engine')} of this host ${silent === 1 ? 'has' : 'have'} not reported for five minutes. Check that the host’s worker is running.`
           : `${formatCount(reports.length, 'engine')} on this host`
       }
       flush
@@ -47,7 +47,7 @@ function Engine({ engine, status, message, details, silent, updated_at }: Engine
       </div>
       <div className="min-w-0 space-y-2.5">
         <p className={silent ? 'text-pretty text-ink-muted' : 'text-pretty'}>
-          {silent && <span className="text-ink-subtle">Its last words, when it was {status}: </span>}
+          {silent && <span className="text-ink-subtle">Last report ({status}):</span>}
           {message}
         </p>
         <MissingPrograms details={details} />

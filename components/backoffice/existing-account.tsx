@@ -25,22 +25,22 @@ export function ExistingAccount({ email }: { email: string }) {
       <Loaded query={query} what="The account" skeleton={<Skeleton className="h-5 w-60" />}>
         {([user]) =>
           user === undefined ? (
-            <p>This address had an account a moment ago. Send the form again.</p>
+            <p>The account was removed. Submit the form again.</p>
           ) : user.administrator ? (
-            <p>{user.name} is an administrator already.</p>
+            <p>{user.name} is already an administrator.</p>
           ) : (
             <div className="flex flex-wrap items-center justify-between gap-3">
               <p className="min-w-0 text-pretty">
-                <span className="font-medium">{user.name} has an account already.</span> They keep its password.
+                <span className="font-medium">{user.name} already has an account.</span> Their password does not change.
               </p>
               <Button pending={grant.isPending} onClick={() => void add(user.id, user.name).catch(() => {})}>
-                Make them an administrator
+                Make administrator
               </Button>
             </div>
           )
         }
       </Loaded>
-      {grant.error !== null && <ErrorNotice title="They were not added" error={grant.error} />}
+      {grant.error !== null && <ErrorNotice title="The administrator could not be added" error={grant.error} />}
     </div>
   );
 }

@@ -8,9 +8,9 @@ export const displayName = z
 
 export const personName = z
   .string()
-  .check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'Up to 100 characters.'));
+  .check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.'));
 
-export const email = z.email('Write the whole address, such as ianthe@example.org.');
+export const email = z.email('Enter an e-mail address, such as ianthe@example.org.');
 
 export const newPassword = z
   .string()
@@ -19,7 +19,7 @@ export const newPassword = z
 export const slug = z
   .string()
   .check(
-    z.minLength(2, 'At least two characters.'),
+    z.minLength(2, 'At least 2 characters.'),
     z.maxLength(63, 'Up to 63 characters.'),
-    z.regex(/^[a-z][a-z0-9-]*[a-z0-9]$/, 'Lower-case letters, digits and dashes, beginning with a letter.'),
+    z.regex(/^[a-z][a-z0-9-]*[a-z0-9]$/, 'Use lowercase letters, digits and hyphens. Start with a letter.'),
   );

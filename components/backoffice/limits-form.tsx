@@ -66,15 +66,15 @@ export function LimitsForm({ tenantId, current, reload }: LimitsFormProps) {
       submitLabel="Save limits"
       disabledReason={
         outdated
-          ? 'The limits were changed meanwhile. Take the present ones over first.'
+          ? 'The limits have changed. Load the current values first.'
           : changed
             ? undefined
-            : 'No limit is changed yet.'
+            : 'No changes to save.'
       }
       cancel={adminPaths.tenant(tenantId)}
       onSubmit={async (values) => {
         await save.mutateAsync(values);
-        void notify('success', `New limits of ${base.quota.tenant_name} are in force`);
+        void notify('success', `Limits of ${base.quota.tenant_name} saved`);
         router.push(adminPaths.tenant(tenantId));
       }}
     >
@@ -129,8 +129,8 @@ function LimitRow({ control, name, label, unit, entry }: LimitRowProps) {
         {below && (
           <p role="status" className="mt-1 flex items-start gap-1.5 text-caution-ink text-xs">
             <TriangleAlert className="mt-0.5 size-3 shrink-0" aria-hidden="true" />
-            Below what is in use: the {formatQuantity(entry.used, unit)} stay, and nothing is added until fewer are
-            left.
+            Below current usage ({formatQuantity(entry.used, unit)}). Existing resources stay; nothing can be added
+            until usage drops.
           </p>
         )}
       </div>

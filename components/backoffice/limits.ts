@@ -9,11 +9,11 @@ const MOST = 1_000_000_000;
 
 function limit(whole: boolean) {
   const shape = whole ? /^\d+$/ : /^\d+(\.\d{1,6})?$/;
-  const says = whole ? 'A whole number, zero or more.' : 'A number, zero or more, with at most six decimals.';
+  const says = whole ? 'Enter a whole number, 0 or more.' : 'Enter a number, 0 or more, with up to six decimals.';
   return z.string().check(
     z.trim(),
     z.regex(shape, says),
-    z.refine((text) => Number(text) <= MOST, 'At most 1,000,000,000.'),
+    z.refine((text) => Number(text) <= MOST, 'Up to 1,000,000,000.'),
   );
 }
 

@@ -12,7 +12,7 @@ export function MissingPrograms({ details }: { details: unknown }) {
   return (
     <div className="max-w-2xl">
       <p className="mb-1.5 text-ink-muted text-xs">
-        Missing: <span className="font-mono">{programs}</span>. On Debian and Ubuntu this installs what is needed:
+        Missing: <span className="font-mono">{programs}</span>. To install them on Debian or Ubuntu:
       </p>
       <CodeBlock code={`sudo apt-get install --no-install-recommends ${packages}`} label="command to install it" />
     </div>

@@ -54,7 +54,12 @@ export const adminNavigation: readonly NavigationGroup[] = [
         href: () => adminPaths.invoices(),
         keywords: ['payment', 'failed', 'card', 'pdf', 'dunning'],
       },
-      { label: 'Months', icon: CalendarCheck, href: adminPaths.closings, keywords: ['close', 'closing', 'month end'] },
+      {
+        label: 'Monthly closing',
+        icon: CalendarCheck,
+        href: adminPaths.closings,
+        keywords: ['close', 'closing', 'month end'],
+      },
       {
         label: 'Budgets and freezes',
         icon: Snowflake,
@@ -78,7 +83,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
         icon: Tags,
         href: adminPaths.rates,
         keywords: ['price', 'pricing', 'rate card'],
-        actions: [{ label: 'Add a rate', href: () => adminPaths.newRate() }],
+        actions: [{ label: 'Add rate', href: () => adminPaths.newRate() }],
       },
       {
         label: 'Reconciliation',

@@ -11,7 +11,7 @@ export function Transitions({ transitions, stage, finished_at }: OperationDetail
   return (
     <Card title="Stages">
       {transitions.length === 0 ? (
-        <p className="text-ink-muted text-sm">It has not begun yet. The first stage is {stage.replaceAll('_', ' ')}.</p>
+        <p className="text-ink-muted text-sm">Not started yet. First stage: {stage.replaceAll('_', ' ')}.</p>
       ) : (
         <ol aria-label="Stages" className="text-sm">
           {transitions.map((transition, position) => {
@@ -46,7 +46,7 @@ export function OperationLog({ logs }: OperationDetails) {
   return (
     <Card title="Log" flush>
       {logs.length === 0 ? (
-        <p className="p-4 text-ink-muted text-sm">It has said nothing.</p>
+        <p className="p-4 text-ink-muted text-sm">No log entries.</p>
       ) : (
         <ol aria-label="Log" className="divide-y text-sm">
           {logs.map(({ at, level, stage, message }) => (

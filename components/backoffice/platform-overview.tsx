@@ -44,22 +44,22 @@ function attention({ operations, engines, payments }: Overview): AttentionItem[]
   const engine = (count: number, one: string, several: string) => {
     if (count === 0) return;
     const text = `${formatCount(count, 'engine')} ${count === 1 ? one : several}`;
-    items.push({ text, href: adminPaths.engines(), link: 'See engines' });
+    items.push({ text, href: adminPaths.engines(), link: 'View engines' });
   };
-  engine(engines.unavailable, 'can’t work', 'can’t work');
+  engine(engines.unavailable, 'is unavailable', 'are unavailable');
   engine(engines.silent, 'has not reported for five minutes', 'have not reported for five minutes');
-  engine(engines.degraded, 'works with limits', 'work with limits');
+  engine(engines.degraded, 'is degraded', 'are degraded');
   if (operations.failed_last_day > 0) {
     const text = `${formatCount(operations.failed_last_day, 'operation')} failed in the last 24 hours`;
-    items.push({ text, href: adminPaths.operations({ status: 'failed' }), link: 'See failed operations' });
+    items.push({ text, href: adminPaths.operations({ status: 'failed' }), link: 'View failed operations' });
   }
   if (payments.failed > 0) {
     const text = `${formatCount(payments.failed, 'payment')} failed: ${formatMoney(payments.failed_usd)} is due`;
-    items.push({ text, href: adminPaths.invoices({ status: 'failed' }), link: 'See failed payments' });
+    items.push({ text, href: adminPaths.invoices({ status: 'failed' }), link: 'View failed payments' });
   }
   if (payments.taken_back > 0) {
     const text = `${formatMoney(payments.owed_usd)} is owed for refunded or disputed payments`;
-    items.push({ text, href: adminPaths.reversals({ owed: 'true' }), link: 'See who owes' });
+    items.push({ text, href: adminPaths.reversals({ owed: 'true' }), link: 'View tenants' });
   }
   return items;
 }
@@ -69,7 +69,7 @@ function Attention({ items }: { items: AttentionItem[] }) {
     return (
       <p className="flex items-center gap-2.5 rounded-lg border bg-surface px-4 py-3 text-sm">
         <CircleCheck className="size-4 shrink-0 text-positive-ink" aria-hidden="true" />
-        Nothing needs you: every engine reports, no payment failed, and no operation did in the last 24 hours.
+        No action needed. All engines report, and no payment or operation failed in the last 24 hours.
       </p>
     );
   }
@@ -104,7 +104,11 @@ function Numbers({ tenants, users, operations, engines }: Overview) {
       <Tile title="Users" href={adminPaths.users()} value={users.total}>
         <TileLink href={adminPaths.administrators()}>{formatCount(users.administrators, 'administrator')}</TileLink>
       </Tile>
-      <Tile title="Operations under way" href={adminPaths.operations()} value={operations.running + operations.pending}>
+      <Tile
+        title="Operations in progress"
+        href={adminPaths.operations()}
+        value={operations.running + operations.pending}
+      >
         {formatNumber(operations.running)} running · {formatNumber(operations.pending)} pending ·{' '}
         <TileLink href={adminPaths.operations({ status: 'failed' })}>{formatNumber(operations.failed)} failed</TileLink>
       </Tile>
@@ -156,9 +160,9 @@ function TileLink({ href, children }: { href: string; children: ReactNode }) {
 
 function Allocation({ vcpus, ram_gb, storage_tb }: Overview['allocation']) {
   return (
-    <Card title="Allocation" description="What all tenants hold of what their limits allow them, added up.">
+    <Card title="Allocation" description="Usage of all tenants against the sum of their limits.">
       {vcpus.limit === 0 ? (
-        <p className="text-ink-muted text-sm">No tenant may hold anything yet.</p>
+        <p className="text-ink-muted text-sm">No limits set for any tenant yet.</p>
       ) : (
         <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2 xl:grid-cols-3">
           <QuotaBar label="vCPUs" {...vcpus} />

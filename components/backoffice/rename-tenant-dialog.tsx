@@ -21,7 +21,7 @@ export function RenameTenantDialog({ tenant, close }: { tenant: Tenant; close: (
       onOpenChange={(open) => open || close()}
       size="sm"
       title={`Rename ${tenant.name}`}
-      description={`Its slug stays ${tenant.slug}, so no address and no script changes.`}
+      description={`The slug stays ${tenant.slug}, so URLs and scripts keep working.`}
     >
       <FormShell
         form={form}

@@ -17,7 +17,7 @@ export function useRetryOperation() {
     error: retry.error,
     run: async ({ id, kind }: Pick<Operation, 'id' | 'kind'>) => {
       await retry.mutateAsync({ params: { path: { id } } });
-      void notify('success', `${kind} is tried again`);
+      void notify('success', `Retrying ${kind}`);
       await store.invalidateQueries({
         predicate: ({ queryKey: [, path] }) => typeof path === 'string' && path.startsWith('/admin/api/v1/operations'),
       });

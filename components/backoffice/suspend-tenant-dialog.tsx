@@ -8,9 +8,7 @@ import { useBackOffice } from '@/lib/client/backoffice';
 import type { Tenant } from './tenant-actions';
 
 const schema = z.object({
-  reason: z
-    .string()
-    .check(z.trim(), z.minLength(1, 'Say why; the audit log keeps it.'), z.maxLength(1000, 'Up to 1,000 characters.')),
+  reason: z.string().check(z.trim(), z.minLength(1, 'Enter a reason.'), z.maxLength(1000, 'Up to 1,000 characters.')),
 });
 
 /** Asks why, and says what happens, before a tenant is shut out. */
@@ -23,12 +21,12 @@ export function SuspendTenantDialog({ tenant, close }: { tenant: Tenant; close: 
       open
       onOpenChange={(open) => open || close()}
       title={`Suspend ${tenant.name}?`}
-      description="It can be resumed at any time."
+      description="You can resume it at any time."
     >
       <ul className="mb-5 list-disc space-y-1 pl-4 text-pretty text-ink-muted text-sm">
-        <li>From the next request on, its API and its pages refuse everyone, and its API tokens with them.</li>
-        <li>Its members can’t sign in to it. What they have in other tenants stays open to them.</li>
-        <li>Nothing is deleted: what is stored stays, counts against its quota and is billed.</li>
+        <li>Its API and portal refuse all requests immediately, including those with API tokens.</li>
+        <li>Its members lose access to it, but keep access to their other tenants.</li>
+        <li>Nothing is deleted. Existing resources still count towards the quota and are billed.</li>
       </ul>
       <FormShell
         form={form}
@@ -47,7 +45,7 @@ export function SuspendTenantDialog({ tenant, close }: { tenant: Tenant; close: 
           control={form.control}
           name="reason"
           label="Reason"
-          description="For the audit log and for other administrators; the tenant does not see it."
+          description="Visible in the audit log and to other administrators, not to the tenant."
           rows={3}
         />
       </FormShell>

@@ -44,8 +44,8 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
       title: `Resume ${name}?`,
       consequence: (
         <>
-          <p>Its members sign in again and its API tokens work again, from the next request on.</p>
-          {suspension_reason && <p>It was suspended for this reason: {suspension_reason}</p>}
+          <p>Its members and API tokens get access again immediately.</p>
+          {suspension_reason && <p>Reason for the suspension: {suspension_reason}</p>}
         </>
       ),
       confirmLabel: 'Resume tenant',
@@ -57,7 +57,7 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
     { label: 'Edit limits', icon: SlidersHorizontal, href: adminPaths.tenantLimits(tenant.id) },
     { label: 'Rename', icon: Pencil, onSelect: () => setOpen({ dialog: 'rename', tenant }) },
     { label: 'Change credit', icon: Coins, onSelect: () => grantCredit({ id: tenant.id, name: tenant.name }) },
-    { label: 'Add an admin', icon: UserRoundPlus, href: adminPaths.newTenantAdmin(tenant.id) },
+    { label: 'Add admin', icon: UserRoundPlus, href: adminPaths.newTenantAdmin(tenant.id) },
     { label: 'Users', icon: UsersRound, href: adminPaths.users({ tenant_id: tenant.id }) },
     { label: 'Operations', icon: ListChecks, href: adminPaths.operations({ tenant_id: tenant.id }) },
     { label: 'Audit log', icon: ScrollText, href: adminPaths.audit({ tenant_id: tenant.id }) },

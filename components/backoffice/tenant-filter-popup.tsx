@@ -48,7 +48,9 @@ export function TenantFilterPopup({ trigger, state }: TenantFilterProps & { trig
           ))}
           {tenants?.length === 0 && <li className="px-2 py-3 text-center text-ink-muted text-sm">No tenant matches</li>}
         </ul>
-        {tenants?.length === SHOWN && <p className="px-2 pt-1 pb-1.5 text-ink-subtle text-xs">Type to find others.</p>}
+        {tenants?.length === SHOWN && (
+          <p className="px-2 pt-1 pb-1.5 text-ink-subtle text-xs">Enter a name to find others.</p>
+        )}
       </PopoverContent>
     </Popover>
   );

@@ -27,19 +27,19 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
     const last = administrators.data?.rows.length === 1 && administrators.data.rows[0]?.id === id;
     const tell = (title: string) => void notify('success', title);
     return [
-      { label: 'What they did', icon: ScrollText, href: adminPaths.audit({ actor: id }) },
+      { label: 'View activity', icon: ScrollText, href: adminPaths.audit({ actor: id }) },
       {
-        label: 'Reset second factor',
+        label: 'Reset two-factor authentication',
         icon: KeyRound,
-        disabledReason: two_factor_enabled ? undefined : 'No second factor is set up.',
+        disabledReason: two_factor_enabled ? undefined : 'Two-factor authentication is off.',
         onSelect: () =>
           confirm({
-            title: `Reset the second factor of ${name}?`,
-            consequence: `Make sure that it is really ${email} who asks. Their password alone signs them in until they set up another, and ${you ? 'you are' : 'they are'} signed out everywhere now.`,
-            confirmLabel: 'Reset second factor',
+            title: `Reset two-factor authentication of ${name}?`,
+            consequence: `Verify that the request comes from ${email}. ${you ? 'You are' : 'They are'} signed out everywhere, and can sign in with the password alone until two-factor authentication is set up again.`,
+            confirmLabel: 'Reset two-factor authentication',
             onConfirm: async () => {
               await reset.mutateAsync({ params, body: {} });
-              tell(`${name} has no second factor any more`);
+              tell(`Two-factor authentication of ${name} reset`);
             },
           }),
       },
@@ -50,11 +50,11 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
           confirm({
             title: `Sign ${you ? 'yourself' : name} out everywhere?`,
             consequence:
-              'All their sessions end with the next request, in the portal and in the back office. They can sign in again, and their API tokens stay.',
+              'All their sessions in the portal and the back office end immediately. API tokens keep working.',
             confirmLabel: 'End all sessions',
             onConfirm: async () => {
               await signOut.mutateAsync({ params, body: {} });
-              tell(`${name} is signed out everywhere`);
+              tell(`${name} signed out everywhere`);
             },
           }),
       },
@@ -63,11 +63,11 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
             label: 'Remove from administrators',
             icon: ShieldMinus,
             danger: true,
-            disabledReason: last ? 'The last administrator stays. Add another one first.' : undefined,
+            disabledReason: last ? 'The last administrator cannot be removed. Add another one first.' : undefined,
             onSelect: () =>
               confirm({
                 title: you ? 'Leave the administrators?' : `Remove ${name} from the administrators?`,
-                consequence: `The back office closes to ${you ? 'you' : 'them'} at once. The account itself stays, with all its memberships.`,
+                consequence: `${you ? 'You lose' : 'They lose'} access to the back office immediately. The account and its memberships stay.`,
                 confirmLabel: you ? 'Leave' : 'Remove administrator',
                 onConfirm: () => remove.mutateAsync({ params }),
               }),
@@ -78,8 +78,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
             onSelect: () =>
               confirm({
                 title: `Make ${name} an administrator?`,
-                consequence:
-                  'The whole back office opens to them: every tenant, user and limit, and the record of it all.',
+                consequence: 'They get full access to the back office: all tenants, users, limits and the audit log.',
                 confirmLabel: 'Make administrator',
                 onConfirm: () => grant.mutateAsync({ params }),
               }),

@@ -41,7 +41,7 @@ const tenants = column.accessor('memberships', {
   meta: { from: 'md' },
   cell: ({ getValue }) => {
     const [first, ...others] = getValue();
-    if (!first) return <span className="text-ink-subtle">none</span>;
+    if (!first) return <span className="text-ink-subtle">None</span>;
     return (
       <span className="inline-flex flex-wrap gap-x-1.5">
         <TextLink href={adminPaths.tenant(first.project_id)}>{first.tenant_name}</TextLink>
@@ -52,7 +52,7 @@ const tenants = column.accessor('memberships', {
 });
 
 const secondFactor = column.accessor('two_factor_enabled', {
-  header: 'Second factor',
+  header: '2FA',
   meta: { from: 'lg' },
   cell: ({ getValue }) => <SecondFactor on={getValue()} />,
 });

@@ -22,12 +22,12 @@ function Welcome({ email }: { email: string }) {
   return (
     <StandAlone title={invited ? 'Invitations' : 'No project yet'}>
       <h1 className="font-semibold text-xl tracking-[-0.017em]">
-        {invited ? 'You are invited' : 'You belong to no project yet'}
+        {invited ? 'You are invited' : 'You are not a member of any project yet'}
       </h1>
       <p className="mt-1.5 text-pretty text-ink-muted text-sm">
         {invited
-          ? `You are signed in as ${email}. Join a project to begin.`
-          : `You are signed in as ${email}. Ask the admin of a project to add you by this address; the invitation shows here then.`}
+          ? `Signed in as ${email}. Join a project to get started.`
+          : `Signed in as ${email}. Ask a project admin to add this e-mail address. The invitation then appears here.`}
       </p>
       {invited && (
         <div className="mt-5 rounded-lg border bg-surface p-4">
@@ -37,7 +37,7 @@ function Welcome({ email }: { email: string }) {
       <div className="mt-5 flex gap-2">
         {!invited && (
           <Button variant="primary" onClick={() => window.location.reload()}>
-            Look again
+            Refresh
           </Button>
         )}
         <Button onClick={() => void signOutHere()}>Sign out</Button>

@@ -21,10 +21,9 @@ export function RecoveryCodes({ codes, email, onDone }: RecoveryCodesProps) {
   return (
     <div className="space-y-4">
       <div>
-        <h3 className="font-semibold text-base">Keep your recovery codes</h3>
+        <h3 className="font-semibold text-base">Save your recovery codes</h3>
         <p className="mt-1 text-pretty text-ink-muted text-sm">
-          Each of them signs you in once, without the app. They are shown now and never again: keep them apart from your
-          phone.
+          Each code signs you in once without the app. They will not be shown again. Do not keep them on your phone.
         </p>
       </div>
       <ol aria-label="Recovery codes" className="grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md border bg-sunken p-4">
@@ -43,7 +42,7 @@ export function RecoveryCodes({ codes, email, onDone }: RecoveryCodesProps) {
       <div className="flex gap-2.5">
         <Checkbox id={field} checked={kept} onChange={(event) => setKept(event.target.checked)} className="mt-0.5" />
         <label htmlFor={field} className="text-sm">
-          I have kept them in a safe place
+          I have saved them in a safe place
         </label>
       </div>
       <Button variant="primary" disabled={!kept} onClick={onDone}>

@@ -46,13 +46,13 @@ export function SecondFactorSetup({ email, setUp, activate, onDone, onCancel }: 
   return (
     <div className="space-y-4">
       <p className="text-pretty text-ink-muted text-sm">
-        You need an authenticator app on your phone, or a password manager that knows one-time codes. Each sign-in then
-        asks for the six digits it shows, so that a stolen password is not enough.
+        Use an authenticator app or a password manager with one-time codes. Each sign-in then also asks for a code, so a
+        stolen password is not enough.
       </p>
-      {error !== undefined && <ErrorNotice title="No key could be made" error={error} />}
+      {error !== undefined && <ErrorNotice title="No key could be created" error={error} />}
       <div className="flex flex-wrap gap-2">
         <Button variant="primary" pending={beginning} onClick={begin}>
-          Set up a second factor
+          Set up two-factor authentication
         </Button>
         {onCancel && (
           <Button variant="quiet" onClick={onCancel}>
@@ -65,7 +65,7 @@ export function SecondFactorSetup({ email, setUp, activate, onDone, onCancel }: 
 }
 
 const schema = z.object({
-  code: z.string().check(z.trim(), z.regex(/^\d{6}$/, 'Six digits, as the app shows them now.')),
+  code: z.string().check(z.trim(), z.regex(/^\d{6}$/, 'Enter the six digits from your app.')),
 });
 
 interface FirstCodeProps extends Pick<SecondFactorSetupProps, 'activate'> {
@@ -82,7 +82,7 @@ function FirstCode({ secretKey, activate, onActivated, onCancel }: FirstCodeProp
     setError(undefined);
     await activate(code).then(onActivated, (failure: unknown) => {
       if (!(failure instanceof ApiError && failure.code === 'TOTP_INVALID')) return setError(failure);
-      form.setError('code', { message: 'This code is not the one of this key. Wait for the next and try again.' });
+      form.setError('code', { message: 'The code does not match this key. Wait for the next code and try again.' });
       form.setFocus('code', { shouldSelect: true });
     });
   });
@@ -98,7 +98,7 @@ function FirstCode({ secretKey, activate, onActivated, onCancel }: FirstCodeProp
           className="rounded-md border bg-[white] p-1"
         />
         <div className="min-w-0 flex-1 basis-48 space-y-1.5 text-sm">
-          <p className="text-pretty text-ink-muted">Scan this with your app. Where it can’t, type the key into it:</p>
+          <p className="text-pretty text-ink-muted">Scan this code with your app, or enter the key manually:</p>
           <p className="flex items-center gap-1 rounded-md border bg-sunken py-1 pr-1 pl-2.5">
             <code className="min-w-0 flex-1 select-all break-all font-mono text-xs">{secret}</code>
             <CopyButton value={secret} label="key" />
@@ -109,14 +109,14 @@ function FirstCode({ secretKey, activate, onActivated, onCancel }: FirstCodeProp
         control={form.control}
         name="code"
         label="Code"
-        description="The six digits that the app shows now."
+        description="The six digits from your app."
         inputMode="numeric"
         autoComplete="one-time-code"
         width="short"
         mono
         autoFocus
       />
-      {error !== undefined && <ErrorNotice title="The second factor is not in force" error={error} />}
+      {error !== undefined && <ErrorNotice title="Two-factor authentication could not be activated" error={error} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" pending={form.formState.isSubmitting}>
           Activate

@@ -8,11 +8,11 @@ import { Button } from '@/components/ui/button';
 import type { SignInStep } from '@/lib/identity/portal-sign-in';
 
 const password = z.object({
-  email: z.email('Write the whole address, such as ianthe@example.org.'),
-  password: z.string().check(z.minLength(1, 'Write your password.')),
+  email: z.email('Enter an e-mail address, such as ianthe@example.org.'),
+  password: z.string().check(z.minLength(1, 'Enter your password.')),
 });
 const code = z.object({
-  code: z.string().check(z.trim(), z.minLength(6, 'Six digits from your app, or a recovery code.')),
+  code: z.string().check(z.trim(), z.minLength(6, 'Enter six digits from your app, or a recovery code.')),
 });
 
 interface SignInStepsProps {
@@ -91,9 +91,9 @@ function CodeStep({ send, onDone, onStartAgain }: CodeStepProps) {
   return (
     <form noValidate onSubmit={submit} className="space-y-5">
       <div>
-        <h1 className="font-semibold text-xl tracking-[-0.017em]">Second factor</h1>
+        <h1 className="font-semibold text-xl tracking-[-0.017em]">Two-factor authentication</h1>
         <p className="mt-1.5 text-pretty text-ink-muted text-sm">
-          The six digits that your authenticator app shows now. Without the app, one of your recovery codes.
+          Enter the six digits from your authenticator app, or a recovery code.
         </p>
       </div>
       <TextField control={form.control} name="code" label="Code" autoComplete="one-time-code" mono autoFocus />
@@ -129,9 +129,9 @@ function reason(outcome: Extract<SignInStep, { done: false }>): string {
     case 'INVALID_CREDENTIALS':
       return 'E-mail or password is wrong.';
     case 'TOTP_INVALID':
-      return 'This code is wrong or was used already. Wait for the next one.';
+      return 'This code is wrong or was already used. Wait for the next one.';
     case 'TENANT_SUSPENDED':
-      return 'Your project is suspended. Ask the administrators of the platform.';
+      return 'Your project is suspended. Contact the platform administrators.';
     case 'RATE_LIMITED': {
       const seconds = 'retry_after_s' in outcome ? (outcome.retry_after_s ?? 60) : 60;
       const minutes = Math.max(1, Math.ceil(seconds / 60));
@@ -140,6 +140,6 @@ function reason(outcome: Extract<SignInStep, { done: false }>): string {
     case 'CONNECTION_LOST':
       return 'Nephele is not responding. Check your connection, or try again later.';
     default:
-      return 'That did not work. Try again in a moment.';
+      return 'Sign-in failed. Try again in a moment.';
   }
 }

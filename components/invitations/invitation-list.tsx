@@ -84,7 +84,7 @@ function Line({ invitation }: { invitation: Invitation }) {
       </form>
       {error !== null && (
         <div className="mt-3">
-          <ErrorNotice title="Your answer was not saved" error={error} />
+          <ErrorNotice title="Your response could not be sent" error={error} />
         </div>
       )}
     </li>

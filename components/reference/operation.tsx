@@ -56,7 +56,7 @@ export function Operation({ operation, baseUrl }: OperationProps) {
           </Part>
         )}
         {answers.map((answer) => (
-          <Part key={answer.status} title={`Answer ${answer.status}`} note={answer.body?.content_type}>
+          <Part key={answer.status} title={`Response ${answer.status}`} note={answer.body?.content_type}>
             {answer.body ? (
               <Shape shape={answer.body.shape} />
             ) : (
@@ -64,7 +64,7 @@ export function Operation({ operation, baseUrl }: OperationProps) {
             )}
           </Part>
         ))}
-        <Part title="Refusals">
+        <Part title="Errors">
           <ul className="flex flex-wrap gap-1.5">
             {refusals.flatMap(({ status, codes }) =>
               codes.map((code) => (
@@ -110,7 +110,7 @@ function Part({ title, note, children }: { title: string; note?: string | undefi
 function Example({ status, body, summary }: { status: string; body: ReferenceBody; summary: string }) {
   return (
     <div>
-      <p className="mb-1 text-ink-subtle text-xs">Answers {status}</p>
+      <p className="mb-1 text-ink-subtle text-xs">Response {status}</p>
       <CodeBlock code={body.example ?? ''} label={`answer: ${summary}`} />
     </div>
   );

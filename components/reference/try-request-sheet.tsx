@@ -71,13 +71,13 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
         {method !== 'GET' && (
           <p className="flex items-start gap-2 text-caution-ink text-sm">
             <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-            This is sent for real: what it creates, changes or deletes is yours.
+            This sends a real request. It creates, changes or deletes your resources.
           </p>
         )}
         {!open && (
           <Field
             label="Token"
-            description="Left empty, the request goes with your sign-in of this browser. It is kept until you leave this page."
+            description="Leave empty to use your session in this browser. Kept until you leave this page."
           >
             {(field) => (
               <Input
@@ -141,7 +141,7 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
             Send request
           </Button>
           {sending.state === 'sending' && <Button onClick={stop}>Stop</Button>}
-          {missing && <p className="text-ink-muted text-sm">Needs {missing.name} first.</p>}
+          {missing && <p className="text-ink-muted text-sm">Enter {missing.name} first.</p>}
         </div>
       </form>
       <div className="mt-6 space-y-5">
@@ -150,7 +150,7 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
           {'answer' in sending && sending.answer && <AnswerView answer={sending.answer} />}
         </div>
         <div>
-          <h3 className="mb-1.5 font-medium text-sm">The same in a shell</h3>
+          <h3 className="mb-1.5 font-medium text-sm">As a command</h3>
           <CodeBlock code={curlCommand(operation, baseUrl, values)} label="command" />
         </div>
       </div>
@@ -161,7 +161,7 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
 function AnswerView({ answer }: { answer: Answer }) {
   const { status, status_text, request_id, took_ms, text, download } = answer;
   return (
-    <section aria-label="Answer" className="space-y-2">
+    <section aria-label="Response" className="space-y-2">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <Badge tone={status < 400 ? 'positive' : 'critical'} className="font-mono">
           {status} {status_text}

@@ -17,24 +17,17 @@ export function CommandPalette({ commands, open, onOpenChange }: CommandPaletteP
   const router = useRouter();
   const groups = [...new Set(commands.map(({ group }) => group))];
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Go to a page or do something" titleHidden>
-      <Command
-        label="Go to a page or do something"
-        loop
-        filter={rank}
-        className="flex max-h-[min(26rem,80dvh)] flex-col"
-      >
+    <Dialog open={open} onOpenChange={onOpenChange} title="Search pages and actions" titleHidden>
+      <Command label="Search pages and actions" loop filter={rank} className="flex max-h-[min(26rem,80dvh)] flex-col">
         <div className="flex items-center gap-2.5 border-b px-4">
           <Search className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
           <Command.Input
-            placeholder="Where to?"
+            placeholder="Search pages and actions"
             className="h-12 w-full bg-transparent text-base outline-none placeholder:text-ink-subtle pointer-coarse:text-lg"
           />
         </div>
         <Command.List className="min-h-0 flex-1 overflow-y-auto p-1.5">
-          <Command.Empty className="px-4 py-8 text-center text-ink-muted text-sm">
-            Nothing here goes by that name.
-          </Command.Empty>
+          <Command.Empty className="px-4 py-8 text-center text-ink-muted text-sm">No results.</Command.Empty>
           {groups.map((group) => (
             <Command.Group
               key={group}

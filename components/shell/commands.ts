@@ -54,7 +54,7 @@ function pageCommands(groups: readonly NavigationGroup[], project: string, role:
     ...entries.flatMap(({ entry }) =>
       (entry.actions ?? [])
         .filter((action) => includesRole(role, action.role))
-        .map((action) => ({ group: 'Do', label: action.label, icon: Plus, href: action.href(project) })),
+        .map((action) => ({ group: 'Actions', label: action.label, icon: Plus, href: action.href(project) })),
     ),
     ...entries.map(({ group, entry }) => ({
       group: 'Go to',
@@ -70,5 +70,5 @@ function pageCommands(groups: readonly NavigationGroup[], project: string, role:
 export const appearanceCommands: readonly PaletteCommand[] = [
   { group: 'Appearance', label: 'Light', icon: Sun, keywords: ['theme'], run: () => setTheme('light') },
   { group: 'Appearance', label: 'Dark', icon: Moon, keywords: ['theme'], run: () => setTheme('dark') },
-  { group: 'Appearance', label: 'As the system', icon: Monitor, keywords: ['theme'], run: () => setTheme('system') },
+  { group: 'Appearance', label: 'System', icon: Monitor, keywords: ['theme'], run: () => setTheme('system') },
 ];

@@ -24,8 +24,8 @@ export function ConnectionNotice() {
         <p className="pointer-events-auto flex max-w-xl animate-in fade-in-0 slide-in-from-bottom-2 items-start gap-2.5 rounded-lg border border-caution/50 bg-caution-soft px-4 py-2.5 text-sm shadow-raised">
           <Unplug className="mt-0.5 size-4 shrink-0 text-caution-ink" aria-hidden="true" />
           <span>
-            <span className="font-medium text-caution-ink">Connection lost.</span> What you see may be out of date. It
-            refreshes by itself when the server answers.
+            <span className="font-medium text-caution-ink">Connection lost.</span> This page may be out of date. It
+            refreshes automatically when the connection is back.
           </span>
         </p>
       )}
@@ -40,10 +40,10 @@ export function GentleReload() {
   const cameFrom = useRef(pathname);
   useEffect(() => {
     if (outdated) {
-      void notify('info', 'Nephele has a new version', {
+      void notify('info', 'A new version is available', {
         id: 'new-version',
-        description: 'It is loaded with the next page you open.',
-        action: { label: 'Load it now', onClick: () => window.location.reload() },
+        description: 'It loads with the next page you open.',
+        action: { label: 'Reload now', onClick: () => window.location.reload() },
       });
     }
   }, [outdated]);

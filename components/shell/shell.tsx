@@ -75,7 +75,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
           href="#page"
           className="-translate-y-16 fixed top-2 left-2 z-60 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink text-sm focus:translate-y-0"
         >
-          Skip to the page
+          Skip to content
         </a>
         <div data-realm={realm} className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
           <div className="sky sticky top-0 hidden h-dvh border-r lg:block">
@@ -104,7 +104,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
               <Button
                 variant="quiet"
                 size="icon"
-                aria-label="Open the navigation"
+                aria-label="Open navigation"
                 className="-ml-2 lg:hidden"
                 onClick={() => setDrawer('open')}
               >

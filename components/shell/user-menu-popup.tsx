@@ -46,7 +46,7 @@ export function UserMenuPopup({ trigger, person, links, onSignOut }: UserMenuPro
             <Moon aria-hidden="true" /> Dark
           </MenuRadioItem>
           <MenuRadioItem value="system" onSelect={stayOpen}>
-            <Monitor aria-hidden="true" /> As the system
+            <Monitor aria-hidden="true" /> System
           </MenuRadioItem>
         </MenuRadioGroup>
         <MenuSeparator />

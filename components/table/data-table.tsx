@@ -229,7 +229,7 @@ function NothingFound({ nouns, state }: { nouns: string; state: TableState }) {
   return (
     <div className="px-4 py-10 text-center text-sm">
       <p className="font-medium">No {nouns} match</p>
-      <p className="mt-0.5 text-ink-muted">Another word or fewer filters may find them.</p>
+      <p className="mt-0.5 text-ink-muted">Try another search or fewer filters.</p>
       <Button className="mt-4" onClick={state.narrowed ? state.clear : state.goToFirst}>
         {state.narrowed ? 'Clear search and filters' : 'Go to the first page'}
       </Button>
@@ -257,7 +257,7 @@ function Pager({ count, next, stale, state, noun, nouns }: PagerProps) {
       className="mt-3 flex min-h-7 items-center justify-between gap-4 text-ink-muted text-xs"
     >
       <p className="tabular-nums" aria-live="polite">
-        {next ? range : state.page > 1 ? `${range}, the last` : formatCount(count, noun, nouns)}
+        {next ? range : state.page > 1 ? `${range}, last page` : formatCount(count, noun, nouns)}
       </p>
       {(state.page > 1 || next) && (
         <div className="flex gap-2">

@@ -17,8 +17,8 @@ export default async function SecondFactorPage({ searchParams }: SecondFactorPag
   if (!administrator) redirect(adminPaths.signIn(target));
   if (decide(administrator, 'administrator').allowed) redirect(target);
   return (
-    <AdminStandAlone title="Set up your second factor">
-      <h1 className="mb-3 font-semibold text-xl tracking-[-0.017em]">This back office needs a second factor</h1>
+    <AdminStandAlone title="Set up two-factor authentication">
+      <h1 className="mb-3 font-semibold text-xl tracking-[-0.017em]">Two-factor authentication is required</h1>
       <RequiredSecondFactor email={administrator.email} back={target} />
     </AdminStandAlone>
   );

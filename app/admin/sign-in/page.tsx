@@ -17,7 +17,7 @@ export default async function AdminSignInPage({
     <AdminStandAlone title="Sign in">
       <AdminSignIn back={target} />
       <p className="mt-6 text-pretty text-ink-muted text-xs">
-        For the administrators of this platform. Accounts of tenants do not work here.
+        For platform administrators only. Tenant accounts cannot sign in here.
       </p>
     </AdminStandAlone>
   );

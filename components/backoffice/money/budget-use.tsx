@@ -3,7 +3,7 @@ import { formatPercent } from '@/lib/format/number';
 
 /** How much of a budget is used: a bar with its number. */
 export function BudgetUse({ percent }: { percent: number | null }) {
-  if (percent === null) return <span className="text-ink-subtle">no budget</span>;
+  if (percent === null) return <span className="text-ink-subtle">No budget</span>;
   const colour = percent >= 100 ? 'bg-critical' : percent >= 80 ? 'bg-caution' : 'bg-accent';
   return (
     <span className="flex items-center gap-2">

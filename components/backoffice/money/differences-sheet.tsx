@@ -16,10 +16,10 @@ import { adminPaths } from '@/lib/paths';
 type Difference = components['schemas']['ReconciliationReport']['differences'][number];
 
 const kinds: Record<Difference['kind'], string> = {
-  usage: 'Usage differs from the resource’s history',
-  count: 'The count differs from the events',
-  spend: 'Live spend differs from what is behind it',
-  invoice: 'The invoice differs from what it was made of',
+  usage: 'Usage differs from the resource history',
+  count: 'Count differs from the events',
+  spend: 'Live spend differs from usage',
+  invoice: 'Invoice differs from its lines',
 };
 
 /** All that one check found. */
@@ -27,7 +27,7 @@ export function DifferencesSheet({ id, close }: { id: string; close: () => void 
   const { api } = useBackOffice();
   const query = api.useQuery('get', '/admin/api/v1/billing/reconciliations/{id}', { params: { path: { id } } });
   return (
-    <Dialog open onOpenChange={(open) => open || close()} form="sheet" title="What the check found">
+    <Dialog open onOpenChange={(open) => open || close()} form="sheet" title="Check result">
       <Loaded query={query} what="The check" skeleton={<Skeleton className="h-60 w-full" />}>
         {({ period_from, period_to, resources, differing, differences }) => (
           <div className="space-y-5 text-sm">
@@ -47,7 +47,7 @@ export function DifferencesSheet({ id, close }: { id: string; close: () => void 
               </ul>
             )}
             {differing > differences.length && (
-              <p className="text-ink-muted text-xs">The first {differences.length} are shown.</p>
+              <p className="text-ink-muted text-xs">Showing the first {differences.length}.</p>
             )}
           </div>
         )}
@@ -60,12 +60,12 @@ const keyOf = ({ kind, tenant_id, resource, metric, expected }: Difference) =>
   [kind, tenant_id, resource?.id, metric, expected].join(' ');
 
 function Found({ kind, tenant_id, resource, metric, expected, billed, unit }: Difference) {
-  const word = unit === 'count' ? 'in all' : 'unit-hours';
+  const word = unit === 'count' ? 'total' : 'unit-hours';
   return (
     <li className="space-y-1 px-3 py-2.5">
       <p className="font-medium">{kinds[kind]}</p>
       <p className="text-ink-muted">
-        {metric.replaceAll('_', ' ')}: billed <Quantity value={billed} unit={word} />, should be{' '}
+        {metric.replaceAll('_', ' ')}: billed <Quantity value={billed} unit={word} />, expected{' '}
         <Quantity value={expected} unit={word} />
       </p>
       <p className="flex flex-wrap items-center gap-x-3 text-xs">

@@ -10,18 +10,18 @@ import { useBackOffice } from '@/lib/client/backoffice';
 import { formatMoney } from '@/lib/format/money';
 
 const directions = [
-  { value: 'grant', label: 'Grant', description: 'The tenant has so much more of credit.' },
-  { value: 'take', label: 'Take back', description: 'As far as it is there: a balance is never below zero.' },
+  { value: 'grant', label: 'Grant', description: 'Add credit to the tenant.' },
+  { value: 'take', label: 'Withdraw', description: 'Up to the current balance.' },
 ];
 
 const schema = z.object({
   direction: z.enum(['grant', 'take']),
   amount_usd: z.string().check(
     z.trim(),
-    z.regex(/^\d{1,8}(\.\d{1,2})?$/, 'An amount in USD, such as 25 or 12.50.'),
-    z.refine((text) => Number(text) >= 0.01, 'At least one cent.'),
+    z.regex(/^\d{1,8}(\.\d{1,2})?$/, 'Enter an amount in USD, such as 25 or 12.50.'),
+    z.refine((text) => Number(text) >= 0.01, 'At least $0.01.'),
   ),
-  reason: z.string().check(z.trim(), z.minLength(1, 'Say why.'), z.maxLength(500, 'Up to 500 characters.')),
+  reason: z.string().check(z.trim(), z.minLength(1, 'Enter a reason.'), z.maxLength(500, 'Up to 500 characters.')),
 });
 
 /** Gives a tenant prepaid credit, or takes some back, with a reason that it reads. */
@@ -36,19 +36,19 @@ export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; nam
       open
       onOpenChange={(open) => open || close()}
       title={`Credit of ${tenant.name}`}
-      description="In force for its very next request."
+      description="Takes effect immediately."
     >
       <ul className="mb-5 list-disc space-y-1 pl-4 text-pretty text-ink-muted text-sm">
-        <li>Invoices use credit up before they charge a card.</li>
-        <li>If the tenant is frozen, the freeze is lifted until that much more is spent this month.</li>
-        <li>Each movement is an entry of the ledger, and stays on record.</li>
+        <li>Invoices use credit before charging a card.</li>
+        <li>If the tenant is frozen, the freeze is lifted until this amount is spent.</li>
+        <li>Each change is recorded in the credit history.</li>
       </ul>
       <FormShell
         form={form}
         loading={false}
         error={grant.error}
         failure="The credit could not be changed"
-        submitLabel={grants ? 'Grant credit' : 'Take credit back'}
+        submitLabel={grants ? 'Grant credit' : 'Withdraw credit'}
         danger={!grants}
         cancel={close}
         onSubmit={async ({ amount_usd, reason }) => {
@@ -58,7 +58,10 @@ export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; nam
             body: { amount_usd: Number(signed), reason },
           });
           close();
-          void notify('success', `${tenant.name} has ${formatMoney(amount_usd)} ${grants ? 'more' : 'less'} of credit`);
+          void notify(
+            'success',
+            `${formatMoney(amount_usd)} of credit ${grants ? 'granted to' : 'withdrawn from'} ${tenant.name}`,
+          );
         }}
       >
         <CardsField control={form.control} name="direction" label="What happens" options={directions} />
@@ -75,7 +78,7 @@ export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; nam
           control={form.control}
           name="reason"
           label="Reason"
-          description="The tenant reads it in its credit history; the audit log keeps it."
+          description="Visible to the tenant in its credit history, and in the audit log."
           autoComplete="off"
         />
       </FormShell>

@@ -3,9 +3,9 @@ import { Badge } from '@/components/ui/badge';
 import type { MonthClosing } from './months';
 
 const looks = {
-  running: { label: 'Running', tone: 'neutral', icon: Clock },
+  running: { label: 'In progress', tone: 'neutral', icon: Clock },
   ended: { label: 'Ended', tone: 'caution', icon: Hourglass },
-  due: { label: 'Being closed', tone: 'moving', icon: LoaderCircle },
+  due: { label: 'Closing', tone: 'moving', icon: LoaderCircle },
   closed: { label: 'Closed', tone: 'positive', icon: CircleCheck },
 } as const;
 

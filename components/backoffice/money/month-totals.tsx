@@ -41,23 +41,23 @@ function Totals({
       <Tile title={formatMonth(month)} value={<MonthState state={state} />}>
         {state === 'running' || state === 'ended' ? (
           <>
-            Invoices come <Time at={closes_at} />
+            Invoices <Time at={closes_at} />
           </>
         ) : (
           <TextLink href={adminPaths.invoices({ month })}>{formatCount(invoices, 'invoice')}</TextLink>
         )}
       </Tile>
       <Tile title="Invoiced" value={<Money usd={subtotal_usd} />}>
-        Of it <Money usd={credit_usd} /> from prepaid credit
+        <Money usd={credit_usd} /> from credit
       </Tile>
-      <Tile title="To be paid by card" value={<Money usd={due_usd} />}>
-        <Money usd={paid_usd} /> is paid
+      <Tile title="Due by card" value={<Money usd={due_usd} />}>
+        <Money usd={paid_usd} /> paid
       </Tile>
       <Tile title="Failed payments" value={failed}>
         {failed === 0 ? (
-          'Nothing needs you'
+          'No action needed'
         ) : (
-          <TextLink href={adminPaths.invoices({ month, status: 'failed' })}>See which</TextLink>
+          <TextLink href={adminPaths.invoices({ month, status: 'failed' })}>View failed</TextLink>
         )}
       </Tile>
     </section>

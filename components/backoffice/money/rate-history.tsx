@@ -16,8 +16,8 @@ export function RateHistory({ metrics }: { metrics: readonly RatedMetric[] }) {
     .sort((one, other) => other.created_at.localeCompare(one.created_at) || one.name.localeCompare(other.name));
   if (rates.length === 0) return null;
   return (
-    <Card title="History" description="Of two rates that begin with the same month the one added last counts." flush>
-      <ul aria-label="History of rates" className="divide-y text-sm">
+    <Card title="History" description="If several rates start in the same month, the last one added applies." flush>
+      <ul aria-label="Rate history" className="divide-y text-sm">
         {rates.map(({ id, name, unit, unit_price_usd, effective_from, state, created_by, created_at }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
             <span className="min-w-36 font-medium">{name}</span>

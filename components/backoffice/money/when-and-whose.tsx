@@ -13,7 +13,7 @@ export function whenAndWhose<Row extends Movement>(column: ColumnHelper<Row>) {
   return [
     column.accessor((row) => row.created_at, {
       id: 'created_at',
-      header: 'At',
+      header: 'Time',
       meta: { from: 'sm' },
       cell: ({ getValue }) => <Time at={getValue()} />,
     }),

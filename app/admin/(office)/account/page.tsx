@@ -24,7 +24,7 @@ export default function AdminAccountPage() {
   const end = api.useMutation('delete', '/admin/api/v1/auth/sessions/{id}');
   const endAll = api.useMutation('post', '/admin/api/v1/auth/sessions/revoke-all');
   return (
-    <Page title="Your account" description="The same as in the portal, if you are in a tenant too.">
+    <Page title="Your account" description="The same account as in the portal.">
       <div className="max-w-4xl space-y-6">
         <Loaded query={me} what="Your account" skeleton={<Skeleton className="h-48 w-full" />}>
           {(account) => (
@@ -34,7 +34,7 @@ export default function AdminAccountPage() {
                   items={[
                     ['Name', account.name],
                     ['E-mail', account.email],
-                    ['Since', <Time key="since" at={account.created_at} form="date" />],
+                    ['Created', <Time key="since" at={account.created_at} form="date" />],
                   ]}
                 />
               </Card>
@@ -55,7 +55,7 @@ export default function AdminAccountPage() {
                 disableError={disable.error}
                 required={
                   account.second_factor_required
-                    ? 'Administrators need one here. Another administrator can reset a lost one.'
+                    ? 'Required for administrators. Another administrator can reset it if you lose your device.'
                     : undefined
                 }
                 onChanged={() => void me.refetch()}

@@ -19,7 +19,7 @@ export default function AdministratorsPage() {
   return (
     <Page
       title="Administrators"
-      description="To them the whole back office is open. It is no role in any tenant."
+      description="Full access to the back office. Independent of roles in tenants."
       actions={<CreateLink label="Add administrator" href={adminPaths.newAdministrator()} />}
     >
       <DataTable
@@ -31,7 +31,7 @@ export default function AdministratorsPage() {
         actions={actions}
         empty={
           <EmptyState icon={ShieldUser} title="No administrators">
-            On the host, npm run admin makes one.
+            To create one, run npm run admin on the host.
           </EmptyState>
         }
       />

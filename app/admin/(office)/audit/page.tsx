@@ -38,7 +38,7 @@ export default function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Every change and every refusal in all tenants and here, and every failed sign-in. Never a secret value."
+      description="All changes, refused requests and failed sign-ins, in all tenants and the back office. Never contains secret values."
       actions={<ExportButton path="/admin/api/v1/audit/export" state={state} />}
     >
       <DataTable
@@ -52,15 +52,10 @@ export default function AuditPage() {
         toolbar={
           <>
             <TenantFilter state={state} />
-            <TextFilter state={state} name="actor" label="Who" hint="A part of the name, or the id of who acted." />
-            <TextFilter state={state} name="action" label="Action" hint="Exactly as it is recorded: tenant.suspend" />
-            <TextFilter state={state} name="resource_id" label="Resource" hint="The id of what it was done to." />
-            <TextFilter
-              state={state}
-              name="request_id"
-              label="Request"
-              hint="The X-Request-Id of an answer, an error message or a log line."
-            />
+            <TextFilter state={state} name="actor" label="Actor" hint="Part of the name, or the ID." />
+            <TextFilter state={state} name="action" label="Action" hint="Exact action, such as tenant.suspend" />
+            <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
+            <TextFilter state={state} name="request_id" label="Request" hint="X-Request-Id of a response, error or log line." />
             <SpanFilter state={state} />
           </>
         }
@@ -73,7 +68,7 @@ export default function AuditPage() {
           },
           {
             label: 'Only this resource',
-            disabledReason: entry.resource_id ? undefined : 'It was done to no resource.',
+            disabledReason: entry.resource_id ? undefined : 'No resource.',
             onSelect: () => state.set({ resource_id: entry.resource_id ?? undefined }),
           },
           {
@@ -83,8 +78,8 @@ export default function AuditPage() {
           },
         ]}
         empty={
-          <EmptyState icon={ScrollText} title="Nothing on record yet">
-            What people, tokens and administrators change is written down here, and what was refused to them.
+          <EmptyState icon={ScrollText} title="No entries yet">
+            Changes and refused requests of users, tokens and administrators are recorded here.
           </EmptyState>
         }
       />

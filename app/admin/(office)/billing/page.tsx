@@ -26,7 +26,7 @@ const columns = [
       <TenantCell id={original.tenant_id} name={original.tenant_name}>
         {original.so_far_usd ? (
           <>
-            so far <Amount usd={original.so_far_usd} />
+            So far <Amount usd={original.so_far_usd} />
           </>
         ) : null}
       </TenantCell>
@@ -59,7 +59,7 @@ const columns = [
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('carried_usd', {
-    header: 'On the next',
+    header: 'Carried over',
     meta: { ...right, from: 'xl' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
@@ -68,7 +68,7 @@ const columns = [
     meta: { from: 'sm' },
     cell: ({ getValue }) => {
       const status = getValue();
-      return status === null ? <span className="text-ink-subtle">none</span> : <StatusBadge status={status} />;
+      return status === null ? <span className="text-ink-subtle">None</span> : <StatusBadge status={status} />;
     },
   }),
 ];
@@ -79,10 +79,7 @@ export default function RevenuePage() {
   const list = keyedBy(useList('/admin/api/v1/billing/revenue', state.query), ({ tenant_id }) => tenant_id);
   const month = useMonthFilter();
   return (
-    <Page
-      title="Revenue"
-      description="What a month (UTC) has come to so far, what was invoiced for it, and how it was paid."
-    >
+    <Page title="Revenue" description="Charges, invoices and payments per month (UTC).">
       <div className="space-y-6">
         <MonthTotals month={state.filter('month')} />
         <DataTable
@@ -93,13 +90,13 @@ export default function RevenuePage() {
           rowName={({ tenant_name }) => tenant_name}
           filters={[month]}
           actions={({ tenant_id, month: of }) => [
-            { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
-            { label: 'All invoices of the month', href: adminPaths.invoices({ month: of }) },
-            { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
+            { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
+            { label: 'View all invoices of the month', href: adminPaths.invoices({ month: of }) },
+            { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
           ]}
           empty={
             <EmptyState icon={TrendingUp} title="No tenants yet">
-              What tenants use is metered from their first resource on, and shows here as it adds up.
+              Charges appear here once tenants use billed resources.
             </EmptyState>
           }
         />

@@ -21,15 +21,15 @@ export default function EnginesPage() {
   return (
     <Page
       title="Engines"
-      description="What does the work: machines, networks, volumes and images, on each host. A host says once a minute how its engines are."
+      description="The engines for instances, networks, volumes and images on each host. Hosts report once a minute."
     >
       <Loaded query={query} what="The engines" skeleton={<Skeleton className="h-80 w-full" />}>
         {(reports) =>
           reports.length === 0 ? (
             <div className="rounded-lg border border-dashed bg-surface">
-              <EmptyState icon={Server} title="No host has reported yet">
-                The worker of each host probes its engines when it starts. If nothing shows within a minute, look at the
-                worker’s log.
+              <EmptyState icon={Server} title="No engines reported yet">
+                The worker of each host reports its engines when it starts. If nothing appears within a minute, check
+                the worker’s log.
               </EmptyState>
             </div>
           ) : (

@@ -55,17 +55,17 @@ const columns = [
   column.accessor('host_id', {
     header: 'Host',
     meta: { from: 'xl' },
-    cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">any</span>,
+    cell: ({ getValue }) => getValue() ?? <span className="text-ink-subtle">Any</span>,
   }),
   column.accessor('created_at', {
-    header: 'Ordered',
+    header: 'Requested',
     meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
   column.accessor('finished_at', {
     header: 'Ended',
     meta: { from: 'lg' },
-    cell: ({ getValue }) => <Time at={getValue()} none="not yet" />,
+    cell: ({ getValue }) => <Time at={getValue()} none="Not yet" />,
   }),
 ];
 
@@ -83,13 +83,13 @@ export default function OperationsPage() {
   const retry = useRetryOperation();
   const tryAgain = (operation: Operation) =>
     void retry.run(operation).catch((error: unknown) => {
-      const description = error instanceof ApiError ? error.message : 'Look at the operation, then try again.';
-      void notify('error', `${operation.kind} is not tried again`, { description });
+      const description = error instanceof ApiError ? error.message : 'Open the operation for details.';
+      void notify('error', `${operation.kind} could not be retried`, { description });
     });
   return (
     <Page
       title="Operations"
-      description="What the workers do and have done: each change that takes time, in stages that survive a crash."
+      description="Long-running tasks of the workers. Each runs in stages and continues after a crash."
     >
       <DataTable
         noun="operation"
@@ -102,14 +102,14 @@ export default function OperationsPage() {
         toolbar={
           <>
             <TenantFilter state={state} />
-            <TextFilter state={state} name="kind" label="Kind" hint="Exactly as it is listed: instance.create" />
-            <TextFilter state={state} name="resource_id" label="Resource" hint="The id of what is worked on." />
-            <TextFilter state={state} name="request_id" label="Request" hint="The X-Request-Id of the request." />
+            <TextFilter state={state} name="kind" label="Kind" hint="Exact kind, such as instance.create" />
+            <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
+            <TextFilter state={state} name="request_id" label="Request" hint="X-Request-Id of the request." />
           </>
         }
         actions={(operation) => [
           {
-            label: 'Try again',
+            label: 'Retry',
             icon: RotateCcw,
             disabledReason: operation.retry_refusal ?? undefined,
             onSelect: () => tryAgain(operation),
@@ -119,8 +119,7 @@ export default function OperationsPage() {
         ]}
         empty={
           <EmptyState icon={ListChecks} title="No operations yet">
-            What takes time is an operation: to start a machine, to build a network. It shows here with its stages, its
-            log and, when it failed, the reason.
+            Long-running tasks, such as creating an instance, are listed here with their stages, log and errors.
           </EmptyState>
         }
       />

@@ -82,7 +82,7 @@ export default function TenantsPage() {
   return (
     <Page
       title="Tenants"
-      description="Every customer of the platform: a project with members, resources and hard limits of its own."
+      description="Customers of the platform. Each has its own members, resources and limits."
       actions={create}
     >
       <DataTable
@@ -95,8 +95,8 @@ export default function TenantsPage() {
         actions={actions}
         empty={
           <EmptyState icon={Building2} title="No tenants yet" action={create}>
-            A tenant is who uses the platform: a team or a company. It begins with a first admin, who brings in everyone
-            else, and with the default limits.
+            A tenant is a team or company that uses the platform. It starts with a first admin, who adds the other
+            users, and with the default limits.
           </EmptyState>
         }
       />

@@ -21,7 +21,7 @@ export default function UsersPage() {
   const list = useList('/admin/api/v1/users', state.query);
   const actions = useUserActions();
   return (
-    <Page title="Users" description="Everyone who has an account here, in whichever tenants they are.">
+    <Page title="Users" description="All accounts of the platform, across tenants.">
       <DataTable
         noun="user"
         list={list}
@@ -33,7 +33,7 @@ export default function UsersPage() {
         actions={actions}
         empty={
           <EmptyState icon={UsersRound} title="No users yet">
-            The first admin of a tenant comes with it, and brings in everyone else.
+            The first admin of a tenant is created with it and adds the other users.
           </EmptyState>
         }
       />

@@ -48,7 +48,7 @@ export default function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Every change and every refusal in this project: who, from where, what, with what result. Never a secret value."
+      description="All changes and refused requests in this project. Never contains secret values."
       actions={<ExportButton path="/api/v1/audit/export" state={state} />}
     >
       <DataTable
@@ -91,8 +91,8 @@ export default function AuditPage() {
           },
         ]}
         empty={
-          <EmptyState icon={ScrollText} title="Nothing on record yet">
-            What people, tokens and workloads change in this project is written down here, and what was refused to them.
+          <EmptyState icon={ScrollText} title="No entries yet">
+            Changes and refused requests of users, tokens and workloads are recorded here.
           </EmptyState>
         }
       />

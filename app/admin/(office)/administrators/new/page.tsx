@@ -30,7 +30,7 @@ export default function NewAdministratorPage() {
 
   if (created) {
     return (
-      <Page title={`${created.name} is an administrator`}>
+      <Page title={`${created.name} added as administrator`}>
         <div className="max-w-2xl space-y-5">
           <Handover {...created} />
           <ButtonLink href={adminPaths.administrators()} variant="primary">
@@ -41,7 +41,7 @@ export default function NewAdministratorPage() {
     );
   }
   return (
-    <Page title="Add administrator" description="The whole back office opens to them.">
+    <Page title="Add administrator" description="Administrators have full access to the back office.">
       <FormShell
         form={form}
         loading={false}
@@ -60,7 +60,7 @@ export default function NewAdministratorPage() {
         <FirstPasswordField
           control={form.control}
           name="password"
-          description="Made up just now; write another one if you like."
+          description="Generated. You can enter another one."
         />
       </FormShell>
     </Page>

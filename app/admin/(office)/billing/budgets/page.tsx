@@ -74,10 +74,10 @@ function Freeze({ frozen, frozen_since, freezes_at, enable_quota_freeze }: Budge
       </span>
     );
   }
-  if (!enable_quota_freeze) return <span className="text-ink-subtle">off</span>;
+  if (!enable_quota_freeze) return <span className="text-ink-subtle">Off</span>;
   return (
     <span className="text-ink-muted text-xs">
-      <Time at={freezes_at} none="not this month" />
+      <Time at={freezes_at} none="Not this month" />
     </span>
   );
 }
@@ -95,7 +95,7 @@ export default function BudgetsPage() {
   return (
     <Page
       title="Budgets and freezes"
-      description="Tenants set their own budgets. One that is frozen creates nothing new until it raises its budget or has more credit; what runs goes on."
+      description="Tenants set their own budgets. A frozen tenant cannot create resources until it raises its budget or gets credit; existing resources keep running."
     >
       <DataTable
         noun="tenant"
@@ -106,12 +106,12 @@ export default function BudgetsPage() {
         filters={[{ name: 'frozen', label: 'Freeze', options: frozenOptions }]}
         actions={({ tenant_id, tenant_name }) => [
           { label: 'Change credit', onSelect: () => grantCredit({ id: tenant_id, name: tenant_name }) },
-          { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
-          { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
+          { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
+          { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
         ]}
         empty={
           <EmptyState icon={Snowflake} title="No tenants yet">
-            Each tenant shows here with what it has spent this month and the budget that it set for itself.
+            The spending and the budget of each tenant are listed here.
           </EmptyState>
         }
       />

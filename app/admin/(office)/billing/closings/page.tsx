@@ -33,7 +33,7 @@ const columns = [
     cell: ({ row: { original } }) => <Closing {...original} />,
   }),
   column.accessor('projects_left', {
-    header: 'Tenants left',
+    header: 'Tenants remaining',
     meta: { ...right, from: 'xl' },
     cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : formatNumber(getValue())),
   }),
@@ -83,14 +83,14 @@ const columns = [
 
 /** When it is closed, or was. */
 function Closing({ state, closes_at, closed_at }: MonthClosing) {
-  if (state === 'closed') return <Time at={closed_at} none="no invoices" />;
-  return state === 'due' ? <span className="text-ink-muted">now</span> : <Time at={closes_at} />;
+  if (state === 'closed') return <Time at={closed_at} none="No invoices" />;
+  return state === 'due' ? <span className="text-ink-muted">Now</span> : <Time at={closes_at} />;
 }
 
 /** Why a month can't be closed now. */
 function whyNot({ state }: MonthClosing): string | undefined {
-  if (state === 'running') return 'It still runs. It can be closed once it has ended (UTC).';
-  return state === 'closed' ? 'It is closed.' : undefined;
+  if (state === 'running') return 'The month has not ended yet (UTC).';
+  return state === 'closed' ? 'Already closed.' : undefined;
 }
 
 /** Months and how far their closing is. */
@@ -105,9 +105,8 @@ export default function MonthsPage() {
       title: `Close ${formatMonth(month)} now?`,
       consequence: (
         <>
-          {formatCount(projects_left, 'tenant')} {projects_left === 1 ? 'is' : 'are'} left. Each that owes something
-          gets an invoice, with the next number: credit pays first, the default card is charged the rest. What is told
-          of the month afterwards is on the next invoice. An invoice can’t be taken back.
+          {formatCount(projects_left, 'tenant')} remaining. Each tenant with charges gets an invoice, paid from credit
+          first, then by the default card. Usage reported later goes onto the next invoice. This cannot be undone.
         </>
       ),
       confirmLabel: 'Close month',
@@ -121,8 +120,8 @@ export default function MonthsPage() {
   const waiting = closings.data?.rows.findLast((closing) => whyNot(closing) === undefined);
   return (
     <Page
-      title="Months"
-      description="A month (UTC) is closed by the workers six hours after its end, so that late usage is still on it; or by you, before. Each tenant that owes something gets one invoice; credit pays first, the default card the rest. Closing again changes nothing."
+      title="Monthly closing"
+      description="Months (UTC) are closed automatically six hours after they end, or manually before. Each tenant with charges gets one invoice."
       actions={
         waiting && (
           <Button variant="primary" onClick={() => ask(waiting)}>
@@ -145,11 +144,11 @@ export default function MonthsPage() {
             disabledReason: whyNot(closing),
             onSelect: () => ask(closing),
           },
-          { label: 'Its invoices', href: adminPaths.invoices({ month: closing.month }) },
+          { label: 'View invoices', href: adminPaths.invoices({ month: closing.month }) },
         ]}
         empty={
           <EmptyState icon={CalendarCheck} title="No months yet">
-            The first month shows with the first tenant.
+            The first month is listed once there is a tenant.
           </EmptyState>
         }
       />

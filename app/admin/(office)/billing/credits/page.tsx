@@ -14,7 +14,7 @@ import { adminPaths } from '@/lib/paths';
 
 type Credit = Row<'/admin/api/v1/billing/credits'>;
 
-const kinds: Record<Credit['kind'], string> = { top_up: 'Top-up', grant: 'Grant', invoice: 'Used by an invoice' };
+const kinds: Record<Credit['kind'], string> = { top_up: 'Top-up', grant: 'Grant', invoice: 'Used by invoice' };
 
 const column = columnsOf<Credit>();
 const columns = [
@@ -24,7 +24,7 @@ const columns = [
     meta: { from: 'sm' },
     cell: ({ row: { original } }) => (
       <span className="whitespace-nowrap">
-        {original.kind !== 'invoice' && original.amount_usd < 0 ? 'Taken back' : kinds[original.kind]}
+        {original.kind !== 'invoice' && original.amount_usd < 0 ? 'Withdrawn' : kinds[original.kind]}
       </span>
     ),
   }),
@@ -54,10 +54,10 @@ export default function CreditPage() {
   return (
     <Page
       title="Credit"
-      description="Every movement of prepaid credit: paid by card, granted here, used by invoices. To grant some, choose the tenant."
+      description="All changes of prepaid credit: top-ups by card, grants and use by invoices."
       actions={
         <ButtonLink href={adminPaths.budgets()} variant="primary">
-          Choose a tenant
+          Grant credit
         </ButtonLink>
       }
     >
@@ -73,11 +73,11 @@ export default function CreditPage() {
         toolbar={<TenantFilter state={state} />}
         actions={({ tenant_id }) => [
           { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
-          { label: 'Its budget', href: adminPaths.budgets({ search: tenant_id }) },
+          { label: 'View budget', href: adminPaths.budgets({ search: tenant_id }) },
         ]}
         empty={
-          <EmptyState icon={Coins} title="No credit has moved yet">
-            Tenants top up by card in the portal. You can grant credit under Budgets and freezes, or on a tenant’s page.
+          <EmptyState icon={Coins} title="No credit history yet">
+            Tenants top up by card in the portal. To grant credit, choose a tenant under Budgets and freezes.
           </EmptyState>
         }
       />

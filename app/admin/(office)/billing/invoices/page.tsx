@@ -60,12 +60,12 @@ const columns = [
   }),
   column.accessor('payment.attempts', {
     id: 'attempts',
-    header: 'Tries',
+    header: 'Attempts',
     meta: { align: 'right', from: 'xl' },
   }),
   column.accessor('payment.next_attempt_at', {
     id: 'next_attempt_at',
-    header: 'Next try',
+    header: 'Next attempt',
     meta: { from: 'lg' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
@@ -89,14 +89,14 @@ export default function InvoicesPage() {
   const month = useMonthFilter();
   const save = ({ id, number }: Invoice) =>
     void download(`/admin/api/v1/billing/invoices/${id}/pdf`, {}, headers, `${number}.pdf`).catch((error: unknown) =>
-      notify('error', `${number} was not downloaded`, {
+      notify('error', `${number} could not be downloaded`, {
         description: error instanceof ApiError ? error.message : 'Try again.',
       }),
     );
   return (
     <Page
       title="Invoices"
-      description="One a tenant and month, numbered without gaps, never changed. A failed charge is tried again by itself for four weeks."
+      description="One per tenant and month, numbered without gaps. Failed charges are retried automatically for four weeks."
     >
       <DataTable
         noun="invoice"
@@ -110,12 +110,11 @@ export default function InvoicesPage() {
         actions={(invoice) => [
           { label: 'Download PDF', icon: FileDown, onSelect: () => save(invoice) },
           { label: 'Only this tenant', onSelect: () => state.set({ tenant_id: invoice.tenant_id }) },
-          { label: 'Its credit', href: adminPaths.credits({ tenant_id: invoice.tenant_id }) },
+          { label: 'View credit', href: adminPaths.credits({ tenant_id: invoice.tenant_id }) },
         ]}
         empty={
           <EmptyState icon={ReceiptText} title="No invoices yet">
-            They come to be by themselves when a month is closed, six hours after its end (UTC), for every tenant that
-            owes something.
+            Invoices are created when a month is closed, six hours after it ends (UTC), for each tenant with charges.
           </EmptyState>
         }
       />

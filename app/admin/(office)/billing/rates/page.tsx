@@ -23,7 +23,7 @@ const columns = [
     meta: { align: 'right' },
     cell: ({ row: { original } }) =>
       original.unit_price_usd === null ? (
-        <span className="text-ink-subtle">not priced</span>
+        <span className="text-ink-subtle">Not priced</span>
       ) : (
         <>
           {formatPrice(original.unit_price_usd)}{' '}
@@ -32,7 +32,7 @@ const columns = [
       ),
   }),
   column.accessor('rates', {
-    header: 'Coming',
+    header: 'Upcoming',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) => <Coming {...original} />,
   }),
@@ -52,11 +52,11 @@ function Coming({ rates, unit }: RatedMetric) {
 export default function RatesPage() {
   const state = useTableState();
   const rates = useList('/admin/api/v1/billing/rates', {});
-  const add = <CreateLink label="Add a rate" href={adminPaths.newRate()} />;
+  const add = <CreateLink label="Add rate" href={adminPaths.newRate()} />;
   return (
     <Page
       title="Rates"
-      description="What tenants pay for each unit. Rates begin with a coming month (UTC) and are never edited, so that an old invoice computed again says the same."
+      description="Unit prices for tenants. Rates start with a future month (UTC) and are never edited."
       actions={add}
     >
       <div className="space-y-8">
@@ -67,10 +67,10 @@ export default function RatesPage() {
           columns={columns}
           rowName={({ name }) => name}
           searchable={false}
-          actions={({ metric }) => [{ label: 'Add a rate', icon: Plus, href: adminPaths.newRate({ metric }) }]}
+          actions={({ metric }) => [{ label: 'Add rate', icon: Plus, href: adminPaths.newRate({ metric }) }]}
           empty={
             <EmptyState icon={Tags} title="No metrics">
-              The platform’s metrics come with it.
+              The platform defines its metrics.
             </EmptyState>
           }
         />

@@ -32,7 +32,7 @@ const columns = [
     header: 'Result',
     cell: ({ getValue }) =>
       getValue() === 0 ? (
-        <Badge tone="positive">No difference</Badge>
+        <Badge tone="positive">No differences</Badge>
       ) : (
         <Badge tone="critical">{formatCount(getValue(), 'difference')}</Badge>
       ),
@@ -56,7 +56,7 @@ const columns = [
 
 const results = [
   { value: 'true', label: 'With differences' },
-  { value: 'false', label: 'Without' },
+  { value: 'false', label: 'Without differences' },
 ];
 
 /** Checks of what was billed against what resources were. */
@@ -81,11 +81,11 @@ export default function ReconciliationsPage() {
   return (
     <Page
       title="Reconciliation"
-      description="What was billed, compared with what the history of every resource says. It is done every six hours; a difference is a fault of the platform, to be looked into before the month is closed."
+      description="Compares billed usage with the history of every resource, every six hours. Investigate differences before the month is closed."
       actions={button}
     >
       <div className="space-y-4">
-        {check.error && <ErrorNotice title="Nothing was checked" error={check.error} />}
+        {check.error && <ErrorNotice title="The check failed" error={check.error} />}
         <DataTable
           noun="check"
           list={list}
@@ -94,10 +94,10 @@ export default function ReconciliationsPage() {
           rowName={({ created_at }) => `the check of ${created_at}`}
           searchable={false}
           filters={[{ name: 'differing', label: 'Result', options: results }]}
-          actions={({ id }) => [{ label: 'What it found', onSelect: () => setOpened(id) }]}
+          actions={({ id }) => [{ label: 'View result', onSelect: () => setOpened(id) }]}
           empty={
-            <EmptyState icon={Scale} title="Nothing was checked yet" action={button}>
-              The workers check every six hours. Each check says what it compared, and every difference that it found.
+            <EmptyState icon={Scale} title="No checks yet" action={button}>
+              Checks run every six hours. Each lists what it compared and the differences it found.
             </EmptyState>
           }
         />

@@ -58,7 +58,7 @@ const columns = [
 ];
 
 const owedOptions = [
-  { value: 'true', label: 'Something is owed' },
+  { value: 'true', label: 'Owed' },
   { value: 'false', label: 'Settled' },
 ];
 
@@ -70,7 +70,7 @@ export default function ReversalsPage() {
   return (
     <Page
       title="Refunds and disputes"
-      description="Payments that were refunded, or that the cardholder’s bank disputes. A top-up is taken back from the credit; what is no longer there is owed, and the next top-up pays it first. A refunded invoice is a gift; a disputed one is owed."
+      description="Refunded and disputed payments. A reversed top-up is withdrawn from credit; what was already spent is owed and settled by the next top-up. Refunded invoices are written off; disputed ones are owed."
     >
       <DataTable
         noun="payment"
@@ -82,12 +82,12 @@ export default function ReversalsPage() {
         toolbar={<TenantFilter state={state} />}
         actions={({ tenant_id }) => [
           { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
-          { label: 'Its credit', href: adminPaths.credits({ tenant_id }) },
-          { label: 'Its invoices', href: adminPaths.invoices({ tenant_id }) },
+          { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
+          { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
         ]}
         empty={
-          <EmptyState icon={Undo2} title="Nothing was taken back">
-            Refunds are given at the payment processor, and disputes begin at a bank. Both show here by themselves.
+          <EmptyState icon={Undo2} title="No refunds or disputes">
+            Refunds made at the payment processor and disputes opened by banks appear here automatically.
           </EmptyState>
         }
       />

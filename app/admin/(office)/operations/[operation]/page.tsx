@@ -35,7 +35,7 @@ export default function OperationPage({ params }: { params: Promise<{ operation:
           <DisabledReason reason={operation.retry_refusal ?? undefined}>
             {/* A refusal shows below; here it only must not count as unhandled. */}
             <Button variant="primary" pending={retry.pending} onClick={() => void retry.run(operation).catch(() => {})}>
-              <RotateCcw /> Try again
+              <RotateCcw /> Retry
             </Button>
           </DisabledReason>
         )
@@ -44,7 +44,7 @@ export default function OperationPage({ params }: { params: Promise<{ operation:
       <Loaded query={query} what="The operation" skeleton={<Skeleton className="h-96 w-full" />}>
         {(data) => (
           <div className="space-y-6">
-            {retry.error !== null && <ErrorNotice title="It is not tried again" error={retry.error} />}
+            {retry.error !== null && <ErrorNotice title="The operation could not be retried" error={retry.error} />}
             {data.error && <Problem {...data} />}
             <div className="grid items-start gap-6 xl:grid-cols-2">
               <Facts {...data} />
@@ -61,11 +61,11 @@ export default function OperationPage({ params }: { params: Promise<{ operation:
 function Problem({ status, error, retry_refusal }: Operation) {
   return (
     <div className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm">
-      <p className="font-medium">{status === 'failed' ? 'Why it failed' : 'Its last problem'}</p>
+      <p className="font-medium">{status === 'failed' ? 'Error' : 'Last error'}</p>
       <p className="mt-0.5 text-pretty break-words text-ink-muted">{error}</p>
       {status === 'failed' && (
         <p className="mt-1 text-pretty text-ink-muted">
-          {retry_refusal ?? 'Put the cause right, then have it tried again: it goes on with the stage that failed.'}
+          {retry_refusal ?? 'Fix the cause, then retry. The operation continues with the stage that failed.'}
         </p>
       )}
     </div>
@@ -75,11 +75,11 @@ function Problem({ status, error, retry_refusal }: Operation) {
 function Facts(operation: Operation) {
   const { project_id, resource_type, resource_id, stage, attempts, host_id, worker, request_id } = operation;
   return (
-    <Card title="Facts">
+    <Card title="Details">
       <PropertyList
         items={[
           ['Stage', stage.replaceAll('_', ' ')],
-          ['Failures in a row', String(attempts)],
+          ['Consecutive failures', String(attempts)],
           [
             'Tenant',
             project_id === null ? undefined : (
@@ -92,16 +92,16 @@ function Facts(operation: Operation) {
             resource_type.charAt(0).toUpperCase() + resource_type.slice(1).replaceAll('_', ' '),
             <span key="resource" className="flex flex-wrap items-center gap-x-3">
               <Id value={resource_id} label="resource ID" full />
-              <TextLink href={adminPaths.operations({ resource_id })}>Its operations</TextLink>
-              <TextLink href={adminPaths.audit({ resource_id })}>Its audit log</TextLink>
+              <TextLink href={adminPaths.operations({ resource_id })}>Operations of this resource</TextLink>
+              <TextLink href={adminPaths.audit({ resource_id })}>Audit log of this resource</TextLink>
             </span>,
           ],
           ['Host', host_id ?? 'any'],
           ['Worker', worker ?? undefined],
-          ['Ordered', <Time key="ordered" at={operation.created_at} form="exact" />],
+          ['Requested', <Time key="ordered" at={operation.created_at} form="exact" />],
           ['Due', operation.finished_at ? undefined : <Time key="due" at={operation.run_at} form="exact" />],
           ['Deadline', <Time key="deadline" at={operation.deadline_at} form="exact" />],
-          ['Ended', <Time key="ended" at={operation.finished_at} form="exact" none="not yet" />],
+          ['Ended', <Time key="ended" at={operation.finished_at} form="exact" none="Not yet" />],
           ['Request ID', request_id ? <Id key="request" value={request_id} label="request ID" full /> : undefined],
           ['ID', <Id key="id" value={operation.id} label="operation ID" full />],
         ]}

@@ -47,7 +47,7 @@ export default function TenantPage({ params }: { params: Promise<{ tenant: strin
           <div className="space-y-6">
             {data.status === 'suspended' && <Suspended {...data} />}
             <Facts {...data} />
-            <Card title="Quota" description="Hard limits, and what is in use of each.">
+            <Card title="Quota" description="Hard limits and current usage.">
               <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2 xl:grid-cols-3">
                 {quotaDimensions.map(({ name, label, unit }) => (
                   <QuotaBar key={name} label={label} unit={unit} {...data.quota[name]} />
@@ -78,7 +78,7 @@ function Suspended({ suspended_at, suspension_reason }: Tenant) {
 
 function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
   return (
-    <Card title="Facts">
+    <Card title="Details">
       <PropertyList
         items={[
           [
@@ -95,17 +95,17 @@ function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
             </TextLink>,
           ],
           [
-            'Records',
+            'Related',
             <span key="records" className="flex flex-wrap gap-x-4">
-              <TextLink href={adminPaths.operations({ tenant_id: id })}>Its operations</TextLink>
-              <TextLink href={adminPaths.audit({ tenant_id: id })}>Its audit log</TextLink>
-              <TextLink href={adminPaths.invoices({ tenant_id: id })}>Its invoices</TextLink>
-              <TextLink href={adminPaths.credits({ tenant_id: id })}>Its credit</TextLink>
-              <TextLink href={adminPaths.budgets({ search: id })}>Its budget</TextLink>
+              <TextLink href={adminPaths.operations({ tenant_id: id })}>Operations</TextLink>
+              <TextLink href={adminPaths.audit({ tenant_id: id })}>Audit log</TextLink>
+              <TextLink href={adminPaths.invoices({ tenant_id: id })}>Invoices</TextLink>
+              <TextLink href={adminPaths.credits({ tenant_id: id })}>Credit</TextLink>
+              <TextLink href={adminPaths.budgets({ search: id })}>Budget</TextLink>
             </span>,
           ],
           ['Created', <Time key="created" at={created_at} form="exact" />],
-          ['Changed', <Time key="updated" at={updated_at} />],
+          ['Updated', <Time key="updated" at={updated_at} />],
         ]}
       />
     </Card>

@@ -48,16 +48,16 @@ function Account({ id, email, two_factor_enabled, created_at, updated_at }: Plat
       <PropertyList
         items={[
           ['E-mail', email],
-          ['Second factor', <SecondFactor key="factor" on={two_factor_enabled} />],
+          ['Two-factor authentication', <SecondFactor key="factor" on={two_factor_enabled} />],
           ['ID', <Id key="id" value={id} label="user ID" full />],
           [
-            'Records',
+            'Related',
             <TextLink key="records" href={adminPaths.audit({ actor: id })}>
-              What they did
+              Audit log
             </TextLink>,
           ],
           ['Created', <Time key="created" at={created_at} form="exact" />],
-          ['Changed', <Time key="updated" at={updated_at} />],
+          ['Updated', <Time key="updated" at={updated_at} />],
         ]}
       />
     </Card>
@@ -68,7 +68,7 @@ function Memberships({ memberships }: PlatformUser) {
   return (
     <Card title="Tenants" flush>
       {memberships.length === 0 ? (
-        <p className="p-4 text-ink-muted text-sm">They belong to no tenant.</p>
+        <p className="p-4 text-ink-muted text-sm">Not a member of any tenant.</p>
       ) : (
         <ul className="divide-y text-sm">
           {memberships.map(({ project_id, tenant_name, tenant_slug, tenant_status, status, roles }) => (
@@ -77,7 +77,7 @@ function Memberships({ memberships }: PlatformUser) {
                 <TextLink href={adminPaths.tenant(project_id)}>{tenant_name}</TextLink>{' '}
                 <span className="font-mono text-ink-subtle text-xs">{tenant_slug}</span>
               </span>
-              <span className="text-ink-muted capitalize">{roles.join(', ') || 'no role'}</span>
+              <span className="text-ink-muted capitalize">{roles.join(', ') || 'No role'}</span>
               <StatusBadge status={status} />
               {tenant_status === 'suspended' && <StatusBadge status="suspended" reason="The tenant is suspended." />}
             </li>

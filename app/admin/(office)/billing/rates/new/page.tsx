@@ -20,7 +20,7 @@ const schema = z.object({
   metric: z.string().check(z.minLength(1, 'Choose a metric.')),
   unit_price_usd: z
     .string()
-    .check(z.trim(), z.regex(/^\d{1,6}(\.\d{1,6})?$/, 'A price in USD with at most six decimals, such as 0.026.')),
+    .check(z.trim(), z.regex(/^\d{1,6}(\.\d{1,6})?$/, 'Enter a price in USD with up to six decimals, such as 0.026.')),
   effective_from: z.string().check(z.minLength(1, 'Choose a month.')),
 });
 
@@ -32,8 +32,8 @@ export default function NewRatePage() {
   const rates = useList('/admin/api/v1/billing/rates', {});
   return (
     <Page
-      title="Add a rate"
-      description="It begins with the first of a coming month (UTC). What is invoiced already, and this month, stay as they are."
+      title="Add rate"
+      description="Starts on the first day of a future month (UTC). The current month and existing invoices are not affected."
     >
       {rates.error && !rates.data ? (
         <ErrorNotice title="The rates could not be loaded" error={rates.error} onRetry={() => void rates.refetch()} />
@@ -92,7 +92,7 @@ function RateForm({ metrics }: { metrics: readonly RatedMetric[] | undefined }) 
         control={form.control}
         name="unit_price_usd"
         label="Price"
-        description={metric ? `In USD for one ${metric.unit}.` : 'In USD for one unit.'}
+        description={metric ? `In USD per ${metric.unit}.` : 'In USD per unit.'}
         inputMode="decimal"
         unit="USD"
         width="short"
@@ -119,7 +119,7 @@ function Before({ metric, price, from }: BeforeProps) {
   const known = /^\d+(\.\d+)?$/.test(price.trim());
   const replaced = metric?.rates.find(({ state, effective_from }) => state === 'coming' && effective_from === from);
   return (
-    <Card title="What changes">
+    <Card title="Effect">
       <div className="space-y-2 text-pretty text-ink-muted text-sm">
         {metric ? (
           <p>
@@ -131,21 +131,18 @@ function Before({ metric, price, from }: BeforeProps) {
             {known && from && (
               <>
                 , and <span className="font-medium text-ink">{formatRate(price.trim(), metric.unit)}</span> from{' '}
-                {formatMonth(from)} on
+                {formatMonth(from)}
               </>
             )}
             .
           </p>
         ) : (
-          <p>Choose a metric to see what it costs now.</p>
+          <p>Choose a metric to see its current price.</p>
         )}
         {replaced && metric && (
-          <p>
-            It takes the place of {formatRate(replaced.unit_price_usd, metric.unit)}, which was to begin with the same
-            month.
-          </p>
+          <p>Replaces {formatRate(replaced.unit_price_usd, metric.unit)}, scheduled for the same month.</p>
         )}
-        <p>A rate can’t be edited or removed. Another one for the same month takes its place until that begins.</p>
+        <p>Rates cannot be edited or removed. Until the month starts, you can replace this one by adding another.</p>
       </div>
     </Card>
   );

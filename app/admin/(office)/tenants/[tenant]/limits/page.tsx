@@ -17,7 +17,7 @@ export default function TenantLimitsPage({ params }: { params: Promise<{ tenant:
   return (
     <Page
       title={`Limits of ${name}`}
-      description="In force for the very next request. What exists stays, whatever the limit."
+      description="Takes effect immediately. Existing resources are never deleted."
       parents={[{ label: name, href: adminPaths.tenant(tenantId) }]}
     >
       <Loaded query={query} what="The limits" skeleton={<Skeleton className="h-160 w-full max-w-2xl" />}>
