@@ -55,7 +55,12 @@ export default function AuditPage() {
             <TextFilter state={state} name="actor" label="Actor" hint="Part of the name, or the ID." />
             <TextFilter state={state} name="action" label="Action" hint="Exact action, such as tenant.suspend" />
             <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
-            <TextFilter state={state} name="request_id" label="Request" hint="X-Request-Id of a response, error or log line." />
+            <TextFilter
+              state={state}
+              name="request_id"
+              label="Request"
+              hint="X-Request-Id of a response, error or log line."
+            />
             <SpanFilter state={state} />
           </>
         }
