@@ -67,7 +67,7 @@ test('a create waits for its image, wires its port, boots and is active', async 
   });
   const [router] = engines.topology.routers;
   expect(router?.networks[0]).toMatchObject({ cidr: '10.0.0.0/24', gatewayIp: '10.0.0.1', dhcpEnabled: true });
-  expect(router?.networks[0]?.ports[0]).toMatchObject({ ip: '10.0.0.2', hostname: 'web', instanceId: id });
+  expect(router?.networks[0]?.ports[0]).toMatchObject({ ip: '10.0.0.2', hostname: 'web', holderId: id });
   expect(router?.securityGroups[0]?.rules).toEqual([
     { direction: 'egress', protocol: 'any', portRangeMin: null, portRangeMax: null, cidr: '0.0.0.0/0' },
   ]);
@@ -149,7 +149,7 @@ describe('delete', () => {
     expect(await reserved()).toEqual(before);
     expect(engines.machines.has(id)).toBe(false);
     const wired = engines.topology.routers.flatMap(({ networks }) => networks.flatMap(({ ports }) => ports));
-    expect(wired.filter(({ instanceId }) => instanceId === id)).toEqual([]);
+    expect(wired.filter(({ holderId }) => holderId === id)).toEqual([]);
     expect(await prisma().port.count({ where: { project_id: acme.id } })).toBe(0);
     const kept = await call('GET', '/network/floating-ips', { token });
     expect(kept.body).toMatchObject([{ id: idOf(address), status: 'available', port_id: null }]);

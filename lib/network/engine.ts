@@ -17,8 +17,16 @@ export type Port = {
   /** DHCP and DNS name of the guest behind it. */
   hostname: string;
   securityGroupIds: string[];
-  /** null while no instance has it. */
-  instanceId: string | null;
+  /** The instance or service that holds it; null while nothing does. */
+  holderId: string | null;
+  /**
+   * `tap`: made and removed by the network engine, for a machine. `veth`: both ends belong to the service that holds the
+   * port, and the network engine connects the outer one to the network when it appears. `none`: an address with its
+   * rules, which holders of other ports may answer for.
+   */
+  attachment: 'tap' | 'veth' | 'none';
+  /** Addresses of other ports that this one may always send from (IP and ARP), such as a virtual IP that moves. */
+  sharedAddresses: string[];
 };
 
 export type Network = {
@@ -29,6 +37,8 @@ export type Network = {
   dhcpEnabled: boolean;
   /** Told to guests; empty means the platform's own resolver at the gateway. */
   dnsServers: string[];
+  /** Further names that its resolver answers, besides those of its ports. */
+  names: { name: string; address: string }[];
   ports: Port[];
 };
 

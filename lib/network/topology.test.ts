@@ -46,7 +46,7 @@ test('ports, rules and floating IPs are applied as one, and then the router says
   await applyTopology();
   const applied = await mine();
   const [port] = applied?.networks[0]?.ports ?? [];
-  expect(port).toMatchObject({ instanceId: instance, securityGroupIds: [group] });
+  expect(port).toMatchObject({ holderId: instance, attachment: 'tap', securityGroupIds: [group] });
   expect(applied?.securityGroups).toMatchObject([
     { id: group, rules: [{}, { protocol: 'tcp', portRangeMin: 80, portRangeMax: 80 }] },
   ]);

@@ -14,9 +14,10 @@ export async function readRouters(hostId: string): Promise<RouterRow[]> {
     SELECT r.id, r.revision, networks.list AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
     FROM routers r CROSS JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('id', n.id, 'cidr', text(s.cidr), 'gatewayIp', host(s.gateway_ip),
-        'dhcpEnabled', s.dhcp_enabled, 'dnsServers', s.dns_servers, 'ports', ports.list) ORDER BY n.id) AS list
+        'dhcpEnabled', s.dhcp_enabled, 'dnsServers', s.dns_servers, 'names', '[]'::jsonb, 'ports', ports.list) ORDER BY n.id) AS list
       FROM networks n JOIN subnets s ON s.network_id = n.id CROSS JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('id', p.id, 'mac', p.mac, 'ip', host(p.ip), 'instanceId', p.instance_id,
+        SELECT jsonb_agg(jsonb_build_object('id', p.id, 'mac', p.mac, 'ip', host(p.ip), 'holderId', p.instance_id,
+          'attachment', CASE WHEN p.instance_id IS NULL THEN 'none' ELSE 'tap' END, 'sharedAddresses', '[]'::jsonb,
           'hostname', coalesce(i.hostname, 'port-' || right(p.id::text, 12)),
           'securityGroupIds', ARRAY(SELECT c.security_group_id FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1)
         ) ORDER BY p.id) AS list

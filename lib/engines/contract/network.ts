@@ -33,7 +33,16 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
     const shells = new Map<string, GuestShell>();
 
     const port = (hostname: string, ip: string, mac: string): Port => {
-      return { id: newId(), mac, ip, hostname, securityGroupIds: [group], instanceId: newId() };
+      return {
+        id: newId(),
+        mac,
+        ip,
+        hostname,
+        securityGroupIds: [group],
+        holderId: newId(),
+        attachment: 'tap',
+        sharedAddresses: [],
+      };
     };
     const [one, two, three, stranger] = [
       port('one', '10.77.0.11', '02:4e:00:00:00:01'),
@@ -42,7 +51,15 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
       port('stranger', '10.77.0.14', '02:4e:00:00:00:04'),
     ];
     const network = (cidr: string, dhcpEnabled: boolean, ports: Port[]): Network => {
-      return { id: newId(), cidr, gatewayIp: cidr.replace('.0/24', '.1'), dhcpEnabled, dnsServers: [], ports };
+      return {
+        id: newId(),
+        cidr,
+        gatewayIp: cidr.replace('.0/24', '.1'),
+        dhcpEnabled,
+        dnsServers: [],
+        names: [],
+        ports,
+      };
     };
     const shared = network(CIDR, true, [one, two]);
     const other = network('10.77.1.0/24', false, [three]);
@@ -71,7 +88,7 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
       const gateway = { gatewayIp: network.gatewayIp, dnsServers: network.dnsServers, prefixLength: 24 };
       const card = { id: port.id, networkId: network.id, mac: port.mac, ip: port.ip, dhcp: network.dhcpEnabled };
       const spec = smallInstance(tiny, {
-        id: port.instanceId ?? newId(),
+        id: port.holderId ?? newId(),
         ports: [{ ...card, ...gateway }],
         seed: { hostname: port.hostname, sshPublicKeys: [], userData: null },
       });
@@ -152,7 +169,7 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
       if (!subject.outside) return context.skip();
       const world = await subject.outside();
       try {
-        const id = one.instanceId ?? '';
+        const id = one.holderId ?? '';
         const before = await subject.engine.compute.sampleInstance(id);
         expect(await shell('one').eventually(fetches(world.url), 20_000)).toContain('the world');
         await shell('one').run(
@@ -242,9 +259,9 @@ export function networkContract(name: string, prepare: () => Promise<Subject>): 
     it('removes a port and a router without touching the others', async () => {
       const rest = { ...shared, ports: [one, two] };
       const alone: Topology = { routers: [{ ...topologyRouter(topology(open)), networks: [rest] }] };
-      const sent = (await subject.engine.compute.sampleInstance(three.instanceId ?? ''))?.egressBytes;
-      await subject.engine.compute.removeInstance(stranger.instanceId ?? '');
-      await subject.engine.compute.removeInstance(three.instanceId ?? '');
+      const sent = (await subject.engine.compute.sampleInstance(three.holderId ?? ''))?.egressBytes;
+      await subject.engine.compute.removeInstance(stranger.holderId ?? '');
+      await subject.engine.compute.removeInstance(three.holderId ?? '');
       // What a machine has sent is known for as long as its port is there.
       const of = [{ id: three.id, networkId: other.id }];
       expect(await subject.engine.network.egressBytes(of)).toBeGreaterThanOrEqual(sent ?? Number.NaN);

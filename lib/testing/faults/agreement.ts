@@ -208,7 +208,7 @@ async function network(host: Host): Promise<string[]> {
       ...['lo', UPLINK],
       ...router.networks.map(({ id }) => bridgeName(id)),
       ...router.networks.flatMap(({ ports }) =>
-        ports.flatMap(({ id, instanceId }) => (instanceId ? [tapName(id)] : [])),
+        ports.flatMap(({ id, attachment }) => (attachment === 'none' ? [] : [tapName(id)])),
       ),
     ];
     found.push(...differences('interface', wanted, links.keys()));

@@ -97,7 +97,11 @@ function configuration(host: Host, plan: AddressPlan, network: Network, leases: 
 }
 
 /** Names are told apart from leases, so that they resolve after a restart and without DHCP too. */
-const nameLines = (network: Network) => network.ports.map(({ ip, hostname }) => `${ip} ${hostname}\n`).join('');
+const nameLines = ({ ports, names }: Network) =>
+  [
+    ...ports.map(({ ip, hostname }) => `${ip} ${hostname}\n`),
+    ...names.map(({ name, address }) => `${address} ${name}\n`),
+  ].join('');
 
 const hostLines = (network: Network) =>
   network.ports.map(({ mac, ip, hostname }) => `${mac},${ip},${hostname},12h\n`).join('');

@@ -18,7 +18,9 @@ const ports = (...rules: SecurityRule[]) => {
     ip: '10.0.0.5',
     hostname: 'a',
     securityGroupIds: ['g'],
-    instanceId: 'i',
+    holderId: 'i',
+    attachment: 'tap' as const,
+    sharedAddresses: [],
   };
   const network = {
     id: 'n',
@@ -26,6 +28,7 @@ const ports = (...rules: SecurityRule[]) => {
     gatewayIp: '10.0.0.1',
     dhcpEnabled: true,
     dnsServers: [],
+    names: [],
     ports: [port],
   };
   const floatingIps = [{ id: 'f', address: '127.70.0.1', portId: 'p' }];

@@ -38,13 +38,15 @@ export async function guestCommand(host: Host, spec: InstanceSpec): Promise<stri
   return namespaceCommand(host, routerNamespace(host, routerId));
 }
 
-/** Names of this engine's namespaces that exist. A name without its mount is what a crash has left, and counts for nothing. */
-export async function existingNamespaces(host: Host): Promise<string[]> {
+/** Names of this engine's namespaces for networks that exist. */
+export const existingNamespaces = (host: Host) =>
+  namedNamespaces(host, (name) => name === edgeNamespace(host) || name.startsWith(`${edgeNamespace(host)}-`));
+
+/** Names of namespaces that exist. A name without its mount is what a crash has left, and counts for nothing. */
+export async function namedNamespaces(host: Host, isOurs: (name: string) => boolean): Promise<string[]> {
   const folder = await namespaceFolder(host);
   if (folder === undefined) return [];
-  const own = (await namesIn(folder)).filter(
-    (name) => name === edgeNamespace(host) || name.startsWith(`${edgeNamespace(host)}-`),
-  );
+  const own = (await namesIn(folder)).filter(isOurs);
   const { dev } = await stat(folder).catch(() => ({ dev: 0 }));
   const mounted = await Promise.all(
     own.map((name) =>

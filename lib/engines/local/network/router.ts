@@ -1,4 +1,4 @@
-import type { Network, Router } from '@/lib/network/engine';
+import type { Network, Port, Router } from '@/lib/network/engine';
 import { run } from '../exec';
 import { guestUser, type Host } from '../host';
 import { type AddressPlan, gatewayOf, innerAddress } from './address-plan';
@@ -97,20 +97,24 @@ function networkCommands(host: Host, links: Links, network: Network): string[] {
     ...(found ? [] : create),
     ...surplus.map((address) => `address delete ${address} dev ${bridge}`),
     ...(found?.addresses.includes(gateway) ? [] : [`address add ${gateway} dev ${bridge}`, `link set ${bridge} up`]),
-    ...network.ports.flatMap(({ id, instanceId }) => {
-      const tap = tapName(id);
-      if (instanceId === null || links.get(tap)?.master === bridge) return [];
-      const owner = guestUser(host, instanceId) ?? 0;
-      return [
-        ...(links.has(tap) ? [] : [`tuntap add dev ${tap} mode tap user ${owner}`, `link set ${tap} alias ${id}`]),
-        `link set ${tap} master ${bridge} up`,
-      ];
-    }),
+    ...network.ports.flatMap((port) => attachCommands(host, links, bridge, port)),
   ];
 }
 
+/** A tap is made here; the cable of a service is connected once its holder has made it. */
+function attachCommands(host: Host, links: Links, bridge: string, { id, attachment, holderId }: Port): string[] {
+  const name = tapName(id);
+  const found = links.get(name);
+  if (attachment === 'none' || found?.master === bridge) return [];
+  const connect = `link set ${name} master ${bridge} up`;
+  if (attachment === 'veth') return found ? [connect] : [];
+  const owner = (holderId && guestUser(host, holderId)) ?? 0;
+  const create = [`tuntap add dev ${name} mode tap user ${owner}`, `link set ${name} alias ${id}`];
+  return [...(found ? [] : create), connect];
+}
+
 function surplusLinks(links: Links, router: Router): string[] {
-  const ports = router.networks.flatMap((network) => network.ports.filter(({ instanceId }) => instanceId !== null));
+  const ports = router.networks.flatMap((network) => network.ports.filter(({ attachment }) => attachment !== 'none'));
   const wanted = new Set([
     ...['lo', UPLINK],
     ...router.networks.map(({ id }) => bridgeName(id)),

@@ -168,9 +168,11 @@ function addressTranslation(host: Host, plan: AddressPlan, router: Router): stri
   ];
 }
 
-/** What a tap sends must carry its port's own addresses. Networks are IPv4: everything else stops here. */
+/** What a tap sends must carry its port's own addresses, or those that its port shares. Networks are IPv4: everything else stops here. */
 function antiSpoofing(ports: Port[]): string[] {
-  const taps = ports.map(({ id, mac, ip }) => ({ tap: `"${tapName(id)}"`, mac, ip }));
+  const taps = ports.map(({ id, mac, ip, sharedAddresses }) => {
+    return { tap: `"${tapName(id)}"`, mac, ips: [ip, ...sharedAddresses] };
+  });
   return [
     ...set(
       'hardware',
@@ -180,7 +182,7 @@ function antiSpoofing(ports: Port[]): string[] {
     ...set(
       'addresses',
       'ifname . ipv4_addr',
-      taps.map(({ tap, ip }) => `${tap} . ${ip}`),
+      taps.flatMap(({ tap, ips }) => ips.map((ip) => `${tap} . ${ip}`)),
     ),
     'chain prerouting { type filter hook prerouting priority -300; policy accept',
     'iifname "tap*" jump from_tap',

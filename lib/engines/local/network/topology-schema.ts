@@ -20,7 +20,9 @@ const port = z.object({
   ip: z.ipv4(),
   hostname,
   securityGroupIds: z.array(id),
-  instanceId: id.nullable(),
+  holderId: id.nullable(),
+  attachment: z.enum(['tap', 'veth', 'none']),
+  sharedAddresses: z.array(z.ipv4()),
 });
 
 const network = z.object({
@@ -29,6 +31,7 @@ const network = z.object({
   gatewayIp: z.ipv4(),
   dhcpEnabled: z.boolean(),
   dnsServers: z.array(z.ipv4()),
+  names: z.array(z.object({ name: hostname, address: z.ipv4() })),
   ports: z.array(port),
 });
 
