@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const machines = '{lib,app,components,prisma}/**/*.machine.test.ts';
+const services = 'lib/**/*.services.test.ts';
 
 /** What rests on days and months. Left out are random histories, which take long, and files that know no days. */
 const money = {
@@ -42,18 +43,20 @@ export default defineConfig({
     projects: [
       project('code', {
         include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
-        exclude: [machines],
+        exclude: [machines, services],
       }),
       // Months and days are those of UTC, wherever the platform and its PostgreSQL stand.
       project('west of Greenwich', {
         ...money,
         env: { TZ: 'America/New_York' },
       }),
+      // Real server processes in sandboxes, and no guests: two files at a time.
+      project('services', { include: [services], sequence: { groupOrder: 1 } }),
       // What boots guests or makes networks has the processors to itself: after all others, one file at a time.
       project('machines', {
         include: [machines],
         fileParallelism: false,
-        sequence: { groupOrder: 1 },
+        sequence: { groupOrder: 2 },
       }),
     ],
   },

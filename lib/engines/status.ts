@@ -3,7 +3,7 @@ export type MissingProgram = { program: string; package: string };
 
 /** What one engine can do on this host, as `/readyz` and the back office show it. */
 export type EngineStatus = {
-  engine: 'compute' | 'network' | 'storage' | 'images';
+  engine: 'compute' | 'network' | 'storage' | 'images' | 'services';
   ok: boolean;
   missing: MissingProgram[];
   /** One or two sentences: what works, what is limited, what to do about it. */

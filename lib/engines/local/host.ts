@@ -85,7 +85,7 @@ export async function prepareHost(host: Host): Promise<void> {
     }
     await openToGuests(host, directory, 0o710);
   }
-  await mkdir(join(host.directory, 'logs'), { recursive: true, mode: 0o700 });
+  for (const name of ['logs', 'services']) await mkdir(join(host.directory, name), { recursive: true, mode: 0o700 });
   // dnsmasq has given up root by the time it reads its leases again.
   await mkdir(join(host.directory, 'network'), { recursive: true, mode: 0o711 });
   await mkdir(host.cacheDir, { recursive: true });

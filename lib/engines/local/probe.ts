@@ -9,11 +9,18 @@ import { run } from './exec';
 import { type Host, prepareHost } from './host';
 import { hostCable } from './network/names';
 import { missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
+import { serviceTrouble } from './services/limits';
 
 /** What each engine can do on this host, found by trying. A missing program of one engine does not stop the others. */
 export async function probeHost(host: Host): Promise<EngineStatus[]> {
   await prepareHost(host);
-  return Promise.all([probeCompute(host), probeNetwork(host), probeStorage(host), probeImages(host)]);
+  return Promise.all([
+    probeCompute(host),
+    probeNetwork(host),
+    probeStorage(host),
+    probeImages(host),
+    probeServices(host),
+  ]);
 }
 
 async function probeCompute(host: Host): Promise<EngineStatus> {
@@ -82,6 +89,17 @@ async function probeImages(host: Host): Promise<EngineStatus> {
       ? `nephele-tiny can't be built here; the rest works. ${installHint(tiny)}`
       : 'All image formats work.';
   return { engine: 'images', ok: true, missing: tiny, message };
+}
+
+/** A service whose isolation can't be had is refused, not run: the message says what this host enforces. */
+async function probeServices(host: Host): Promise<EngineStatus> {
+  const missing = missingPrograms('services', host.isolation === 'user');
+  if (missing.length > 0) return lacking('services', missing);
+  const trouble = await serviceTrouble(host);
+  if (trouble) return { engine: 'services', ok: false, missing: [], message: trouble };
+  const message =
+    'Each service has a user, a root, a process space and limits of memory, processors and disk of its own.';
+  return { engine: 'services', ok: true, missing: [], message };
 }
 
 function lacking(engine: EngineStatus['engine'], missing: EngineStatus['missing']): EngineStatus {

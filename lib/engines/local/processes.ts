@@ -6,7 +6,7 @@ import { GUEST_USERS, type Host } from './host';
 import { waitFor } from './turns';
 
 /** What a process of the engine is for. */
-export type Role = 'qemu' | 'dnsmasq' | 'slirp' | 'holder';
+export type Role = 'qemu' | 'dnsmasq' | 'slirp' | 'holder' | 'shim';
 
 /** A live process of the engine. Pid and start time (clock ticks since boot) together are never reused. */
 export type EngineProcess = { role: Role; id: string; pid: number; startTime: number };
@@ -134,7 +134,7 @@ function identify(host: Host, pid: number): EngineProcess | undefined {
 }
 
 function isRole(value: string | undefined): value is Role {
-  return value === 'qemu' || value === 'dnsmasq' || value === 'slirp' || value === 'holder';
+  return value === 'qemu' || value === 'dnsmasq' || value === 'slirp' || value === 'holder' || value === 'shim';
 }
 
 /** Anyone may write anything into an environment: only users that the engine runs processes as are believed. */

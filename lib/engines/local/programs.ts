@@ -22,6 +22,11 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'nft', package: 'nftables', engines: ['network'] },
   { program: 'dnsmasq', package: 'dnsmasq-base', engines: ['network'] },
   { program: 'arping', package: 'iputils-arping', engines: ['network'] },
+  { program: 'runc', package: 'runc', engines: ['services'] },
+  { program: 'tini-static', package: 'tini', engines: ['services'] },
+  { program: 'python3', package: 'python3-minimal', engines: ['services'] },
+  { program: 'mkfs.ext4', package: 'e2fsprogs', engines: ['services'] },
+  { program: 'losetup', package: 'mount', engines: ['services'] },
   { program: 'slirp4netns', package: 'slirp4netns', engines: ['network'], onlyUnprivileged: true },
 ];
 

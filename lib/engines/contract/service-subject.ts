@@ -1,0 +1,31 @@
+import type { NetworkEngine } from '@/lib/network/engine';
+import type { ProgramRef, ServiceEngine, ServiceSpec } from '@/lib/services/engine';
+
+/** How a contract test gets its engine of services, and what it may do besides the interface. */
+export type ServiceSubject = {
+  services: ServiceEngine;
+  network: NetworkEngine;
+  /** A shell of the catalogue: `argv` takes a script as its last argument. */
+  shell: { program: ProgramRef; argv: readonly string[] };
+  /** An engine object that remembers nothing, as after a restart of the worker. */
+  restarted(): ServiceEngine;
+  /** Kills all processes of a service, as nobody inside could. */
+  kill(id: string): void;
+  /** Kills what keeps a service running, and not the service. */
+  killSupervisor(id: string): void;
+  /** What the engine has left on the host. Empty when all is removed. */
+  leftovers(): Promise<string[]>;
+};
+
+/** Asks until the condition holds. */
+export async function eventually(condition: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('It did not come true in time.');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Makes a service what its spec says, and waits until it is. */
+export const settleService = (services: ServiceEngine, spec: ServiceSpec, withinMs?: number) =>
+  eventually(async () => (await services.ensureService(spec)).settled, withinMs);

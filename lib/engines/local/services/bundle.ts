@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import type { ServiceSpec } from '@/lib/services/engine';
+import { type Host, shortHash } from '../host';
+import { seccompFilter } from './seccomp';
+import { serviceNamespace, serviceSockets } from './service-record';
+import { stateFolder } from './state-folder';
+import { filesFolder } from './volatile';
+
+/** How the program's folder is laid out: made once when it is unpacked, with a mount point for each of these. */
+export const MOUNT_POINTS = ['proc', 'dev', 'tmp', 'run', 'state', 'etc/service', 'run/service'];
+
+/** A small init that reaps orphans and passes signals on, in every sandbox. */
+export const INIT = '/.init';
+
+/** Groups of services in the host's cgroups. */
+export const servicesGroup = (host: Host) => `nephele-${host.tag}-services`;
+export const serviceGroup = (host: Host, id: string) => join(servicesGroup(host), id);
+
+type Bundle = { host: Host; spec: ServiceSpec; uid: number; root: string; init: string };
+
+/** The sandbox as the container runtime takes it (OCI runtime specification 1.0, `config.json`). */
+export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
+  return {
+    ociVersion: '1.0.2',
+    process: {
+      terminal: false,
+      user: { uid, gid: uid, umask: 0o077 },
+      args: [INIT, '--', ...spec.argv],
+      env: [
+        'PATH=/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin',
+        'LC_ALL=C.UTF-8',
+        'HOME=/state',
+        ...Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`),
+      ],
+      cwd: '/',
+      capabilities: { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] },
+      noNewPrivileges: true,
+      oomScoreAdj: 300,
+      rlimits: [
+        { type: 'RLIMIT_NOFILE', hard: spec.limits.openFiles, soft: spec.limits.openFiles },
+        { type: 'RLIMIT_CORE', hard: 0, soft: 0 },
+      ],
+    },
+    root: { path: root, readonly: true },
+    hostname: `service-${shortHash(spec.id, 8)}`,
+    mounts: mounts(host, spec, init),
+    linux: {
+      namespaces: namespaces(host, spec),
+      cgroupsPath: `/${serviceGroup(host, spec.id)}`,
+      resources: resources(spec),
+      seccomp: seccompFilter,
+      maskedPaths: [
+        ...['/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/timer_list'],
+        ...['/proc/timer_stats', '/proc/sched_debug', '/proc/scsi', '/sys/firmware'],
+      ],
+      readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
+    },
+  };
+}
+
+function namespaces(host: Host, spec: ServiceSpec): object[] {
+  const fresh = ['pid', 'mount', 'ipc', 'uts', 'cgroup'];
+  const network = spec.port
+    ? { type: 'network', path: join('/run/netns', serviceNamespace(host, spec.id)) }
+    : { type: 'network' };
+  return [...fresh.map((type) => ({ type })), network];
+}
+
+function mounts(host: Host, spec: ServiceSpec, init: string): object[] {
+  const files = filesFolder(host, spec.id);
+  const readOnly = ['bind', 'ro', 'nosuid', 'nodev'];
+  const inMemory = (destination: string, size: string, ...options: string[]) => ({
+    destination,
+    type: 'tmpfs',
+    source: 'tmpfs',
+    options: ['nosuid', 'nodev', `size=${size}`, ...options],
+  });
+  const bind = (destination: string, source: string, options: string[]) => ({
+    destination,
+    type: 'bind',
+    source,
+    options,
+  });
+  return [
+    { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
+    { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'strictatime', 'mode=755', 'size=64k'] },
+    inMemory('/dev/shm', `${Math.max(16, Math.floor(spec.limits.memoryMb / 2))}m`, 'noexec', 'mode=1777'),
+    inMemory('/tmp', '64m', 'noexec', 'mode=1777'),
+    inMemory('/run', '16m', 'noexec', 'mode=1777'),
+    bind('/run/service', serviceSockets(host, spec.id), ['bind', 'rw', 'nosuid', 'nodev', 'noexec']),
+    bind('/etc/service', join(files, 'service'), readOnly),
+    ...['passwd', 'group', 'hosts', 'resolv.conf', 'nsswitch.conf'].map((name) =>
+      bind(`/etc/${name}`, join(files, 'etc', name), [...readOnly, 'noexec']),
+    ),
+    bind(INIT, init, readOnly),
+    ...(spec.state ? [bind('/state', stateFolder(host, spec.id), ['bind', 'rw', 'nosuid', 'nodev', 'noexec'])] : []),
+  ];
+}
+
+const PERIOD_US = 100_000;
+
+function resources({ limits }: ServiceSpec): object {
+  const bytes = limits.memoryMb * 1024 ** 2;
+  return {
+    memory: { limit: bytes, swap: bytes },
+    pids: { limit: limits.processes },
+    cpu: {
+      shares: Math.max(2, Math.round((limits.cpuMillis * 1024) / 1000)),
+      quota: Math.max(1000, Math.round((limits.cpuMillis * PERIOD_US) / 1000)),
+      period: PERIOD_US,
+    },
+    devices: [{ allow: false, access: 'rwm' }],
+  };
+}
+
+/** The made-up `/etc` of a sandbox: its own user and nobody else's. */
+export function systemFiles(spec: ServiceSpec, uid: number): Record<string, string> {
+  const servers = spec.port ? (spec.port.dnsServers.length > 0 ? spec.port.dnsServers : [spec.port.gatewayIp]) : [];
+  return {
+    passwd: `service:x:${uid}:${uid}:service:/state:/nonexistent\n`,
+    group: `service:x:${uid}:\n`,
+    hosts: `127.0.0.1 localhost\n${spec.port ? `${spec.port.ip} service-${shortHash(spec.id, 8)}\n` : ''}`,
+    'resolv.conf': servers.map((server) => `nameserver ${server}\n`).join(''),
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+  };
+}
+
+/** What the supervisor reads: how to run the sandbox, and when to run it again. */
+export function shimSpec(spec: ServiceSpec, runc: readonly string[], oomFile: string): object {
+  return {
+    id: spec.id,
+    runc,
+    restart: spec.restart,
+    stop_signal: spec.stopSignal ?? 'SIGTERM',
+    stop_seconds: spec.stopSeconds ?? 10,
+    oom_file: oomFile,
+  };
+}

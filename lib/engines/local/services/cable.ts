@@ -1,0 +1,74 @@
+import type { ServicePort } from '@/lib/services/engine';
+import { EngineError } from '../../error';
+import { run } from '../exec';
+import type { Host } from '../host';
+import { changeLinks, readLinks } from '../network/links';
+import { bridgeName, routerNamespace, tapName } from '../network/names';
+import { createNamespace, namedNamespaces, namespaceCommand, removeNamespace } from '../network/namespaces';
+import { routerOfNetwork } from '../network/topology-record';
+import { serviceNamespace, serviceNamespacePrefix } from './service-record';
+
+/** The service's end of its cable. */
+export const INTERFACE = 'eth0';
+
+/** Command prefix that runs in a service's network namespace. */
+export const serviceNetwork = (host: Host, id: string) => namespaceCommand(host, serviceNamespace(host, id));
+
+/**
+ * Makes the network namespace of a service, and the cable from it to its network. Addresses that the port holds for now come and go with `sharedAddresses`.
+ * @throws EngineError `NOT_FOUND` while this host does not have the network
+ */
+export async function ensureCable(host: Host, id: string, port: ServicePort): Promise<void> {
+  const routerId = await routerOfNetwork(host, port.networkId);
+  if (!routerId) throw new EngineError('NOT_FOUND', `This host has no network ${port.networkId}.`);
+  const name = serviceNamespace(host, id);
+  if (!(await serviceNamespaces(host)).includes(name)) await createNamespace(host, name);
+  const inside = await namespaceCommand(host, name);
+  const router = await namespaceCommand(host, routerNamespace(host, routerId));
+  const outer = tapName(port.id);
+  const present = await readLinks(inside);
+  if (!present.has(INTERFACE)) {
+    const links = await readLinks(router);
+    const bridge = bridgeName(port.networkId);
+    await changeLinks(router, [
+      ...(links.has(outer) ? [`link delete ${outer}`] : []),
+      `link add ${outer} type veth peer name ${INTERFACE} address ${port.mac} netns ${name}`,
+      `link set ${outer} alias ${port.id}`,
+      // Otherwise the network engine connects it, once it has made the network.
+      ...(links.has(bridge) ? [`link set ${outer} master ${bridge} up`] : []),
+    ]);
+  }
+  await setAddresses(inside, port, present.get(INTERFACE)?.addresses ?? []);
+}
+
+async function setAddresses(inside: string[], port: ServicePort, present: readonly string[]): Promise<void> {
+  const wanted = [`${port.ip}/${port.prefixLength}`, ...port.sharedAddresses.map((address) => `${address}/32`)];
+  const fresh = wanted.filter((address) => !present.includes(address));
+  await changeLinks(inside, [
+    'link set lo up',
+    ...present
+      .filter((address) => !wanted.includes(address))
+      .map((address) => `address delete ${address} dev ${INTERFACE}`),
+    ...fresh.map((address) => `address add ${address} dev ${INTERFACE}`),
+    `link set ${INTERFACE} up`,
+    `route replace default via ${port.gatewayIp} dev ${INTERFACE} src ${port.ip}`,
+  ]);
+  // Neighbours may still know an address that moved here by the one who had it before.
+  for (const address of fresh) {
+    const ip = address.split('/')[0] ?? '';
+    await run([...inside, 'arping', '-q', '-c', '1', '-U', '-I', INTERFACE, '-s', ip, ip]).catch(() => {});
+  }
+}
+
+/** Takes a service's network away; its end of the cable takes the other with it. */
+export async function removeCable(host: Host, id: string): Promise<void> {
+  const name = serviceNamespace(host, id);
+  if (!(await serviceNamespaces(host)).includes(name)) return;
+  const inside = await namespaceCommand(host, name);
+  if ((await readLinks(inside)).has(INTERFACE)) await changeLinks(inside, [`link delete ${INTERFACE}`]);
+  await removeNamespace(host, name);
+}
+
+/** Names of the network namespaces of this engine's services. */
+export const serviceNamespaces = (host: Host) =>
+  namedNamespaces(host, (name) => name.startsWith(serviceNamespacePrefix(host)));

@@ -1,0 +1,312 @@
+import { spawn } from 'node:child_process';
+import { access, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type {
+  CommandResult,
+  LogPage,
+  ObservedService,
+  ServiceEngine,
+  ServiceSpec,
+  ServiceStats,
+  Settlement,
+} from '@/lib/services/engine';
+import { EngineError } from '../../error';
+import { PROGRAMS } from '../catalogue/catalogue';
+import type { Program } from '../catalogue/program';
+import { ensureProgram, programRoot } from '../catalogue/store';
+import { programEnvironment } from '../exec';
+import { type Host, prepareHost } from '../host';
+import { cpuSecondsOf } from '../processes';
+import { missingPrograms } from '../programs';
+import { checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
+import { Turns } from '../turns';
+import { ociConfig, shimSpec } from './bundle';
+import { ensureCable, INTERFACE, removeCable } from './cable';
+import { removeFiles, writeFiles } from './files';
+import { answers } from './health';
+import { serviceTrouble } from './limits';
+import { readLogPage } from './log-reader';
+import {
+  dropGroups,
+  findSandbox,
+  listSandboxes,
+  oomFile,
+  processesOf,
+  runtimeCommand,
+  startSupervisor,
+  stopService,
+  supervisorOf,
+} from './sandbox';
+import { allServices, findService, serviceDirectory, serviceFile, serviceSockets, serviceSpec } from './service-record';
+import { ensureState, removeState, stateUsage } from './state-folder';
+import { allotUser, freeUser, giveToUser } from './user-ids';
+import { prepareVolatile, runtimeFolder } from './volatile';
+
+/** Debian's `tini`, linked statically: it needs nothing of a sandbox. */
+const INIT_PROGRAM = '/usr/bin/tini-static';
+const DEFAULT_STOP_SECONDS = 10;
+const stopMs = ({ stopSeconds = DEFAULT_STOP_SECONDS }: ServiceSpec) => stopSeconds * 1000;
+const AGAIN_MS = 100;
+
+const exit = z.object({
+  at_ms: z.number(),
+  code: z.int().nullable(),
+  signal: z.string().nullable(),
+  out_of_memory: z.boolean(),
+});
+const status = z.object({
+  starts: z.int(),
+  started_at_ms: z.number().nullable(),
+  pid: z.int().nullable(),
+  last_exit: exit.nullable(),
+});
+
+/**
+ * Sandboxed services of this host: a container of the OCI runtime each, kept running by a supervisor of its own that
+ * outlives the worker. What is true of one is asked of the runtime and the kernel, never of the service.
+ */
+export class LocalServices implements ServiceEngine {
+  private readonly turns = new Turns();
+  private checked: Promise<void> | undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly programs: readonly Program[] = PROGRAMS,
+  ) {}
+
+  ensureService(given: ServiceSpec): Promise<Settlement> {
+    return this.turns.take(given.id, () => this.settle(checked(serviceSpec, given)));
+  }
+
+  removeService(id: string): Promise<void> {
+    return this.turns.take(id, async () => {
+      await stopService(this.host, id, 0);
+      await removeCable(this.host, id);
+      await removeState(this.host, id);
+      await removeFiles(this.host, id);
+      await removePath(serviceSockets(this.host, id));
+      await removePath(serviceDirectory(this.host, id));
+      await removeRecord(serviceFile(this.host, id));
+      await freeUser(this.host, id);
+      await dropGroups(this.host);
+    });
+  }
+
+  async observeServices(): Promise<ObservedService[]> {
+    const records = await allServices(this.host);
+    const sandboxes = new Map((await this.sandboxes()).map((sandbox) => [sandbox.id, sandbox]));
+    const ids = new Set([...records.keys(), ...sandboxes.keys()]);
+    return Promise.all(
+      [...ids].map(async (id) => {
+        const said = await this.statusOf(id);
+        const isRunning = sandboxes.get(id)?.isRunning ?? false;
+        return {
+          id,
+          power: isRunning ? ('running' as const) : ('stopped' as const),
+          stray: !records.has(id),
+          startedAt: isRunning && said?.started_at_ms ? new Date(said.started_at_ms) : null,
+          starts: said?.starts ?? 0,
+          lastExit: said?.last_exit
+            ? {
+                at: new Date(said.last_exit.at_ms),
+                code: said.last_exit.code,
+                signal: said.last_exit.signal,
+                outOfMemory: said.last_exit.out_of_memory,
+              }
+            : null,
+        };
+      }),
+    );
+  }
+
+  async isHealthy(id: string): Promise<boolean> {
+    const record = await findService(this.host, id);
+    return record !== null && record.power === 'running' && (await answers(this.host, record));
+  }
+
+  async runInside(
+    id: string,
+    argv: readonly string[],
+    options: { input?: string; timeoutMs?: number } = {},
+  ): Promise<CommandResult> {
+    if (!(await findSandbox(this.host, id))?.isRunning)
+      throw new EngineError('NOT_FOUND', 'The service is not running.');
+    const command = [...runtimeCommand(this.host), 'exec', id, ...argv];
+    return resultOf(command, options);
+  }
+
+  socketFolder(id: string): string {
+    return serviceSockets(this.host, id);
+  }
+
+  async sampleService(id: string): Promise<ServiceStats | null> {
+    const sandbox = await findSandbox(this.host, id);
+    if (!sandbox?.isRunning) return null;
+    const pids = processesOf(sandbox.pid);
+    const memory = await Promise.all(pids.map(residentBytes));
+    return {
+      sampledAt: new Date(),
+      cpuSeconds: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
+      memoryBytes: memory.reduce((sum, bytes) => sum + bytes, 0),
+      processes: pids.length,
+      state: await stateUsage(this.host, id),
+      network: await networkBytes(sandbox.pid),
+    };
+  }
+
+  readLog(id: string, cursor: string | null, limit: number): Promise<LogPage> {
+    return readLogPage(this.host, id, cursor, limit);
+  }
+
+  private async settle(spec: ServiceSpec): Promise<Settlement> {
+    const { id } = spec;
+    await this.requireRuntime();
+    await prepareHost(this.host);
+    await prepareVolatile(this.host);
+    const fetched = await ensureProgram(this.host, spec.program, this.programs);
+    if (!fetched.settled) return fetched;
+    const uid = await allotUser(this.host, id);
+    await mkdir(join(serviceDirectory(this.host, id), 'bundle'), { recursive: true, mode: 0o711 });
+    await this.note(spec, uid);
+    if (spec.power === 'stopped') {
+      await stopService(this.host, id, stopMs(spec));
+      return { settled: true };
+    }
+    await mkdir(serviceSockets(this.host, id), { recursive: true, mode: 0o700 });
+    await giveToUser(serviceSockets(this.host, id), uid, 0o700);
+    const stop = () => stopService(this.host, id, stopMs(spec));
+    if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
+    if (spec.port) await ensureCable(this.host, id, spec.port);
+    const filesChanged = await writeFiles(this.host, spec, uid);
+    const rebuilt = await this.writeBundle(spec, uid);
+    await this.bringUp(spec, { filesChanged, rebuilt });
+    return this.readiness(spec);
+  }
+
+  private async note(spec: ServiceSpec, uid: number): Promise<void> {
+    const { id, program, state, health, power } = spec;
+    const port = spec.port && { id: spec.port.id, networkId: spec.port.networkId, ip: spec.port.ip };
+    const record = { id, uid, program, port, state, health, power };
+    const present = await findService(this.host, id);
+    if (JSON.stringify(present) !== JSON.stringify(record)) await writeRecord(serviceFile(this.host, id), record);
+  }
+
+  /** @returns whether the sandbox must be made anew for it */
+  private async writeBundle(spec: ServiceSpec, uid: number): Promise<boolean> {
+    const directory = serviceDirectory(this.host, spec.id);
+    const root = programRoot(this.host, spec.program);
+    const config = ociConfig({ host: this.host, spec, uid, root, init: INIT_PROGRAM });
+    const shim = shimSpec(spec, runtimeCommand(this.host), await oomFile(this.host, spec.id));
+    const changed = await writeIfNew(join(directory, 'bundle', 'config.json'), config);
+    return (await writeIfNew(join(directory, 'shim.json'), shim)) || changed;
+  }
+
+  private async bringUp(spec: ServiceSpec, { filesChanged, rebuilt }: { filesChanged: boolean; rebuilt: boolean }) {
+    const supervised = supervisorOf(this.host, spec.id) !== undefined;
+    const restarts = supervised && (rebuilt || (filesChanged && spec.reload.kind === 'restart'));
+    if (restarts) await stopService(this.host, spec.id, stopMs(spec));
+    if (!supervised || restarts) return startSupervisor(this.host, spec.id);
+    if (filesChanged) await this.reload(spec);
+  }
+
+  private async reload({ id, reload }: ServiceSpec): Promise<void> {
+    const sandbox = await findSandbox(this.host, id);
+    if (!sandbox?.isRunning || reload.kind === 'restart') return;
+    const command = reload.kind === 'signal' ? ['kill', id, reload.signal] : ['exec', id, ...reload.argv];
+    const { code, stderr } = await resultOf([...runtimeCommand(this.host), ...command], {});
+    if (code !== 0)
+      throw new EngineError('ENGINE_ERROR', `The service refused its new configuration: ${stderr.trim()}`);
+  }
+
+  private async readiness({ id, program, restart }: ServiceSpec): Promise<Settlement> {
+    if (await this.isHealthy(id)) return { settled: true };
+    const said = await this.statusOf(id);
+    const ended = said?.last_exit;
+    if (restart === 'never' && ended && said.pid === null) return { settled: true };
+    const why = ended ? ` after it ended with ${ended.signal ?? `code ${ended.code ?? 'unknown'}`}` : '';
+    return { settled: false, waits_for: `Starting ${program.name}${why}`, again_ms: AGAIN_MS };
+  }
+
+  private statusOf(id: string) {
+    return readRecord(join(serviceDirectory(this.host, id), 'status.json'), status);
+  }
+
+  private async sandboxes() {
+    return (await this.isPrepared()) ? listSandboxes(this.host) : [];
+  }
+
+  private async isPrepared(): Promise<boolean> {
+    return exists(runtimeFolder(this.host));
+  }
+
+  private async requireRuntime(): Promise<void> {
+    this.checked ??= requireIsolation(this.host);
+    await this.checked.catch((error) => {
+      this.checked = undefined;
+      throw error;
+    });
+  }
+}
+
+/** @throws EngineError `ENGINE_UNAVAILABLE` with what to install, or why services can't be isolated here */
+async function requireIsolation(host: Host): Promise<void> {
+  const missing = missingPrograms('services', host.isolation === 'user');
+  const packages = [...new Set(missing.map((entry) => entry.package))].join(' ');
+  const trouble = missing.length > 0 ? `Run: apt install ${packages}` : await serviceTrouble(host);
+  if (trouble) throw new EngineError('ENGINE_UNAVAILABLE', trouble);
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** @returns whether it was written, because it was not there or said something else */
+async function writeIfNew(file: string, value: unknown): Promise<boolean> {
+  const present = parseJson(await readFile(file, 'utf8').catch(() => ''));
+  if (JSON.stringify(present) === JSON.stringify(value)) return false;
+  await writeRecord(file, value);
+  return true;
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = [...text.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].reduce(
+    (sum, [, value]) => sum + Number(value),
+    0,
+  );
+  return kilobytes * 1024;
+}
+
+async function networkBytes(pid: number): Promise<{ receivedBytes: number; sentBytes: number }> {
+  const table = await readFile(`/proc/${pid}/net/dev`, 'utf8').catch(() => '');
+  const columns = new RegExp(`^\\s*${INTERFACE}:\\s*(.*)$`, 'm').exec(table)?.[1]?.split(/\s+/) ?? [];
+  return { receivedBytes: Number(columns[0] ?? 0), sentBytes: Number(columns[8] ?? 0) };
+}
+
+/** Runs a command whose failure is an answer, not an error. Output beyond a mebibyte is cut. */
+function resultOf(command: readonly string[], options: { input?: string; timeoutMs?: number }): Promise<CommandResult> {
+  const [program = '', ...args] = command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      stdio: 'pipe',
+      env: programEnvironment(),
+      timeout: options.timeoutMs ?? 30_000,
+      killSignal: 'SIGKILL',
+    });
+    const collect = (stream: typeof child.stdout) => {
+      let text = '';
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        if (text.length < 1024 ** 2) text += part;
+      });
+      return () => text;
+    };
+    const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? -1, stdout: stdout(), stderr: stderr() }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+  });
+}

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { access, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { run } from '../exec';
+import type { Host } from '../host';
+import { endProcess, findProcess, isAlive, signal, startProcess } from '../processes';
+import { namesIn, parseJson } from '../record';
+import { waitFor } from '../turns';
+import { serviceGroup, servicesGroup } from './bundle';
+import { serviceDirectory } from './service-record';
+import { runtimeFolder } from './volatile';
+
+// Not `new URL('./shim.py', import.meta.url)`: the bundler of the pages would look for a module of that name.
+const SHIM = join(dirname(fileURLToPath(import.meta.url)), 'shim.py');
+
+/** Debian's own, whatever else is on the path. */
+export const PYTHON = '/usr/bin/python3';
+
+const sandboxes = z.array(z.object({ id: z.string(), pid: z.int(), status: z.string() })).nullable();
+
+/** A sandbox that the runtime knows; `pid` is its init as the host sees it. */
+export type Sandbox = { id: string; pid: number; isRunning: boolean };
+
+/** The container runtime with its records in memory: after a reboot it knows nothing, as is true. */
+export const runtimeCommand = (host: Host) => ['runc', '--root', runtimeFolder(host)];
+
+/** All sandboxes of this engine. The runtime tells them by pid and start time; nothing inside one can pose as another. */
+export async function listSandboxes(host: Host): Promise<Sandbox[]> {
+  const output = await run([...runtimeCommand(host), 'list', '--format', 'json']);
+  return (sandboxes.parse(parseJson(output)) ?? []).map(({ id, pid, status }) => ({
+    id,
+    pid,
+    isRunning: status === 'running' || status === 'paused',
+  }));
+}
+
+export async function findSandbox(host: Host, id: string): Promise<Sandbox | undefined> {
+  const state = z.object({ id: z.string(), pid: z.int(), status: z.string() });
+  const output = await run([...runtimeCommand(host), 'state', id]).catch(() => '');
+  const found = state.safeParse(parseJson(output)).data;
+  return found && { id, pid: found.pid, isRunning: found.status === 'running' || found.status === 'paused' };
+}
+
+export const supervisorOf = (host: Host, id: string) => findProcess(host, 'shim', id);
+
+/** Starts the supervisor of a service; it takes over a sandbox that an earlier one left running. */
+export function startSupervisor(host: Host, id: string): void {
+  const directory = serviceDirectory(host, id);
+  startProcess(host, 'shim', id, [PYTHON, '-I', '-S', SHIM, directory], join(directory, 'shim.log'));
+}
+
+/** Stops a service and its supervisor: asks the program first, then kills it. */
+export async function stopService(host: Host, id: string, graceMs: number): Promise<void> {
+  const supervisor = supervisorOf(host, id);
+  if (supervisor) {
+    signal(supervisor, 'SIGTERM');
+    const ended = await waitFor(async () => !isAlive(supervisor), { timeoutMs: graceMs + 10_000, everyMs: 20 });
+    if (!ended) await endProcess(supervisor);
+  }
+  await killSandbox(host, id);
+}
+
+/** Ends whatever the runtime knows by this id, and its group. */
+export async function killSandbox(host: Host, id: string): Promise<void> {
+  if (await findSandbox(host, id)) await run([...runtimeCommand(host), 'delete', '--force', id]);
+  await rm(join(runtimeFolder(host), id), { recursive: true, force: true });
+}
+
+/** Where the kernel counts the processes of a service that went over its memory limit. */
+export async function oomFile(host: Host, id: string): Promise<string> {
+  const group = serviceGroup(host, id);
+  const unified = join('/sys/fs/cgroup', group, 'memory.events');
+  const legacy = join('/sys/fs/cgroup/memory', group, 'memory.oom_control');
+  const isUnified = await access('/sys/fs/cgroup/cgroup.controllers').then(
+    () => true,
+    () => false,
+  );
+  return isUnified ? unified : legacy;
+}
+
+/** Takes away the parent of all services' groups once the last of them is gone; it fails while others are in it. */
+export async function dropGroups(host: Host): Promise<void> {
+  const hierarchies = ['.', ...(await namesIn('/sys/fs/cgroup'))];
+  for (const name of hierarchies) await rmdir(join('/sys/fs/cgroup', name, servicesGroup(host))).catch(() => {});
+}
+
+/** Every process of a sandbox, its init first. */
+export function processesOf(pid: number): number[] {
+  const found: number[] = [];
+  const pending = [pid];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    found.push(next);
+    pending.push(...childrenOf(next));
+  }
+  return found;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) => childrenOfTask(pid, task));
+  } catch {
+    return [];
+  }
+}
+
+function childrenOfTask(pid: number, task: string): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}

@@ -1,0 +1,305 @@
+"""Keeps one sandboxed service running and writes down what it says.
+
+Usage: shim.py FOLDER. FOLDER/shim.json holds what to run; FOLDER/log takes the lines, FOLDER/status.json what became of it.
+
+It is the parent of the sandbox (a subreaper), so that it learns how the service ended. Output comes through two FIFOs that
+both sides hold open for reading and writing: a shim that is killed breaks no pipe, and the next one goes on reading.
+SIGTERM stops the service and ends the shim; SIGKILL leaves the service running, to be taken over by the next shim.
+"""
+
+import ctypes
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+PIPE_BYTES = 1 << 20
+LONGEST_LINE = 16 * 1024
+FILE_BYTES = 4 * 1024 * 1024
+FILES_KEPT = 4
+LINES_PER_SECOND, LINES_AT_ONCE = 2_000, 20_000
+BYTES_PER_SECOND, BYTES_AT_ONCE = 1 << 20, 8 << 20
+FIRST_PAUSE, LONGEST_PAUSE, CALM_AFTER = 0.1, 30.0, 10.0
+
+
+class Bucket:
+    """Tokens that refill with time: what may pass at once, and per second after that."""
+
+    def __init__(self, per_second, at_once):
+        self.per_second, self.at_once = per_second, at_once
+        self.tokens, self.at = float(at_once), time.monotonic()
+
+    def refill(self):
+        now = time.monotonic()
+        self.tokens = min(self.at_once, self.tokens + (now - self.at) * self.per_second)
+        self.at = now
+
+
+class Log:
+    """Lines as `<nanoseconds> <stream> <text>`, in numbered files of which the last few are kept."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        self.number = max((int(name) for name in os.listdir(folder) if name.isdigit()), default=1)
+        self.lines = Bucket(LINES_PER_SECOND, LINES_AT_ONCE)
+        self.bytes = Bucket(BYTES_PER_SECOND, BYTES_AT_ONCE)
+        self.dropped = 0
+        self.open()
+
+    def open(self):
+        path = os.path.join(self.folder, f"{self.number:08d}")
+        self.file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.size = os.fstat(self.file).st_size
+        # A crash may have left half a line.
+        if self.size > 0:
+            self.put(b"\n")
+
+    def put(self, data):
+        try:
+            self.size += os.write(self.file, data)
+        except OSError:
+            # A full disk costs lines, never the service.
+            self.dropped += 1
+
+    def write(self, stream, text):
+        self.lines.refill()
+        self.bytes.refill()
+        if self.lines.tokens < 1 or self.bytes.tokens < len(text):
+            self.dropped += 1
+            return
+        self.lines.tokens -= 1
+        self.bytes.tokens -= len(text)
+        if self.dropped:
+            dropped, self.dropped = self.dropped, 0
+            self.put(b"%d d %d\n" % (time.time_ns(), dropped))
+        self.put(b"%d %s %s\n" % (time.time_ns(), stream, text.replace(b"\r", b"")))
+        if self.size >= FILE_BYTES:
+            self.rotate()
+
+    def rotate(self):
+        os.close(self.file)
+        self.number += 1
+        self.open()
+        for name in os.listdir(self.folder):
+            if name.isdigit() and int(name) <= self.number - FILES_KEPT:
+                os.unlink(os.path.join(self.folder, name))
+
+
+class Output:
+    """One stream of the service, cut into lines."""
+
+    def __init__(self, path, stream, log):
+        if not os.path.exists(path):
+            os.mkfifo(path, 0o600)
+        self.path, self.stream, self.log, self.rest = path, stream, log, b""
+        self.fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.fcntl(self.fd, fcntl.F_SETPIPE_SZ if hasattr(fcntl, "F_SETPIPE_SZ") else 1031, PIPE_BYTES)
+        except OSError:
+            pass
+
+    def for_service(self):
+        return os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+
+    def read(self):
+        try:
+            data = os.read(self.fd, 1 << 18)
+        except BlockingIOError:
+            return False
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            self.log.write(self.stream, line[:LONGEST_LINE])
+        while len(self.rest) > LONGEST_LINE:
+            self.log.write(self.stream, self.rest[:LONGEST_LINE])
+            self.rest = self.rest[LONGEST_LINE:]
+        return True
+
+    def flush(self):
+        while self.read():
+            pass
+        if self.rest:
+            self.log.write(self.stream, self.rest)
+            self.rest = b""
+
+
+class Shim:
+    def __init__(self, folder):
+        self.folder = folder
+        with open(os.path.join(folder, "shim.json"), encoding="utf8") as file:
+            self.spec = json.load(file)
+        self.runc = self.spec["runc"]
+        self.id = self.spec["id"]
+        self.stopping = False
+        self.status = {"starts": 0, "started_at_ms": None, "pid": None, "last_exit": None}
+        self.log = Log(os.path.join(folder, "log"))
+        self.outputs = [
+            Output(os.path.join(folder, "out"), b"o", self.log),
+            Output(os.path.join(folder, "err"), b"e", self.log),
+        ]
+        self.wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+        signal.signal(signal.SIGTERM, self.on_stop)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def on_stop(self, *_):
+        self.stopping = True
+
+    def say(self, text):
+        self.log.write(b"s", text.encode())
+
+    def command(self, *args, **options):
+        return subprocess.run([*self.runc, *args], stdin=subprocess.DEVNULL, check=False, **options)
+
+    def note(self, **changes):
+        self.status.update(changes)
+        draft = os.path.join(self.folder, "status.json.new")
+        with open(draft, "w", encoding="utf8") as file:
+            json.dump(self.status, file)
+        os.rename(draft, os.path.join(self.folder, "status.json"))
+
+    def running_pid(self):
+        """The sandbox that an earlier shim left running, by the runtime's own records."""
+        found = self.command("state", self.id, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            state = json.loads(found.stdout)
+        except ValueError:
+            return None
+        return state["pid"] if state.get("status") == "running" else None
+
+    def start(self):
+        self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        pid_file = os.path.join(self.folder, "pid")
+        ends = [output.for_service() for output in self.outputs]
+        try:
+            made = self.command(
+                "create", "--bundle", os.path.join(self.folder, "bundle"), "--pid-file", pid_file, self.id,
+                stdout=ends[0], stderr=ends[1],
+            )
+            if made.returncode == 0:
+                made = self.command("start", self.id, stdout=ends[0], stderr=ends[1])
+        finally:
+            for end in ends:
+                os.close(end)
+        if made.returncode != 0:
+            return None
+        with open(pid_file, encoding="utf8") as file:
+            return int(file.read())
+
+    def watch(self, pid):
+        """Reads output until the sandbox ends or the shim is told to stop it."""
+        try:
+            ended = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return
+        poll = select.poll()
+        for fd in [ended, self.wake, *(output.fd for output in self.outputs)]:
+            poll.register(fd, select.POLLIN)
+        kill_at = None
+        try:
+            while True:
+                if self.stopping and kill_at is None:
+                    self.command("kill", self.id, self.spec["stop_signal"], stderr=subprocess.DEVNULL)
+                    kill_at = time.monotonic() + self.spec["stop_seconds"]
+                if kill_at is not None and time.monotonic() >= kill_at:
+                    self.command("kill", "--all", self.id, "KILL", stderr=subprocess.DEVNULL)
+                    kill_at = time.monotonic() + 5
+                timeout = None if kill_at is None else max(0.0, kill_at - time.monotonic()) * 1000
+                ready = {fd for fd, _ in poll.poll(timeout)}
+                if self.wake in ready:
+                    self.drain_wake()
+                for output in self.outputs:
+                    if output.fd in ready:
+                        output.read()
+                if ended in ready:
+                    return
+        finally:
+            os.close(ended)
+
+    def drain_wake(self):
+        try:
+            while os.read(self.wake, 512):
+                pass
+        except BlockingIOError:
+            pass
+
+    def oom_kills(self):
+        try:
+            with open(self.spec["oom_file"] or "", encoding="utf8") as file:
+                counts = dict(line.split() for line in file if len(line.split()) == 2)
+            return int(counts.get("oom_kill", 0))
+        except (OSError, ValueError):
+            return 0
+
+    def exit_of(self, pid):
+        code, ended_by = None, None
+        try:
+            _, status = os.waitpid(pid, 0)
+            if os.WIFEXITED(status):
+                code = os.WEXITSTATUS(status)
+            elif os.WIFSIGNALED(status):
+                ended_by = signal.Signals(os.WTERMSIG(status)).name
+        except ChildProcessError:
+            # Taken over from an earlier shim: the kernel tells others how it ended.
+            pass
+        # The sandbox's init passes on a signal's end as 128 + signal.
+        if code is not None and code > 128 and ended_by is None:
+            try:
+                ended_by, code = signal.Signals(code - 128).name, None
+            except ValueError:
+                pass
+        return {"at_ms": time.time_ns() // 1_000_000, "code": code, "signal": ended_by,
+                "out_of_memory": self.oom_kills() > 0}
+
+    def run(self):
+        pause = FIRST_PAUSE
+        adopted = self.running_pid()
+        while not self.stopping:
+            pid = adopted or self.start()
+            adopted = None
+            began = time.monotonic()
+            if pid:
+                self.note(pid=pid, starts=self.status["starts"] + 1, started_at_ms=time.time_ns() // 1_000_000)
+                self.watch(pid)
+                self.note(pid=None, last_exit=self.exit_of(pid))
+            for output in self.outputs:
+                output.flush()
+            self.reap()
+            self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if self.stopping or self.spec["restart"] == "never":
+                break
+            pause = FIRST_PAUSE if time.monotonic() - began > CALM_AFTER else pause
+            self.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+
+    def sleep(self, seconds):
+        until = time.monotonic() + seconds
+        while not self.stopping and time.monotonic() < until:
+            select.select([self.wake], [], [], max(0.0, until - time.monotonic()))
+            self.drain_wake()
+
+    def reap(self):
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+
+
+def main():
+    folder = sys.argv[1]
+    lock = os.open(os.path.join(folder, "shim.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    Shim(folder).run()
+
+
+main()

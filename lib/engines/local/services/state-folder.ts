@@ -1,0 +1,104 @@
+import { lstat, mkdir, rename, stat, statfs, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError } from '../../error';
+import { run } from '../exec';
+import type { Host } from '../host';
+import { removePath } from '../record';
+import { serviceDirectory } from './service-record';
+import { giveToUser } from './user-ids';
+
+const MB = 1024 ** 2;
+
+const imageFile = (host: Host, id: string) => join(serviceDirectory(host, id), 'state.img');
+const mountPoint = (host: Host, id: string) => join(serviceDirectory(host, id), 'volume');
+
+/** What the service sees as `/state`. Not the root of the file system, which has a folder `lost+found`. */
+export const stateFolder = (host: Host, id: string) => join(mountPoint(host, id), 'data');
+
+type State = {
+  uid: number;
+  sizeMb: number;
+  /** Stops the service, where its folder can't grow while it is in use. */
+  stop: () => Promise<void>;
+};
+
+/**
+ * Makes a service's state folder of a size that the kernel enforces: a file system of its own in a sparse file.
+ * @throws EngineError `INVALID` where it would become smaller
+ */
+export async function ensureState(host: Host, id: string, { uid, sizeMb, stop }: State): Promise<void> {
+  await mkdir(mountPoint(host, id), { recursive: true, mode: 0o711 });
+  await ensureMounted(host, id, sizeMb * MB, stop);
+  const folder = stateFolder(host, id);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await giveToUser(folder, uid, 0o700);
+}
+
+async function ensureMounted(host: Host, id: string, bytes: number, stop: () => Promise<void>): Promise<void> {
+  const image = imageFile(host, id);
+  const present = await stat(image).catch(() => null);
+  if (present && present.size > bytes) throw new EngineError('INVALID', 'A state folder can grow, but not shrink.');
+  if (!present) await makeImage(image, bytes);
+  else if (present.size < bytes) await truncate(image, bytes);
+  if (!(await isMounted(host, id))) await mountImage(host, id);
+  if (!present || (await fillsDevice(host, id, bytes)) || (await grewInUse(image))) return;
+  await stop();
+  await run(['umount', mountPoint(host, id)]);
+  // A file system that was not taken down in order is put in order by its journal first; 1 says that something was mended.
+  await run(['sh', '-c', 'e2fsck -f -p "$0" || [ $? -eq 1 ]', image], { timeoutMs: 600_000 });
+  await run(['resize2fs', image], { timeoutMs: 600_000 });
+  await mountImage(host, id);
+}
+
+async function makeImage(image: string, bytes: number): Promise<void> {
+  const draft = `${image}.new`;
+  await removePath(draft);
+  await run(['truncate', '-s', String(bytes), draft]);
+  // No blocks are held back for root, and there are inodes for small files.
+  await run(['mkfs.ext4', '-q', '-m', '0', '-i', '8192', '-E', 'lazy_itable_init=1,lazy_journal_init=1', draft]);
+  await rename(draft, image);
+}
+
+const mountImage = (host: Host, id: string) =>
+  run(['mount', '-o', 'loop,nosuid,nodev,noexec', imageFile(host, id), mountPoint(host, id)]);
+
+/** Inodes and the journal take up to a tenth of a file system, and never more. */
+async function fillsDevice(host: Host, id: string, bytes: number): Promise<boolean> {
+  const { blocks, bsize } = await statfs(mountPoint(host, id));
+  const overhead = Math.max(bytes * 0.1, 8 * MB);
+  return blocks * bsize >= bytes - overhead;
+}
+
+/** @returns false where this host's root may not grow a file system in use (CAP_SYS_RESOURCE) */
+async function grewInUse(image: string): Promise<boolean> {
+  const found = await run(['losetup', '--noheadings', '--output', 'NAME', '--associated', image]);
+  const [device] = found.trim().split('\n');
+  if (!device) throw new EngineError('ENGINE_ERROR', 'The state folder is mounted without its device.');
+  await run(['losetup', '--set-capacity', device]);
+  return run(['resize2fs', device]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Takes the state folder away, with all that is in it. */
+export async function removeState(host: Host, id: string): Promise<void> {
+  while (await isMounted(host, id)) await run(['umount', mountPoint(host, id)]);
+  await removePath(mountPoint(host, id));
+  await removePath(imageFile(host, id));
+}
+
+async function isMounted(host: Host, id: string): Promise<boolean> {
+  const [own, parent] = await Promise.all([
+    lstat(mountPoint(host, id)).catch(() => null),
+    lstat(serviceDirectory(host, id)).catch(() => null),
+  ]);
+  return own !== null && parent !== null && own.dev !== parent.dev;
+}
+
+/** Bytes used and in all; null where the service has none. */
+export async function stateUsage(host: Host, id: string): Promise<{ usedBytes: number; totalBytes: number } | null> {
+  if (!(await isMounted(host, id))) return null;
+  const { blocks, bfree, bsize } = await statfs(mountPoint(host, id));
+  return { usedBytes: (blocks - bfree) * bsize, totalBytes: blocks * bsize };
+}

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, it } from 'vitest';
+import type { ServiceSubject } from '../../contract/service-subject';
+import type { Program } from '../catalogue/program';
+import { describeHost, type Host } from '../host';
+import { openLocalEngine } from '../local-engine';
+import { existingNamespaces } from '../network/namespaces';
+import { endProcess, findProcesses } from '../processes';
+import { namesIn, removePath } from '../record';
+import { serviceNamespaces } from './cable';
+import { serviceTrouble } from './limits';
+import { LocalServices } from './local-services';
+import { runtimeCommand, supervisorOf } from './sandbox';
+import { allServices } from './service-record';
+import { filesFolder, removeVolatile, runtimeFolder } from './volatile';
+
+/** A shell with what an attacker needs. No program of the product has one. */
+const shell: Program = {
+  name: 'busybox',
+  version: 'with-curl',
+  licence: 'GPL-2.0-only',
+  packages: ['busybox-static', 'curl'],
+  keep: ['bin/busybox', 'usr/bin/busybox', 'usr/bin/curl'],
+};
+
+/** The local engine of services in a data folder of its own; programs are kept for the next test file. */
+export function localServices(): { host: Host; subject: ServiceSubject; dispose(): Promise<void> } {
+  const dataDir = mkdtempSync(join(tmpdir(), 'neph-services-'));
+  const options = { dataDir, cacheDir: join(tmpdir(), `nephele-test-cache-${userInfo().uid}`) };
+  const host = describeHost(options);
+  const { network } = openLocalEngine(options);
+  const subject: ServiceSubject = {
+    services: new LocalServices(host, [shell]),
+    network,
+    shell: { program: { name: shell.name, version: shell.version }, argv: ['/bin/busybox', 'sh', '-c'] },
+    restarted: () => new LocalServices(host, [shell]),
+    kill(id) {
+      // The end of its first process takes a process namespace with it.
+      process.kill(pidOf(host, id), 'SIGKILL');
+    },
+    killSupervisor(id) {
+      const supervisor = supervisorOf(host, id);
+      if (supervisor) process.kill(supervisor.pid, 'SIGKILL');
+    },
+    leftovers: () => leftoversOf(host),
+  };
+  const dispose = async () => {
+    for (const id of (await allServices(host)).keys()) await subject.services.removeService(id);
+    for (const process of findProcesses(host)) await endProcess(process);
+    await network.ensureTopology({ routers: [] });
+    await removeVolatile(host);
+    await removePath(dataDir);
+    await removePath(host.sockets);
+  };
+  return { host, subject, dispose };
+}
+
+/** Puts the local engine of services to tests. A host that can't isolate services skips them and says why; CI lacks nothing, or fails. */
+export async function testServicesHere(tests: (local: ReturnType<typeof localServices>) => void): Promise<void> {
+  const local = localServices();
+  afterAll(local.dispose);
+  const trouble = await serviceTrouble(local.host);
+  if (trouble === null) tests(local);
+  else if (process.env.CI) throw new Error(trouble);
+  else it.skip(trouble, () => {});
+}
+
+function pidOf(host: Host, id: string): number {
+  const [program = '', ...args] = [...runtimeCommand(host), 'state', id];
+  const state: { pid: number } = JSON.parse(execFileSync(program, args, { encoding: 'utf8' }));
+  return state.pid;
+}
+
+async function leftoversOf(host: Host): Promise<string[]> {
+  const files = (await namesIn(join(host.directory, 'services'))).filter((name) => name !== 'users.json');
+  const groups = readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' });
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
+  return [
+    ...findProcesses(host).map(({ role, id }) => `${role} ${id}`),
+    ...files,
+    ...(await namesIn(runtimeFolder(host))),
+    ...(await namesIn(filesFolder(host, ''))),
+    ...(await serviceNamespaces(host)),
+    ...(await existingNamespaces(host)),
+    ...(await namesIn(host.sockets)),
+    ...groups.filter((name) => name.endsWith(`nephele-${host.tag}-services`)),
+    ...mounts.filter((line) => line.includes(join(host.directory, 'services'))),
+  ];
+}

@@ -1,0 +1,156 @@
+/** A program of the catalogue, in one version. */
+export type ProgramRef = { name: string; version: string };
+
+/** A file that the service finds below `/etc/service`, readable by it alone. */
+export type ServiceFile = {
+  /** Relative, such as `tls/server.pem`. */
+  path: string;
+  content: string;
+  /** Kept in memory only, and never in a record. */
+  secret: boolean;
+  /** May the service run it? */
+  executable?: boolean;
+};
+
+/** The port of a service on a tenant network, as the network engine was told about it. */
+export type ServicePort = {
+  id: string;
+  networkId: string;
+  mac: string;
+  ip: string;
+  prefixLength: number;
+  gatewayIp: string;
+  dnsServers: string[];
+  /** Further addresses of the network that this service answers at now, such as a virtual IP that moves. */
+  sharedAddresses: string[];
+};
+
+export type ServiceLimits = {
+  /** Processors, in thousandths; a share where the host cannot hold it to that. */
+  cpuMillis: number;
+  memoryMb: number;
+  processes: number;
+  openFiles: number;
+  diskBytesPerSecond?: number;
+};
+
+/** What must be true before a service counts as ready. */
+export type ServiceHealth =
+  | { kind: 'tcp'; port: number }
+  | { kind: 'http'; port: number; path: string }
+  /** Exit code 0, run inside the service's sandbox. */
+  | { kind: 'command'; argv: string[] }
+  /** A Unix socket below `/run/service` that accepts connections. */
+  | { kind: 'socket'; path: string };
+
+/** How a running service takes changed files; `restart` where it cannot. */
+export type ServiceReload =
+  | { kind: 'signal'; signal: string }
+  | { kind: 'command'; argv: string[] }
+  | { kind: 'restart' };
+
+/** One sandboxed server process as it should be. Plain values: the engine knows no database. */
+export type ServiceSpec = {
+  id: string;
+  program: ProgramRef;
+  /** The program's own path inside the sandbox, and its arguments. */
+  argv: string[];
+  environment: Record<string, string>;
+  files: ServiceFile[];
+  /** A folder of its own that lasts, at `/state`. It may grow, never shrink. */
+  state: { sizeMb: number } | null;
+  /** Without one a service has no network, only the sockets below `/run/service`. */
+  port: ServicePort | null;
+  limits: ServiceLimits;
+  health: ServiceHealth;
+  restart: 'always' | 'never';
+  reload: ServiceReload;
+  power: 'running' | 'stopped';
+  /** The signal that asks the program to end; SIGTERM when absent. */
+  stopSignal?: string;
+  /** How long it may take to end before it is killed; 10 s when absent. */
+  stopSeconds?: number;
+};
+
+/** What is known of a service's last end. */
+export type ServiceExit = {
+  at: Date;
+  /** Exit code, or null where a signal ended it. */
+  code: number | null;
+  signal: string | null;
+  /** It went over its memory limit. */
+  outOfMemory: boolean;
+};
+
+/** One service as it is. */
+export type ObservedService = {
+  id: string;
+  power: 'running' | 'stopped';
+  /** The engine holds no record of it: a leftover to stop and report. */
+  stray: boolean;
+  startedAt: Date | null;
+  /** How often it was started since it was last told to run. */
+  starts: number;
+  lastExit: ServiceExit | null;
+};
+
+/** Either it is as wanted, or what is waited for and when to ask again. */
+export type Settlement = { settled: true } | { settled: false; waits_for: string; again_ms: number };
+
+/** Counters since the service was started. A value below the last one means a new start. */
+export type ServiceStats = {
+  sampledAt: Date;
+  cpuSeconds: number;
+  memoryBytes: number;
+  processes: number;
+  /** Null without a state folder. */
+  state: { usedBytes: number; totalBytes: number } | null;
+  network: { receivedBytes: number; sentBytes: number };
+};
+
+export type LogLine = { at: Date; stream: 'stdout' | 'stderr' | 'engine'; message: string };
+
+/** Lines after a cursor, oldest first. */
+export type LogPage = {
+  lines: LogLine[];
+  /** Where the next reading begins. */
+  cursor: string;
+  /** Lines that were lost between the cursor and these: too many at once, or rotated away before they were read. */
+  dropped: number;
+};
+
+/** What ran inside a service's sandbox. */
+export type CommandResult = { code: number; stdout: string; stderr: string };
+
+/**
+ * Sandboxed server processes (design: services, section 1). Every call is idempotent and may be repeated after a crash at
+ * any point; calls about one service queue up. Nothing that a process inside a sandbox says about itself is believed.
+ */
+export interface ServiceEngine {
+  /**
+   * Makes a service what its spec says. Answers at once where waiting is all that is left to do.
+   * @throws EngineError `ENGINE_UNAVAILABLE` where its program or its isolation cannot be had, `INVALID` for a spec that can
+   * never work, such as a smaller state folder
+   */
+  ensureService(spec: ServiceSpec): Promise<Settlement>;
+  /** Removes process, state, files and logs; no error when some or all are gone. */
+  removeService(id: string): Promise<void>;
+  observeServices(): Promise<ObservedService[]>;
+  /** Whether the service answers as its spec says it must. */
+  isHealthy(id: string): Promise<boolean>;
+  /**
+   * Runs a command inside a running service's sandbox, as the service's own user.
+   * @throws EngineError `NOT_FOUND` when the service does not run
+   */
+  runInside(
+    id: string,
+    argv: readonly string[],
+    options?: { input?: string; timeoutMs?: number },
+  ): Promise<CommandResult>;
+  /** Folder of the service's Unix sockets, as the platform's own processes reach it. */
+  socketFolder(id: string): string;
+  /** Null when it does not run. */
+  sampleService(id: string): Promise<ServiceStats | null>;
+  /** What it wrote since the cursor; from the oldest line kept where there is none. */
+  readLog(id: string, cursor: string | null, limit: number): Promise<LogPage>;
+}
