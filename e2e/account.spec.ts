@@ -20,7 +20,7 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
   const [recovery = ''] = await codes.allTextContents();
   await expectAccessible(page);
   await expect(page.getByRole('button', { name: 'Done' })).toBeDisabled();
-  await page.getByLabel('I have kept them').check();
+  await page.getByLabel('I have saved them').check();
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('10 recovery codes left')).toBeVisible();
 

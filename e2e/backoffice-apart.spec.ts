@@ -77,7 +77,7 @@ test('a back office of its own address asks for a second factor before anything 
   await page.getByRole('button', { name: 'Activate' }).click();
   await expect(page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
   await expectAccessible(page);
-  await page.getByLabel('I have kept them').check();
+  await page.getByLabel('I have saved them').check();
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page).toHaveURL(`${office}/admin/tenants?status=active`);
   await expect(page.getByRole('row', { name: /demo/i })).toBeVisible();

@@ -50,7 +50,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
   const [recovery = ''] = await codes.allTextContents();
-  await page.getByLabel('I have kept them').check();
+  await page.getByLabel('I have saved them').check();
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('10 recovery codes left')).toBeVisible();
 

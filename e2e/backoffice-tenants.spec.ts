@@ -23,11 +23,11 @@ test('a tenant is created, and its first admin signs in to the portal', async ({
   await page.getByLabel('Name', { exact: true }).fill(`Åcme & Sons ${mark}`);
   await expect(page.getByLabel('Slug')).toHaveValue(`acme-sons-${mark}`);
   await page.getByLabel('E-mail').fill(`ada-${mark}@example.test`);
-  await page.getByLabel('Their name').fill('Ada Lovelace');
-  const password = await page.getByLabel('First password').inputValue();
+  await page.getByLabel('Admin name').fill('Ada Lovelace');
+  const password = await page.getByLabel('Initial password').inputValue();
   await page.getByRole('button', { name: 'Create tenant' }).click();
 
-  await expect(page.getByRole('heading', { name: `Åcme & Sons ${mark} is created` })).toBeVisible();
+  await expect(page.getByRole('heading', { name: `Åcme & Sons ${mark} created` })).toBeVisible();
   await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Go to the tenant' }).click();
@@ -51,13 +51,13 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   await page.getByRole('menuitem', { name: 'Add admin' }).click();
   await expect(page).toHaveURL(`/admin/tenants/${tenant.id}/admins/new`);
   await page.getByLabel('E-mail').fill(tenant.admin.email);
-  await page.getByLabel('Their name').fill('Grace Hopper');
-  const password = await page.getByLabel('First password').inputValue();
+  await page.getByLabel('Name', { exact: true }).fill('Grace Hopper');
+  const password = await page.getByLabel('Initial password').inputValue();
   await page.getByRole('button', { name: 'Add admin' }).click();
   await expect(page.getByText('is already an admin of this tenant')).toBeVisible();
   await page.getByLabel('E-mail').fill(address);
   await page.getByRole('button', { name: 'Add admin' }).click();
-  await expect(page.getByRole('heading', { name: `${address} is an admin` })).toBeVisible();
+  await expect(page.getByRole('heading', { name: `${address} added as admin` })).toBeVisible();
   await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
   await expectAccessible(page);
 
@@ -71,7 +71,7 @@ test('what the API refuses is said at the field that it names', async ({ page, a
   await page.getByLabel('Name', { exact: true }).fill('Another');
   await page.getByLabel('Slug').fill(tenant.slug);
   await page.getByLabel('E-mail').fill(`${'a'.repeat(250)}@example.test`);
-  await page.getByLabel('Their name').fill('Someone');
+  await page.getByLabel('Admin name').fill('Someone');
   await page.getByRole('button', { name: 'Create tenant' }).click();
   await expect(page.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true');
   await page.getByLabel('E-mail').fill('someone@example.test');

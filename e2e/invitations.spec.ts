@@ -44,7 +44,7 @@ test('who has an account is invited, sees it beside their projects, and joins wi
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await page.getByLabel('Name').fill('Ianthe from elsewhere');
   await page.getByRole('button', { name: 'Add user' }).click();
-  await expect(page.getByRole('heading', { name: 'Hand over the acceptance code' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Share the acceptance code' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Copy acceptance code' })).toBeVisible();
   await expectAccessible(page);
   const code = await page.getByRole('figure', { name: 'acceptance code' }).innerText();

@@ -16,14 +16,14 @@ test('a new person is added, and signs in with the password that was handed over
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Add user' }).click();
-  await expect(page.getByText('Write the whole address')).toBeVisible();
+  await expect(page.getByText('Enter an e-mail address')).toBeVisible();
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Name').fill('Nephos Newcomer');
   await page.getByRole('radio', { name: /Reader/ }).check();
-  await expect(page.getByLabel('First password')).toHaveValue(/^.{23}$/);
-  const password = await page.getByLabel('First password').inputValue();
+  await expect(page.getByLabel('Initial password')).toHaveValue(/^.{23}$/);
+  const password = await page.getByLabel('Initial password').inputValue();
   await page.getByRole('button', { name: 'Add user' }).click();
-  await expect(page.getByRole('heading', { name: 'Hand over the first password' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Share the initial password' })).toBeVisible();
   await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Done' }).click();
@@ -70,8 +70,8 @@ test('removing a user says which tokens end with it, and ends them', async ({ pa
   await page.getByRole('button', { name: `Actions for ${member.name}` }).click();
   await page.getByRole('menuitem', { name: 'Remove from project' }).click();
   const confirm = page.getByRole('alertdialog', { name: `Remove ${member.name} from ${tenant.name}?` });
-  await expect(confirm).toContainText(`${member.email} loses the role Member`);
-  await expect(confirm).toContainText('1 API token ends with it: nightly-backup.');
+  await expect(confirm).toContainText(`${member.email} loses the Member role`);
+  await expect(confirm).toContainText('1 API token is revoked: nightly-backup.');
   await expectAccessible(page);
   await confirm.getByRole('button', { name: 'Remove user' }).click();
   await expect(confirm).toHaveCount(0);
@@ -86,7 +86,7 @@ test('the last admin stays, with the reason, until there is another', async ({ p
   const removal = page.getByRole('menuitem', { name: /Remove from project/ });
   await menu.click();
   await expect(removal).toHaveAttribute('aria-disabled', 'true');
-  await expect(removal).toContainText('The last admin stays');
+  await expect(removal).toContainText('The last admin cannot be removed');
   await expectAccessible(page);
   await page.keyboard.press('Escape');
 

@@ -26,7 +26,7 @@ export function PasswordCard({ change, error }: PasswordCardProps) {
   return (
     <Card
       title="Password"
-      description="A new one ends every other session of yours."
+      description="Changing it ends all your other sessions."
       actions={!open && <Button onClick={() => setOpen(true)}>Change password</Button>}
     >
       {open ? (

@@ -22,7 +22,7 @@ export function CreatedTenant({ tenantId, name, acceptance, admin: { email, pass
   const users = api.useQuery('get', '/admin/api/v1/users', { params: { query: { email, tenant_id: tenantId } } });
   return (
     <div className="max-w-2xl space-y-5">
-      <Loaded query={users} what="What came of the first admin" skeleton={<Skeleton className="h-40 w-full" />}>
+      <Loaded query={users} what="The first admin" skeleton={<Skeleton className="h-40 w-full" />}>
         {([user]) =>
           user?.memberships.find(({ project_id }) => project_id === tenantId)?.status === 'invited' ? (
             <AcceptanceCode {...acceptance} email={email} becomes={`the first admin of ${name}`} />
@@ -35,7 +35,7 @@ export function CreatedTenant({ tenantId, name, acceptance, admin: { email, pass
         <ButtonLink href={adminPaths.tenant(tenantId)} variant="primary">
           Go to the tenant
         </ButtonLink>
-        <ButtonLink href={adminPaths.tenantLimits(tenantId)}>Edit its limits</ButtonLink>
+        <ButtonLink href={adminPaths.tenantLimits(tenantId)}>Edit limits</ButtonLink>
       </div>
     </div>
   );

@@ -5,10 +5,10 @@ import { Card } from '@/components/ui/card';
 export function Handover({ email, password }: { email: string; password: string }) {
   return (
     <Card
-      title="Hand over the first password"
-      description="It is shown this once. Send it by a way that only they read, and ask them to change it."
+      title="Share the initial password"
+      description="It will not be shown again. Share it in a way that only the user can read, and ask them to change it."
     >
-      <CodeBlock label="sign-in details" code={`E-mail          ${email}\nFirst password  ${password}`} />
+      <CodeBlock label="sign-in details" code={`E-mail          ${email}\nInitial password  ${password}`} />
     </Card>
   );
 }

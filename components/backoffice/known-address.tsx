@@ -6,7 +6,7 @@ import { adminPaths } from '@/lib/paths';
 import { email as emailCheck } from './form-checks';
 import { TextLink } from './text-link';
 
-/** Tells an administrator, while they type, that an address has an account already; nothing where it has none. */
+/** Tells an administrator, while they type, that an address already has an account; nothing where it has none. */
 export function KnownAddress({ email }: { email: string }) {
   const { api } = useBackOffice();
   const address = useDeferredValue(email.trim().toLowerCase());
@@ -21,9 +21,9 @@ export function KnownAddress({ email }: { email: string }) {
     <div aria-live="polite">
       {user && (
         <p className="rounded-lg border border-caution/50 bg-caution-soft p-3 text-pretty text-sm">
-          <span className="font-medium">{user.email} has an account already</span>, under the name {user.name}. They are
-          invited, and join with an acceptance code. If someone else made that account, release the address first:{' '}
-          <TextLink href={adminPaths.user(user.id)}>open the account</TextLink>.
+          <span className="font-medium">{user.email} already has an account</span>, with the name {user.name}. They are
+          invited and join with an acceptance code. If someone else created that account, release the address first:{' '}
+          <TextLink href={adminPaths.user(user.id)}>open account</TextLink>.
         </p>
       )}
     </div>

@@ -15,7 +15,7 @@ import { paths } from '@/lib/paths';
 import type { Invitation } from './use-invitations';
 
 const schema = z.object({
-  code: z.string().check(z.trim(), z.minLength(1, 'Enter the code that you were given.')),
+  code: z.string().check(z.trim(), z.minLength(1, 'Enter the acceptance code.')),
 });
 
 /** Projects to join, with the code that the inviter was given, or to decline. */

@@ -17,19 +17,19 @@ interface AcceptanceCodeProps extends Acceptance {
 export function AcceptanceCode({ email, becomes, acceptance_code, acceptance_expires_at }: AcceptanceCodeProps) {
   return (
     <Card
-      title="Hand over the acceptance code"
-      description="It is shown this once. Give it to them in a way that only they can read."
+      title="Share the acceptance code"
+      description="It will not be shown again. Share it in a way that only the user can read."
     >
       <div className="space-y-4">
         <CodeBlock label="acceptance code" code={acceptance_code} />
         <p className="text-pretty text-ink-muted text-sm">
-          {email} already has an account, so the first password is not used. They sign in with their own password, find
-          the invitation among their projects, and become {becomes} with this code. It works once, until{' '}
+          {email} already has an account, so the initial password is not used. They sign in with their own password,
+          open the invitation and become {becomes} with this code. It works once, until{' '}
           <Time at={acceptance_expires_at} form="exact" />. To replace it, invite them again.
         </p>
         <p className="text-pretty text-ink-muted text-sm">
-          If they say that they never made an account, someone else did. They choose “Forgot password?” on the sign-in
-          page; where this platform sends no mail, its administrators release the address.
+          If they never created an account, someone else did. They can reclaim it with “Forgot password?” on the sign-in
+          page, or, if this platform sends no mail, ask its administrators to release the address.
         </p>
       </div>
     </Card>

@@ -30,7 +30,7 @@ export function AddedUser({ added, list, another }: AddedUserProps) {
   const users = api.useQuery('get', '/api/v1/identity/users', { params: { query: { email } } });
   return (
     <div className="max-w-2xl space-y-5">
-      <Loaded query={users} what="What came of it" skeleton={<Skeleton className="h-40 w-full" />}>
+      <Loaded query={users} what="The user" skeleton={<Skeleton className="h-40 w-full" />}>
         {([user]) =>
           user?.status === 'invited' ? (
             <AcceptanceCode
@@ -56,10 +56,10 @@ function Created({ email, password }: Pick<Added, 'email' | 'password'>) {
   const address = new URL(paths.signIn(), window.location.origin);
   return (
     <Card
-      title="Hand over the first password"
-      description="It is shown this once. Send it by a way that only they read, and ask them to change it."
+      title="Share the initial password"
+      description="It will not be shown again. Share it in a way that only the user can read, and ask them to change it."
     >
-      <CodeBlock label="sign-in details" code={`${address}\nE-mail          ${email}\nFirst password  ${password}`} />
+      <CodeBlock label="sign-in details" code={`${address}\nE-mail          ${email}\nInitial password  ${password}`} />
     </Card>
   );
 }

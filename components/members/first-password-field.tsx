@@ -10,8 +10,8 @@ interface FirstPasswordFieldProps<Values extends FieldValues> {
 
 /** The password that someone new signs in with for the first time; its form draws one with `newFirstPassword`. */
 export function FirstPasswordField<Values extends FieldValues>({
-  description = 'For someone who is new here. Made up just now; write another one if you like.',
+  description = 'For new accounts. Generated; you can enter another one.',
   ...field
 }: FirstPasswordFieldProps<Values>) {
-  return <TextField {...field} label="First password" description={description} autoComplete="off" mono />;
+  return <TextField {...field} label="Initial password" description={description} autoComplete="off" mono />;
 }

@@ -19,11 +19,11 @@ export function Removal({ user, self }: RemovalProps) {
     <>
       <p>
         {self
-          ? `You lose the role ${role} and see nothing of this project any more, from now on.`
-          : `${user.email} loses the role ${role} and sees nothing of this project any more, from now on.`}
+          ? `You lose the ${role} role and all access to this project immediately.`
+          : `${user.email} loses the ${role} role and all access to this project immediately.`}
       </p>
       <EndingTokens userId={user.id} />
-      <p>What {self ? 'you' : 'they'} made in the project stays. So does the account, with its other projects.</p>
+      <p>Resources that {self ? 'you' : 'they'} created stay. So do the account and its other projects.</p>
     </>
   );
 }
@@ -33,21 +33,21 @@ const NAMED = 5;
 
 function EndingTokens({ userId }: { userId: string }) {
   const tokens = useList('/api/v1/identity/tokens', { user_id: userId, limit: 200 });
-  if (tokens.error) return <p>All their API tokens of this project end.</p>;
+  if (tokens.error) return <p>All their API tokens for this project are revoked.</p>;
   if (!tokens.data) return <Skeleton className="h-4 w-3/4" />;
   const { rows, next } = tokens.data;
-  if (rows.length === 0) return <p>No API token ends with it: there is none.</p>;
+  if (rows.length === 0) return <p>There are no API tokens to revoke.</p>;
   const names = rows.slice(0, NAMED).map(({ name }) => name);
   const others = rows.length - names.length;
   return (
     <p>
       <strong className="font-medium text-ink">
         {next
-          ? 'More than 200 API tokens end'
-          : `${formatCount(rows.length, 'API token')} ${rows.length === 1 ? 'ends' : 'end'}`}
-      </strong>{' '}
-      with it: {names.join(', ')}
-      {others > 0 && ` and ${others} more`}. Whatever uses them will fail.
+          ? 'More than 200 API tokens are revoked'
+          : `${formatCount(rows.length, 'API token')} ${rows.length === 1 ? 'is' : 'are'} revoked`}
+      </strong>
+      : {names.join(', ')}
+      {others > 0 && ` and ${others} more`}. Applications that use them will fail.
     </p>
   );
 }

@@ -27,7 +27,7 @@ export function RoleDialog({ user, close }: RoleDialogProps) {
       open
       onOpenChange={(open) => open || close()}
       title={`Role of ${user.name}`}
-      description={`In ${project.name}. It counts with their very next request, and their API tokens never exceed it.`}
+      description={`In ${project.name}. Takes effect immediately, also for their API tokens.`}
     >
       <FormShell
         form={form}

@@ -25,7 +25,7 @@ export default function AccountPage() {
   const endAll = api.useMutation('post', '/api/v1/auth/sessions/revoke-all');
   const readAgain = () => void me.refetch();
   return (
-    <Page title="Profile and security" description="Your own account, the same in all your projects." narrow>
+    <Page title="Profile and security" description="Your account, shared by all your projects." narrow>
       <div className="space-y-6">
         <Loaded query={me} what="Your account" skeleton={<Skeleton className="h-48 w-full" />}>
           {(account) => (

@@ -50,7 +50,7 @@ const columns = [
   }),
 ];
 const secondFactor = column.accessor('two_factor_enabled', {
-  header: 'Second factor',
+  header: '2FA',
   meta: { from: 'md' },
   cell: ({ getValue }) => <SecondFactor enabled={getValue()} />,
 });
@@ -74,7 +74,7 @@ export default function UsersPage() {
 
   const refusalFor = ({ id }: User) => {
     const lastAdmin = admins.data?.rows.length === 1 && admins.data.rows[0]?.id === id;
-    return refused ?? (lastAdmin ? 'The last admin stays. Give someone else the role admin first.' : undefined);
+    return refused ?? (lastAdmin ? 'The last admin cannot be removed. Make another user an admin first.' : undefined);
   };
   const askToRemove = (user: User) => {
     const self = user.id === me.data?.id;
@@ -85,7 +85,7 @@ export default function UsersPage() {
     if (user.status === 'invited') {
       return confirm({
         title: `Withdraw the invitation of ${user.email}?`,
-        consequence: 'They can’t accept it any more. You can invite them again at any time.',
+        consequence: 'The invitation can no longer be accepted. You can invite the user again at any time.',
         confirmLabel: 'Withdraw invitation',
         onConfirm: revoke,
       });
@@ -93,7 +93,7 @@ export default function UsersPage() {
     confirm({
       title: self ? `Leave ${project.name}?` : `Remove ${user.name} from ${project.name}?`,
       consequence: <Removal user={user} self={self} />,
-      confirmLabel: self ? 'Leave the project' : 'Remove user',
+      confirmLabel: self ? 'Leave project' : 'Remove user',
       onConfirm: revoke,
     });
   };
@@ -102,7 +102,7 @@ export default function UsersPage() {
   return (
     <Page
       title="Users and roles"
-      description="Who may do what in this project. People keep one account, and may belong to many projects."
+      description="Users of this project and their roles. A user can be a member of several projects."
       actions={add}
     >
       <DataTable
@@ -145,8 +145,8 @@ export default function UsersPage() {
           },
         ]}
         empty={
-          <EmptyState icon={Users} title="Nobody here yet" action={add}>
-            Add people by their e-mail address, each with the least role that does.
+          <EmptyState icon={Users} title="No users yet" action={add}>
+            Add users by e-mail address, each with the least privileged role that works.
           </EmptyState>
         }
       />

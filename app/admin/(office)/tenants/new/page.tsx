@@ -38,7 +38,7 @@ export default function NewTenantPage() {
 
   if (created) {
     return (
-      <Page title={`${created.name} is created`}>
+      <Page title={`${created.name} created`}>
         <CreatedTenant {...created} />
       </Page>
     );
@@ -64,7 +64,7 @@ export default function NewTenantPage() {
           control={form.control}
           name="slug"
           label="Slug"
-          description="Stands in the addresses of its pages, and never changes."
+          description="Part of the tenant’s URLs. Cannot be changed later."
           autoComplete="off"
           mono
         />
@@ -72,7 +72,7 @@ export default function NewTenantPage() {
           <legend className="-ml-1 px-1 font-semibold text-sm">First admin</legend>
           <TextField control={form.control} name="admin.email" label="E-mail" type="email" autoComplete="off" />
           <KnownAddress email={form.watch('admin.email')} />
-          <TextField control={form.control} name="admin.name" label="Their name" autoComplete="off" />
+          <TextField control={form.control} name="admin.name" label="Admin name" autoComplete="off" />
           <FirstPasswordField control={form.control} name="admin.password" />
         </fieldset>
       </FormShell>
@@ -82,23 +82,23 @@ export default function NewTenantPage() {
 
 function WhatItIs() {
   return (
-    <Card title="What it begins with">
+    <Card title="Initial setup">
       <dl className="space-y-3 text-sm">
         <div>
-          <dt className="font-medium">The default limits</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">You can change each of them at any time.</dd>
+          <dt className="font-medium">Default limits</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">You can change them at any time.</dd>
         </div>
         <div>
-          <dt className="font-medium">A first admin who is new here</dt>
+          <dt className="font-medium">First admin with a new e-mail address</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            Gets an account. Hand over the first password; they sign in with it at once, and change it.
+            An account is created. Give the admin the initial password and ask them to change it.
           </dd>
         </div>
         <div>
-          <dt className="font-medium">A first admin who has an account</dt>
+          <dt className="font-medium">First admin with an existing account</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            Is invited, and runs the tenant once they accept with the code that you get here. Their name and password
-            stay theirs.
+            The user is invited and becomes admin by accepting with the code shown here. Their name and password do not
+            change.
           </dd>
         </div>
       </dl>

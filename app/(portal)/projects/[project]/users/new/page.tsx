@@ -15,8 +15,8 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  email: z.email('Write the whole address, such as ianthe@example.org.'),
-  name: z.string().check(z.trim(), z.minLength(1, 'Say who it is.'), z.maxLength(100, 'Up to 100 characters.')),
+  email: z.email('Enter an e-mail address, such as ianthe@example.org.'),
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
   role: z.enum(['reader', 'member', 'admin']),
   password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
 });
@@ -40,7 +40,7 @@ export default function NewUserPage() {
 
   if (added) {
     return (
-      <Page title={`${added.name} is added`}>
+      <Page title={`${added.name} added`}>
         <AddedUser added={added} list={list} another={() => setAdded(undefined)} />
       </Page>
     );
@@ -73,19 +73,19 @@ export default function NewUserPage() {
 
 function CreateOrInvite() {
   return (
-    <Card title="Create or invite">
+    <Card title="What happens next">
       <dl className="space-y-3 text-sm">
         <div>
-          <dt className="font-medium">The address is new here</dt>
+          <dt className="font-medium">New e-mail address</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. Hand over the first password; they sign in with it at once, and change it.
+            An account is created. Give the user the initial password and ask them to change it.
           </dd>
         </div>
         <div>
-          <dt className="font-medium">The address has an account</dt>
+          <dt className="font-medium">E-mail address with an account</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            They are invited. You get an acceptance code to hand over, and they join with it and their own password: the
-            one here is not used.
+            The user is invited. Give them the acceptance code; they join with it and their own password. The initial
+            password is not used.
           </dd>
         </div>
       </dl>

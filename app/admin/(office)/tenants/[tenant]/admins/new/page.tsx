@@ -37,7 +37,7 @@ export default function NewTenantAdminPage({ params }: { params: Promise<{ tenan
   const name = query.data?.name ?? 'the tenant';
   if (added) {
     return (
-      <Page title={`${added.email} ${added.status === 'invited' ? 'is invited' : 'is an admin'}`}>
+      <Page title={`${added.email} ${added.status === 'invited' ? 'invited' : 'added as admin'}`}>
         <div className="max-w-2xl space-y-5">
           <Outcome {...added} tenant={name} />
           <ButtonLink href={adminPaths.tenant(id)} variant="primary">
@@ -48,7 +48,7 @@ export default function NewTenantAdminPage({ params }: { params: Promise<{ tenan
     );
   }
   return (
-    <Page title={`Add an admin to ${name}`} description="They manage its people, its budget and its payments.">
+    <Page title={`Add admin to ${name}`} description="Admins manage users, budget and payments of the tenant.">
       <Loaded query={query} what="The tenant" skeleton={<Skeleton className="h-80 w-full max-w-2xl" />}>
         {() => <AdminForm tenantId={id} onAdded={setAdded} />}
       </Loaded>
@@ -80,7 +80,7 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
     >
       <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
       <KnownAddress email={form.watch('email')} />
-      <TextField control={form.control} name="name" label="Their name" autoComplete="off" />
+      <TextField control={form.control} name="name" label="Name" autoComplete="off" />
       <FirstPasswordField control={form.control} name="password" />
     </FormShell>
   );
@@ -88,24 +88,26 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
 
 function WhatHappens() {
   return (
-    <Card title="What happens">
+    <Card title="What happens next">
       <dl className="space-y-3 text-sm">
         <div>
-          <dt className="font-medium">Someone who is new here</dt>
+          <dt className="font-medium">New e-mail address</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            Gets an account, and signs in with the first password at once.
+            An account is created. The admin signs in with the initial password.
           </dd>
         </div>
         <div>
-          <dt className="font-medium">Someone who has an account</dt>
+          <dt className="font-medium">E-mail address with an account</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            Is invited, and is an admin once they accept with the code that you get here. Their name and password stay
-            theirs.
+            The user is invited and becomes an admin by accepting with the code shown here. Their name and password do
+            not change.
           </dd>
         </div>
         <div>
-          <dt className="font-medium">Someone who belongs to the tenant</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">Gets the role admin besides those they have.</dd>
+          <dt className="font-medium">Member of the tenant</dt>
+          <dd className="mt-0.5 text-pretty text-ink-muted">
+            The user gets the admin role in addition to existing roles.
+          </dd>
         </div>
       </dl>
     </Card>
@@ -116,9 +118,9 @@ function Outcome({ email, password, status, account, tenant, ...acceptance }: Ad
   if (account === 'created') return <Handover email={email} password={password} />;
   if (status === 'invited') return <AcceptanceCode {...acceptance} email={email} becomes={`an admin of ${tenant}`} />;
   return (
-    <Card title="They belong to it already">
+    <Card title="Already a member">
       <p className="text-pretty text-ink-muted text-sm">
-        {email} is a member of {tenant}, and has the role admin from now on. The first password is not used.
+        {email} is a member of {tenant} and now has the admin role. The initial password is not used.
       </p>
     </Card>
   );
