@@ -94,6 +94,7 @@ const environment = z.object({
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_LISTEN_URL: postgresUrl.optional(),
   DATABASE_POOL_SIZE: whole(1000).default(20),
+  DATABASE_RESERVE_MB: whole(1_000_000).default(256),
   BOOTSTRAP_ADMIN_PASSWORD: firstPassword.optional(),
   BOOTSTRAP_TENANT_PASSWORD: firstPassword.optional(),
   JWT_KEYS: keys.optional(),
@@ -195,6 +196,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     databaseListenUrl: s.DATABASE_LISTEN_URL ?? s.DATABASE_URL,
     /** Connections of each process. */
     databasePoolSize: s.DATABASE_POOL_SIZE,
+    /** Disk that the embedded database gets only when there is no other left. */
+    databaseReserveMb: s.DATABASE_RESERVE_MB,
     bootstrapAdminPassword: s.BOOTSTRAP_ADMIN_PASSWORD,
     bootstrapTenantPassword: s.BOOTSTRAP_TENANT_PASSWORD,
     jwtKeys: s.JWT_KEYS,

@@ -3,6 +3,7 @@ import { countRefusedRead, recordAudit } from '@/lib/audit/entry';
 import { now } from '@/lib/clock';
 import { isDatabaseAway } from '@/lib/db/away';
 import { newId } from '@/lib/db/id';
+import { isDatabaseFull, isDiskFull, noteDiskFull } from '@/lib/db/room';
 import { log } from '@/lib/log';
 import { requestSeconds, unauthenticatedRequests } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
@@ -149,6 +150,7 @@ class Serving {
     }
     requireSameOrigin(this.request, call.caller);
     this.limitWrites(call);
+    if (createsInProject(endpoint) && isDatabaseFull()) throw databaseFull();
 
     const parsedParams = parseParams(params, endpoint.params);
     const url = new URL(this.request.url);
@@ -366,10 +368,25 @@ function tooMany(rate: RateVerdict, what = 'Too many requests'): ApiError {
   });
 }
 
+/** Whether it adds something to a project: refused while the database is full, so that deletes have what room is left. */
+const createsInProject = ({ responses, access }: AnyEndpoint) => 201 in responses && writesProject.has(access);
+
+function databaseFull(cause?: unknown): ApiError {
+  return new ApiError(
+    'SERVICE_UNAVAILABLE',
+    'The database has no disk space left. Reads and deletes still work; creating works again once there is space.',
+    { headers: { 'Retry-After': '30' }, cause },
+  );
+}
+
 const unrecorded: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
 
 /** What the caller reads of an error that nobody foresaw; a database that is away for a moment is none of those. */
 function internalError(error: unknown): ApiError {
+  if (isDiskFull(error)) {
+    noteDiskFull();
+    return databaseFull(error);
+  }
   if (isDatabaseAway(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',

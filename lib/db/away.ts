@@ -5,8 +5,8 @@ export class DatabaseAway extends Error {
   override name = 'DatabaseAway';
 }
 
-/** SQLSTATEs of a connection that broke, a server that stops, starts or recovers, and one with no connection to spare. */
-const STATES = /^(08...|57P0[1235]|53300)$/;
+/** SQLSTATEs of a connection that broke, a server that stops, starts or recovers, and one with no memory or connection to spare. */
+const STATES = /^(08...|57P0[1235]|53[0234]00)$/;
 const SYSTEM = /^(ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const WORDS = /Connection terminated|timeout exceeded when trying to connect|has encountered a connection error/;
 

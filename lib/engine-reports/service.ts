@@ -1,6 +1,8 @@
+import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/db/changes';
 import type { Prisma } from '@/lib/db/generated/client';
 import { query, queryOne } from '@/lib/db/pool';
+import { isDatabaseFull } from '@/lib/db/room';
 import { sql } from '@/lib/db/sql';
 import { settings } from '@/lib/settings';
 import type { EngineReport } from './schema';
@@ -29,6 +31,15 @@ export async function reportEngine(report: {
   if (changed) signalChange();
 }
 
+/** The database is no engine that reports; without disk space it is shown among them. */
+function databaseFullReport(): EngineReport {
+  const message =
+    'The database has no disk space left: new resources are refused, reads and deletes work. Make room on its disk.';
+  const { hostId } = settings();
+  const updated_at = now().toISOString();
+  return { host_id: hostId, engine: 'database', status: 'degraded', message, details: {}, silent: false, updated_at };
+}
+
 type Row = Omit<EngineReport, 'updated_at'> & { updated_at: Date };
 
 /** What every engine of every host last said. */
@@ -36,5 +47,6 @@ export async function listEngineReports(): Promise<EngineReport[]> {
   const rows = await query<Row>(sql`
     SELECT host_id, engine, status, message, details, updated_at < platform_now() - interval '5 minutes' AS silent, updated_at
     FROM engine_reports ORDER BY host_id, engine`);
-  return rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
+  const reports = rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
+  return isDatabaseFull() ? [databaseFullReport(), ...reports] : reports;
 }

@@ -4,6 +4,7 @@ import { ApiError } from '@/lib/api/errors';
 import { LightResponse } from '@/lib/api/light-response';
 import { readMigrations } from '@/lib/db/migrate';
 import { pool, query } from '@/lib/db/pool';
+import { isDatabaseFull } from '@/lib/db/room';
 import { sql } from '@/lib/db/sql';
 import { listEngineReports } from '@/lib/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
@@ -25,6 +26,8 @@ export async function readyz(): Promise<Response> {
     return LightResponse.json({ status: 'unavailable', database, engines: [] }, { status, headers });
   }
   const engines = (await listEngineReports()).map(({ engine, status, silent }) => ({ engine, status, silent }));
+  // Reads and deletes are served all the same, so that this process stays in rotation.
+  if (isDatabaseFull()) return LightResponse.json({ status: 'degraded', database: 'its disk is full', engines });
   return LightResponse.json({ status: 'ok', database, engines });
 }
 

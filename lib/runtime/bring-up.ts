@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Settings } from '@/lib/settings';
 import { announceAccounts, announceReady, preparedSchema } from './announce';
+import { dropReserve, keepReserve, LOW_BYTES } from './database-reserve';
 import { restartOnChange } from './development';
 import { startEmbeddedDatabase } from './embedded-database';
 import { buildPages, generateApiClient, generateDatabaseClient } from './generate';
@@ -45,7 +46,12 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
     NODE_ENV: dev ? 'development' : 'production',
     NEXT_TELEMETRY_DISABLED: '1',
   };
-  if (!settings.databaseUrl) {
+  if (settings.databaseUrl) dropReserve(dataDir);
+  else {
+    // Before the database starts: one that ran out of disk needs room to recover.
+    const bytes = settings.databaseReserveMb * 1024 ** 2;
+    const reserve = await keepReserve({ dataDir, bytes, lowBytes: LOW_BYTES }, report);
+    stops.push({ name: 'reserve of the database', stop: reserve.stop });
     const database = await keep('database', async (giveUp) => {
       const server = await startEmbeddedDatabase(dataDir, showDatabaseLine, giveUp);
       env.DATABASE_URL = server.databaseUrl;
