@@ -110,7 +110,7 @@ describe('addresses', () => {
     expect(withStatus(answers, 201)).toHaveLength(5);
     const refused = withStatus(answers, 409);
     expect(refused).toHaveLength(7);
-    expect(refused[0]?.body).toMatchObject(error('CONFLICT', /all addresses of network .* are taken/));
+    expect(refused[0]?.body).toMatchObject(error('CONFLICT', /network .* has no free addresses/));
     expect(await quota()).toMatchObject({ instances: 5 });
   });
 });

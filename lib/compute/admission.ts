@@ -66,7 +66,8 @@ async function requireFlavor(id: string): Promise<FlavorFacts> {
       )
     : undefined;
   if (!found) throw noSuch('flavor_id', 'flavor');
-  if (found.status === 'deprecated') throw conflict(`flavor_id: flavor ${found.name} starts no new instances.`);
+  if (found.status === 'deprecated')
+    throw conflict(`flavor_id: flavor ${found.name} is retired and cannot be used for new instances.`);
   return found;
 }
 
@@ -74,12 +75,12 @@ async function requireFlavor(id: string): Promise<FlavorFacts> {
 export function requireFit(flavor: Pick<FlavorFacts, 'name' | 'disk_gb' | 'ram_gb'>, image: UsableImage): void {
   if (image.min_disk_gb > flavor.disk_gb) {
     throw invalid(
-      `flavor_id: image ${image.name} needs a disk of ${image.min_disk_gb} GB; flavor ${flavor.name} has ${flavor.disk_gb} GB.`,
+      `flavor_id: image ${image.name} requires a disk of at least ${image.min_disk_gb} GB; flavor ${flavor.name} has ${flavor.disk_gb} GB.`,
     );
   }
   if (image.min_ram_mb > Number(flavor.ram_gb) * 1024) {
     throw invalid(
-      `flavor_id: image ${image.name} needs ${image.min_ram_mb} MB of memory; flavor ${flavor.name} has less.`,
+      `flavor_id: image ${image.name} requires at least ${image.min_ram_mb} MB of memory; flavor ${flavor.name} has less.`,
     );
   }
 }
@@ -118,7 +119,7 @@ async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promis
     if (!volume) throw noSuch(`volume_ids.${index}`, 'volume');
     if (volume.status !== 'available') {
       throw conflict(
-        `volume_ids.${index}: volume ${volume.name} is ${volume.status}; only an available one can be attached.`,
+        `volume_ids.${index}: volume ${volume.name} is ${volume.status}; only available volumes can be attached.`,
       );
     }
   }
@@ -159,7 +160,7 @@ export function noRoom(flavor: FlavorFacts): ApiError {
   const gpu = flavor.gpu_slices > 0 ? ` and ${flavor.gpu_slices} GPU slices` : '';
   return new ApiError(
     'CAPACITY_EXHAUSTED',
-    `There is no room for flavor ${flavor.name} now (${flavor.vcpus} vCPUs, ${Number(flavor.ram_gb)} GB of memory, ` +
-      `${flavor.disk_gb} GB of disk${gpu}). Choose a smaller flavor, or try again later.`,
+    `No host has enough free capacity for flavor ${flavor.name} (${flavor.vcpus} vCPUs, ${Number(flavor.ram_gb)} GB of memory, ` +
+      `${flavor.disk_gb} GB of disk${gpu}). Choose a smaller flavor or try again later.`,
   );
 }

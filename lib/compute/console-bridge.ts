@@ -15,10 +15,10 @@ const BEHIND_BYTES = 4 * 1024 * 1024;
 /** Carries the screen's protocol (RFB) between a browser and the machine, until one of them ends it. */
 export async function bridgeScreen(instanceId: string, browser: WebSocket): Promise<void> {
   const socket = await connect(instanceId, 'vnc');
-  if (!socket) return browser.close(closed.machineOff, 'The machine is off.');
+  if (!socket) return browser.close(closed.machineOff, 'The instance is stopped.');
   const stream = createWebSocketStream(browser);
   await pipeline(stream, socket, stream).catch(() => socket.destroy());
-  browser.close(closed.machineOff, 'The machine ended the connection.');
+  browser.close(closed.machineOff, 'The instance closed the connection.');
 }
 
 /** One connection to a serial port, which takes no second one, shared by all terminals that are open on it. */
@@ -65,7 +65,7 @@ class SerialPort {
 
   private end(): void {
     this.onEnd();
-    for (const terminal of this.terminals) terminal.close(closed.machineOff, 'The machine is off.');
+    for (const terminal of this.terminals) terminal.close(closed.machineOff, 'The instance is stopped.');
   }
 }
 
@@ -84,7 +84,7 @@ export async function bridgeTerminal(instanceId: string, browser: WebSocket): Pr
   }
   const port = await opening;
   if (port) port.join(browser);
-  else browser.close(closed.machineOff, 'The machine is off.');
+  else browser.close(closed.machineOff, 'The instance is stopped.');
 }
 
 async function openSerialPort(instanceId: string): Promise<SerialPort | undefined> {

@@ -40,7 +40,7 @@ async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Bu
   });
   browser.on('error', (error) => log.debug({ err: error, instance: instanceId }, 'a console connection failed'));
   if (access.host_id !== settings().hostId) {
-    return browser.close(closed.elsewhere, `The instance lives on host ${access.host_id}.`);
+    return browser.close(closed.elsewhere, `The instance is on host ${access.host_id}.`);
   }
   closeWhenAccessEnds(browser, access, cookies);
   await (kind === 'vnc' ? bridgeScreen : bridgeTerminal)(instanceId, browser);

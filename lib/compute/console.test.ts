@@ -78,7 +78,7 @@ describe('a ticket', () => {
   test('is not for readers, nor for a machine that is off, and each is on record', async () => {
     expect((await open(acme.users.reader.token)).status).toBe(403);
     await setStatus('stopped');
-    expect((await open()).text).toContain('is stopped; its console opens when it is active');
+    expect((await open()).text).toContain('is stopped; the console is available when it is active');
     await setStatus('active');
     await ticket();
     expect(

@@ -39,7 +39,7 @@ async function findInstance(call: ProjectCall, id: string): Promise<InstanceFact
 export async function openConsole(call: ProjectCall, id: string): Promise<InstanceConsole> {
   const { name, status } = await findInstance(call, id);
   if (!['active', 'paused', 'rebooting'].includes(status)) {
-    throw conflict(`Instance ${name} is ${status}; its console opens when it is active.`);
+    throw conflict(`Instance ${name} is ${status}; the console is available when it is active.`);
   }
   const ticket = randomBytes(32).toString('base64url');
   const { credential, expires_at: credentialEnd } = await bindCredential(call.caller);
@@ -132,6 +132,9 @@ export async function readConsoleLog(call: ProjectCall, id: string, lines: numbe
 
 function requireThisHost(hostId: string): void {
   if (hostId !== settings().hostId) {
-    throw new ApiError('ENGINE_UNAVAILABLE', `The instance lives on host ${hostId}; ask the platform's address there.`);
+    throw new ApiError(
+      'ENGINE_UNAVAILABLE',
+      `The instance is on host ${hostId}; use the address of the platform on that host.`,
+    );
   }
 }

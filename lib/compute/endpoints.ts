@@ -27,8 +27,8 @@ const instanceEndpoints = [
     operation_id: 'createInstance',
     summary: 'Launch an instance from a flavor, an image and a network',
     description:
-      'It is `provisioning` until its guest boots, which may wait for an image that is still being fetched. ' +
-      'Quota and room on the host are taken before anything is allocated.',
+      'The instance is `provisioning` until its guest boots, which may wait until its image has been fetched. ' +
+      'Quota and host capacity are reserved before anything is allocated.',
     tag: 'Instances',
     access: 'member',
     body: schema.createInstance,
@@ -43,7 +43,7 @@ const instanceEndpoints = [
     method: 'GET',
     path: '/compute/instances/{id}',
     operation_id: 'getInstance',
-    summary: 'Read an instance: state, addresses, flavor',
+    summary: 'Read an instance',
     tag: 'Instances',
     access: 'reader',
     params: idParams,
@@ -54,10 +54,10 @@ const instanceEndpoints = [
     method: 'DELETE',
     path: '/compute/instances/{id}',
     operation_id: 'deleteInstance',
-    summary: 'Terminate and delete an instance',
+    summary: 'Delete an instance',
     description:
-      'Possible in every state; what else is under way ends. Its volumes stay and become available, its floating IPs ' +
-      'stay with the project. The quota comes back when all of it is gone.',
+      'Possible in every state; any operation in progress is cancelled. Its volumes become available and its floating IPs ' +
+      'stay in the project. The quota is returned when deletion is complete.',
     tag: 'Instances',
     access: 'member',
     params: idParams,
@@ -71,8 +71,8 @@ const instanceEndpoints = [
     operation_id: 'actOnInstance',
     summary: 'Reboot, start, stop, pause, unpause or rebuild an instance',
     description:
-      '`reboot` and `stop` press the power button and use force when the guest does not answer. `rebuild` puts a new ' +
-      'disk in place of the old one and keeps id, ports and addresses. An action that the state forbids is a conflict.',
+      '`reboot` and `stop` press the power button, and force the action if the guest does not respond. `rebuild` replaces ' +
+      'the disk and keeps id, ports and addresses. An action that the current state does not allow is a conflict.',
     tag: 'Instances',
     access: 'member',
     params: idParams,
@@ -103,7 +103,7 @@ const instanceEndpoints = [
     method: 'GET',
     path: '/compute/instances/{id}/console-log',
     operation_id: 'readConsoleLog',
-    summary: 'Read the serial boot log',
+    summary: 'Read the serial console log',
     tag: 'Instances',
     access: 'reader',
     params: idParams,
@@ -116,7 +116,7 @@ const instanceEndpoints = [
     method: 'GET',
     path: '/compute/instances/{id}/metrics',
     operation_id: 'readInstanceMetrics',
-    summary: 'Read what an instance used over time',
+    summary: 'Read an instance’s resource usage over time',
     tag: 'Instances',
     access: 'reader',
     params: idParams,
@@ -129,7 +129,7 @@ const instanceEndpoints = [
     path: '/compute/flavors',
     operation_id: 'listFlavors',
     summary: 'List flavors',
-    description: 'The sizes that instances come in, the smallest first.',
+    description: 'Instance sizes, smallest first.',
     tag: 'Instances',
     access: 'reader',
     query: z.strictObject({ ...schema.flavorFilters, ...listQuery }),
@@ -144,7 +144,7 @@ const keyPairEndpoints = [
     path: '/compute/keypairs',
     operation_id: 'listKeyPairs',
     summary: 'List key pairs',
-    description: 'Their public halves; private ones are never kept.',
+    description: 'Public keys only; private keys are never stored.',
     tag: 'Key pairs',
     access: 'reader',
     query: z.strictObject({ ...schema.keyPairFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
@@ -157,7 +157,7 @@ const keyPairEndpoints = [
     operation_id: 'createKeyPair',
     summary: 'Import a public key, or generate a key pair',
     description:
-      'Without `public_key` an ed25519 pair is made, and its private half is in this answer and nowhere else.',
+      'Without `public_key`, an ed25519 key pair is generated; its private key is returned in this response only.',
     tag: 'Key pairs',
     access: 'member',
     body: schema.createKeyPair,
@@ -172,7 +172,7 @@ const keyPairEndpoints = [
     path: '/compute/keypairs/{id}',
     operation_id: 'deleteKeyPair',
     summary: 'Delete a key pair',
-    description: 'Guests that have its public key keep it.',
+    description: 'Existing instances keep the public key.',
     tag: 'Key pairs',
     access: 'member',
     params: idParams,

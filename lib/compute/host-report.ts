@@ -53,8 +53,8 @@ async function requireUnused(): Promise<void> {
   const machines = await engines().compute.observeInstances();
   if (machines.length === 0) return;
   throw new ForeignMachines(
-    `This host has ${machines.length} machines that this database knows nothing of, so that they belong to another one. ` +
-      'Start with that database, or with the HOST_ID that this host had there, or with another DATA_DIR.',
+    `This host runs ${machines.length} machines that are not in this database, so they belong to another one. ` +
+      'Start with that database, with the HOST_ID that this host had there, or with another DATA_DIR.',
   );
 }
 

@@ -31,7 +31,7 @@ export function viewInstance(row: InstanceRow): Instance {
     ...row,
     fault:
       status === 'error'
-        ? { message: status_reason ?? 'It failed for a reason that nobody noted.', at: updated_at }
+        ? { message: status_reason ?? 'The instance failed for an unknown reason.', at: updated_at }
         : null,
     network_id: row.addresses[0]?.network_id ?? null,
     launched_at: row.launched_at?.toISOString() ?? null,

@@ -46,7 +46,7 @@ export async function createKeyPair(
 ): Promise<z.output<typeof createdKeyPair>> {
   const pair = public_key === undefined ? generateKeyPair(name.replace(/[^\p{L}\p{N}@._-]+/gu, '-')) : { public_key };
   const facts = readPublicKey(pair.public_key);
-  if (!facts) throw invalid('public_key: not a public key of OpenSSH.');
+  if (!facts) throw invalid('public_key: must be a public key in OpenSSH format.');
   const row: Row = {
     id: newId(),
     name,
@@ -60,7 +60,7 @@ export async function createKeyPair(
     resource: { type: 'key_pair', id: row.id, name },
     taken: {
       when: sql`EXISTS (SELECT FROM key_pairs WHERE project_id = ${call.project_id}::uuid AND name = ${name}::text)`,
-      message: `name: the project has a key pair called "${name}" already.`,
+      message: `name: a key pair named "${name}" already exists in this project.`,
     },
     caps: [
       {

@@ -109,7 +109,7 @@ describe('actions', () => {
         const answer = await act(id, action);
         const allowed = transitions[action].from.includes(status);
         expect([status, action, answer.status]).toEqual([status, action, allowed ? 202 : 409]);
-        if (!allowed) expect(answer.text).toContain(`is ${status}; ${action} is possible when it is`);
+        if (!allowed) expect(answer.text).toContain(`is ${status}; ${action} requires it to be`);
         await execute(sql`DELETE FROM operations WHERE resource_id = ${id}::uuid`);
       }
     }
@@ -125,7 +125,7 @@ describe('actions', () => {
     await becomes(id, { status: 'stopped', task: null });
   });
 
-  test('only rebuild takes an image', async () => {
+  test('is only allowed with rebuild', async () => {
     const id = await running();
     expect((await act(id, 'stop', { image_id: TINY_IMAGE })).status).toBe(400);
     expect((await act(id, 'rebuild', { image_id: 'no-id' })).text).toContain('image_id: no such image');
@@ -187,7 +187,7 @@ describe('delete', () => {
     expect(await used()).toMatchObject({ instances: 0 });
   });
 
-  test.each(instanceStatuses)('is possible when it is %s, also twice', async (status) => {
+  test.each(instanceStatuses)('is possible when the instance is %s, and a second time', async (status) => {
     const id = await running();
     await force(id, status);
     const answers = [await remove(id), await remove(id)];
@@ -238,7 +238,7 @@ describe('what goes wrong', () => {
     const id = idOf(await launch(call, acme));
     await becomes(id, {
       status: 'provisioning',
-      status_reason: expect.stringContaining('Waits for image nephele-tiny'),
+      status_reason: expect.stringContaining('Waiting for image nephele-tiny'),
     });
     await execute(
       sql`UPDATE images SET status = 'error', status_reason = 'Its checksum is wrong.' WHERE id = ${TINY_IMAGE}::uuid`,

@@ -96,7 +96,7 @@ test('a guest that switched itself off is stopped, and says so until it is start
   const id = await running();
   engines.befall(id, 'guest_shutdown');
   await observer.look();
-  await becomes(id, { status: 'stopped', task: null, status_reason: 'The guest switched itself off.' });
+  await becomes(id, { status: 'stopped', task: null, status_reason: 'The guest shut down.' });
   await call('POST', `/compute/instances/${id}/action`, { token: acme.users.member.token, body: { action: 'start' } });
   await becomes(id, { status: 'active', task: null, status_reason: null });
 });

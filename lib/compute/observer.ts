@@ -89,7 +89,7 @@ export async function removeUnknown(ids: readonly string[]): Promise<void> {
   const unknown = await query<{ id: string }>(sql`
     SELECT machine.id FROM unnest(${ids}::uuid[]) AS machine (id) WHERE NOT EXISTS (SELECT FROM instances i WHERE i.id = machine.id)`);
   for (const { id } of unknown) {
-    log.warn({ instance: id }, 'a machine that no instance knows is removed');
+    log.warn({ instance: id }, 'removing a machine without an instance');
     await engines().compute.removeInstance(id);
   }
 }
@@ -129,7 +129,7 @@ async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } 
       SELECT ${row.project_id}::uuid, 'instance', put_right.id::text, platform_now() FROM put_right
     )${ordered} SELECT FROM put_right`);
   if (written) {
-    log.info({ instance: row.id, repair }, 'an instance is put right');
+    log.info({ instance: row.id, repair }, 'repairing an instance');
     signalChange();
   }
   return written !== undefined;

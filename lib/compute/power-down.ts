@@ -21,7 +21,7 @@ export async function powerDown(): Promise<boolean> {
   const machines = await engines().compute.observeInstances();
   await Promise.all(
     machines.map(({ id }) =>
-      powerDownOne(id).catch((error) => log.warn({ err: error, instance: id }, 'a guest goes on')),
+      powerDownOne(id).catch((error) => log.warn({ err: error, instance: id }, 'a guest is still running')),
     ),
   );
   await removeUnknown(machines.map(({ id }) => id));

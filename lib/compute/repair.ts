@@ -43,10 +43,10 @@ export function decideRepair(
 ): Repair | undefined {
   const { status, power } = known;
   const failed = status === 'error';
-  if (known.task !== null) return toError(`What was being done with it (${known.task}) was lost. Do it once more.`);
+  if (known.task !== null) return toError(`The operation in progress (${known.task}) was lost. Try it again.`);
   if (!seen || seen.generation === null) {
     if (failed || (!known.launched && power === 'stopped')) return undefined;
-    return toError('Its disk is no longer on the host. Rebuild it for a new one, or delete it.');
+    return toError('The disk is no longer on the host. Rebuild or delete the instance.');
   }
   if (seen.fault !== null)
     return failed && !isWaitingForDisk(seen.fault, diskIsFull)
@@ -70,27 +70,27 @@ function onFault(
   switch (fault) {
     case 'guest_shutdown':
       if (power === 'stopped') return { kind: 'restore', reason: null };
-      return { kind: 'restore', status: 'stopped', power: 'stopped', reason: 'The guest switched itself off.' };
+      return { kind: 'restore', status: 'stopped', power: 'stopped', reason: 'The guest shut down.' };
     case 'crashed':
       if (power === 'stopped') return { kind: 'restore', reason: null };
       if (recoveries >= MOST_RECOVERIES) {
         return toError(
-          `The machine was lost ${recoveries} times in a short while. Look into its console log, then start it.`,
+          `The instance crashed ${recoveries} times in a short time. Check its console log, then start it.`,
         );
       }
-      return { kind: 'restore', status: 'rebooting', reason: 'The machine was lost and is brought back.', lost: true };
+      return { kind: 'restore', status: 'rebooting', reason: 'Restarting after a crash.', lost: true };
     case 'disk_error':
-      if (!diskIsFull) return { kind: 'restore', reason: 'The host has room on its disk again.' };
+      if (!diskIsFull) return { kind: 'restore', reason: 'The host has disk space again.' };
       if (status === 'error') return undefined;
       return toError(
-        'A write failed because the disk of the host is full. The guest is halted and goes on when there is room.',
+        'A write failed because the host’s disk is full. The guest is halted and resumes when there is space.',
       );
     case 'unresponsive':
       if (silences < MOST_SILENCES) return undefined;
       return {
         kind: 'restore',
         status: 'rebooting',
-        reason: 'The machine did not answer and is started anew.',
+        reason: 'Restarting: the instance stopped responding.',
         lost: true,
       };
   }

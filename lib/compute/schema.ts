@@ -26,7 +26,7 @@ const sshPublicKey = z
   .max(8 * 1024)
   .refine(
     isPublicKey,
-    'must be one line of an OpenSSH public key: ssh-ed25519, ssh-rsa (2048 bits up) or ecdsa-sha2-nistp…',
+    'must be one line with an OpenSSH public key: ssh-ed25519, ssh-rsa (at least 2048 bits) or ecdsa-sha2-nistp…',
   )
   .meta({ description: 'As in authorized_keys.', example: exampleKey() });
 
@@ -51,14 +51,14 @@ export const createdKeyPair = keyPair
     private_key: z
       .string()
       .optional()
-      .meta({ description: 'OpenSSH format, this one time, of a pair that was generated here.' }),
+      .meta({ description: 'The generated private key in OpenSSH format, shown only once.' }),
   })
   .meta({ id: 'CreatedKeyPair' });
 
 export const createKeyPair = z
   .strictObject({
     name: displayName,
-    public_key: sshPublicKey.optional().meta({ description: 'Absent: an ed25519 pair is generated.' }),
+    public_key: sshPublicKey.optional().meta({ description: 'If omitted, an ed25519 key pair is generated.' }),
   })
   .meta({ id: 'CreateKeyPair', example: { name: 'laptop', public_key: exampleKey() } });
 export type CreateKeyPair = z.output<typeof createKeyPair>;
@@ -67,14 +67,17 @@ export const instance = z
   .strictObject({
     id,
     name: displayName,
-    hostname: z.string().meta({ description: 'What the guest is called, made of its name.' }),
+    hostname: z.string().meta({ description: 'Hostname of the guest, derived from the instance name.' }),
     status: z.enum(instanceStatuses),
-    status_reason: z.string().nullable().meta({ description: 'Why, or what it waits for.' }),
-    task: z.enum(instanceTasks).nullable().meta({ description: 'What is being done with it now.' }),
+    status_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the instance has this status, or what it is waiting for.' }),
+    task: z.enum(instanceTasks).nullable().meta({ description: 'The operation in progress.' }),
     fault: z
       .strictObject({ message: z.string(), at: timestamp })
       .nullable()
-      .meta({ description: 'With status `error`: what went wrong.' }),
+      .meta({ description: 'With status `error`, what went wrong.' }),
     flavor_id: id,
     flavor: z.strictObject({
       id,
@@ -99,7 +102,7 @@ export const instance = z
     security_group_ids: z.array(id),
     ssh_public_key: z.string().nullable(),
     volume_ids: z.array(id),
-    launched_at: timestamp.nullable().meta({ description: 'When its guest first ran.' }),
+    launched_at: timestamp.nullable().meta({ description: 'When the guest first ran.' }),
     ...times,
   })
   .meta({ id: 'Instance' });
@@ -115,21 +118,22 @@ export const createInstance = z
       .array(reference)
       .max(10)
       .optional()
-      .meta({ description: 'Absent: the default group. Empty: nothing passes.' }),
+      .meta({ description: 'Defaults to the project’s default group. An empty list blocks all traffic.' }),
     ssh_public_key: sshPublicKey.optional(),
-    key_pair_id: reference.optional().meta({ description: 'In place of ssh_public_key.' }),
+    key_pair_id: reference.optional().meta({ description: 'Alternative to ssh_public_key.' }),
     user_data: z
       .string()
       .refine((text) => Buffer.byteLength(text) <= USER_DATA_BYTES, `must be at most ${USER_DATA_BYTES} bytes`)
       .optional()
       .meta({
-        description: 'For cloud-init: a script (`#!`) or `#cloud-config`. Readable by the guest; never shown again.',
+        description:
+          'For cloud-init: a script (`#!`) or `#cloud-config`. The guest can read it; the API never returns it.',
       }),
-    volume_ids: z.array(reference).max(16).default([]).meta({ description: 'Available volumes to attach at once.' }),
+    volume_ids: z.array(reference).max(16).default([]).meta({ description: 'Available volumes to attach at launch.' }),
   })
   .refine(({ ssh_public_key, key_pair_id }) => ssh_public_key === undefined || key_pair_id === undefined, {
     path: ['key_pair_id'],
-    error: 'name either a key pair or an ssh_public_key',
+    error: 'give either a key pair or ssh_public_key, not both',
   })
   .meta({
     id: 'CreateInstance',
@@ -145,11 +149,11 @@ export type CreateInstance = z.output<typeof createInstance>;
 export const instanceAction = z
   .strictObject({
     action: z.enum(actions),
-    image_id: reference.optional().meta({ description: 'For rebuild: another image. Absent: the same one again.' }),
+    image_id: reference.optional().meta({ description: 'Only for `rebuild`. Defaults to the current image.' }),
   })
   .refine(({ action, image_id }) => action === 'rebuild' || image_id === undefined, {
     path: ['image_id'],
-    error: 'only rebuild takes an image',
+    error: 'is only allowed with rebuild',
   })
   .meta({ id: 'InstanceAction', example: { action: 'reboot' } });
 export type InstanceAction = z.output<typeof instanceAction>;
@@ -157,7 +161,9 @@ export type InstanceAction = z.output<typeof instanceAction>;
 export const instanceConsole = z
   .strictObject({
     type: z.enum(['vnc']),
-    url: z.url().meta({ description: 'Opens once, within 60 s; then a cookie keeps it open until expires_at.' }),
+    url: z
+      .url()
+      .meta({ description: 'Single use, within 60 s; a cookie then keeps the console open until expires_at.' }),
     expires_at: timestamp,
   })
   .meta({ id: 'InstanceConsole' });
@@ -166,21 +172,27 @@ export type InstanceConsole = z.output<typeof instanceConsole>;
 export const consoleLog = z
   .strictObject({
     output: z.string(),
-    truncated: z.boolean().meta({ description: 'There are earlier lines.' }),
+    truncated: z.boolean().meta({ description: 'True if there are earlier lines.' }),
   })
   .meta({ id: 'ConsoleLog' });
 export type ConsoleLog = z.output<typeof consoleLog>;
 
 export const consoleLogQuery = z.strictObject({
-  lines: z.coerce.number().int().min(1).max(10_000).default(1000).meta({ description: 'How many of the last lines.' }),
+  lines: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1000)
+    .meta({ description: 'Number of lines from the end.' }),
 });
 
 const metricRanges = ['1h', '6h', '24h', '7d'] as const;
 export type MetricRange = (typeof metricRanges)[number];
 
 const point = z.strictObject({
-  at: timestamp.meta({ description: 'The end of the interval.' }),
-  cpu_percent: z.number().nullable().meta({ description: 'Of all its vCPUs together.' }),
+  at: timestamp.meta({ description: 'End of the interval.' }),
+  cpu_percent: z.number().nullable().meta({ description: 'Of all vCPUs together.' }),
   memory_bytes: z.int().nullable(),
   disk_read_bytes_per_s: z.number().nullable(),
   disk_write_bytes_per_s: z.number().nullable(),
@@ -188,7 +200,7 @@ const point = z.strictObject({
   disk_writes_per_s: z.number().nullable(),
   network_rx_bytes_per_s: z.number().nullable(),
   network_tx_bytes_per_s: z.number().nullable(),
-  egress_bytes_per_s: z.number().nullable().meta({ description: 'What left the platform’s private networks.' }),
+  egress_bytes_per_s: z.number().nullable().meta({ description: 'Traffic that left the platform’s private networks.' }),
 });
 
 export const instanceMetrics = z
@@ -196,7 +208,7 @@ export const instanceMetrics = z
     range: z.enum(metricRanges),
     interval_s: z.int(),
     memory_total_bytes: z.int(),
-    points: z.array(point).meta({ description: 'Oldest first; an interval without samples is left out.' }),
+    points: z.array(point).meta({ description: 'Oldest first; intervals without samples are omitted.' }),
   })
   .meta({ id: 'InstanceMetrics' });
 export type InstanceMetrics = z.output<typeof instanceMetrics>;
@@ -204,8 +216,8 @@ export type InstanceMetrics = z.output<typeof instanceMetrics>;
 export const metricsQuery = z.strictObject({ range: z.enum(metricRanges).default('1h') });
 
 const nameFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
 export const keyPairFilters = nameFilters;
 export const flavorFilters = { ...nameFilters, status: flavor.shape.status.optional() };

@@ -74,7 +74,7 @@ export async function createInstance(call: ProjectCall, input: CreateInstance): 
   const placement = await place(call.project_id, ['compute', 'network', 'images'], needsOf(plan.flavor));
   const created = await withFreeAddress(addresses, (ip) => admit(call, input, plan, placement, ip));
   if (created) return created;
-  throw conflict(`network_id: all addresses of network ${name} (${cidr}) are taken; choose another network.`);
+  throw conflict(`network_id: network ${name} (${cidr}) has no free addresses; choose another network.`);
 }
 
 /** undefined: someone else has just taken the address. */
@@ -118,8 +118,8 @@ async function admit(
       target: admissionTarget(plan, host_id),
       forbidden: (state) => {
         if (state === 'image') return imageGone('image_id', image.name);
-        if (state === 'volume') return 'volume_ids: one of the volumes is no longer available.';
-        return 'The project has just got another host; try again.';
+        if (state === 'volume') return 'volume_ids: a volume is no longer available.';
+        return 'The project has just been assigned another host. Try again.';
       },
       claims: [
         { dimension: 'vcpus', amount: flavor.vcpus },
@@ -152,8 +152,7 @@ async function admit(
   } catch (error) {
     const { constraint } = databaseError(error) ?? {};
     if (constraint === 'ports_network_id_ip_key' || constraint === 'ports_network_id_mac_key') return undefined;
-    if (constraint === 'volume_attachments_pkey')
-      throw conflict('volume_ids: one of the volumes is no longer available.');
+    if (constraint === 'volume_attachments_pkey') throw conflict('volume_ids: a volume is no longer available.');
     throw error;
   }
 }

@@ -184,7 +184,7 @@ const deleteSteps = operationSteps(
       });
     },
   },
-  { failed: (step, reason) => toError(step, `It could not be deleted: ${reason} Delete it once more.`) },
+  { failed: (step, reason) => toError(step, `The instance could not be deleted: ${reason} Try deleting it again.`) },
 );
 
 /** What workers do to instances. */

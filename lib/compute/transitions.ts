@@ -56,5 +56,5 @@ export const settledStatus: Record<Power, InstanceStatus> = {
 
 /** Why an action is refused: what the instance is, and when the action is possible. */
 export function impossible(name: string, action: Action, state: string): string {
-  return `Instance ${name} is ${state}; ${action} is possible when it is ${transitions[action].from.join(' or ')}.`;
+  return `Instance ${name} is ${state}; ${action} requires it to be ${transitions[action].from.join(' or ')}.`;
 }

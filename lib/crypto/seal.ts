@@ -38,7 +38,7 @@ export function open(box: Uint8Array, bound: Uint8Array | string): Buffer {
   const nameEnd = 1 + (bytes[0] ?? 0);
   const id = bytes.subarray(1, nameEnd).toString();
   const key = encryptionKeys().byId(id);
-  if (!key) throw new Error(`the encryption key ${id} is not in the keyring; add it back to read what it sealed`);
+  if (!key) throw new Error(`encryption key ${id} is not in the keyring; add it back to read data encrypted with it`);
   return decrypt(key.secret, bytes.subarray(nameEnd), Buffer.from(bound));
 }
 

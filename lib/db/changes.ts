@@ -18,7 +18,7 @@ export function signalChange(): void {
     pending = undefined;
     pool()
       .query(`NOTIFY ${CHANNEL}`)
-      .catch((error) => log.debug({ err: error }, 'a change signal was not sent; listeners look once a second anyway'));
+      .catch((error) => log.debug({ err: error }, 'a change signal was not sent; listeners still poll once a second'));
   }, COALESCE_MS);
 }
 
@@ -40,7 +40,7 @@ export function oneAtATime(work: () => Promise<void>): Trigger {
       return;
     }
     turn = work()
-      .catch((error) => log.warn({ err: error }, 'looking at changes failed; trying again within a second'))
+      .catch((error) => log.warn({ err: error }, 'reading changes failed; trying again within a second'))
       .finally(() => {
         turn = undefined;
         if (again) {

@@ -67,7 +67,7 @@ async function requireVersion(client: pg.Client): Promise<void> {
   );
   const [server] = rows;
   if (server && server.number < 150_000) {
-    throw new MigrationError(`PostgreSQL ${server.version} is too old: version 15 or later is needed`);
+    throw new MigrationError(`PostgreSQL ${server.version} is too old: version 15 or later is required`);
   }
 }
 
@@ -80,17 +80,17 @@ async function missingMigrations(client: pg.Client, known: Migration[]): Promise
     const migration = known.find(({ name }) => name === applied.name);
     if (!migration) {
       throw new MigrationError(
-        `The database holds migration ${applied.name}, which this release does not know: it was made by a newer one. ` +
-          'Start that release, or restore a backup from before it.',
+        `The database contains migration ${applied.name} from a newer release. ` +
+          'Start that release, or restore a backup taken before the upgrade.',
       );
     }
     if (!applied.finished) {
-      throw new MigrationError(`Migration ${applied.name} failed half-way in another tool: restore a backup`);
+      throw new MigrationError(`Migration ${applied.name} failed half-way in another tool. Restore a backup.`);
     }
     if (migration.checksum !== applied.checksum) {
       throw new MigrationError(
-        `prisma/migrations/${applied.name}/migration.sql was changed after it had been applied to this database. ` +
-          'Put the file back as it was, and write a new migration for the change.',
+        `prisma/migrations/${applied.name}/migration.sql was changed after it was applied to this database. ` +
+          'Restore the file, and write a new migration for the change.',
       );
     }
   }
@@ -111,6 +111,6 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   } catch (error) {
     await client.query('ROLLBACK');
     const reason = error instanceof Error ? error.message : String(error);
-    throw new MigrationError(`Migration ${name} failed and was undone: ${reason}`, { cause: error });
+    throw new MigrationError(`Migration ${name} failed and was rolled back: ${reason}`, { cause: error });
   }
 }

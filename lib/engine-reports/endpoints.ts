@@ -10,7 +10,7 @@ export const engineReportEndpoints = [
     path: '/engines',
     realm: 'backoffice',
     operation_id: 'listEngines',
-    summary: 'List the engines of all hosts and how they are',
+    summary: 'List the engines of all hosts and their status',
     tag: 'Back office: engines',
     access: 'administrator',
     responses: { 200: z.array(engineReport) },

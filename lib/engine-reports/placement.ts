@@ -42,7 +42,7 @@ export async function place(projectId: string, engines: readonly string[], needs
   const { host_id, silent, problem } = found;
   if (problem !== null) return refuse(host_id, problem);
   if (silent)
-    return refuse(host_id, `The worker of host ${host_id} has been silent for more than ${SILENT_MINUTES} minutes.`);
+    return refuse(host_id, `The worker of host ${host_id} has not reported for more than ${SILENT_MINUTES} minutes.`);
   return { host_id, refusal: null };
 }
 
@@ -51,7 +51,10 @@ async function whyNoHost(engines: readonly string[]): Promise<string> {
   const report = await queryOne<{ message: string }>(sql`
     SELECT message FROM engine_reports WHERE status = 'unavailable' AND engine = ANY (${engines}::text[])
     ORDER BY updated_at DESC LIMIT 1`);
-  return report?.message ?? 'No host has reported to this platform yet; its worker must run. Try again in a moment.';
+  return (
+    report?.message ??
+    'No host has reported to this platform yet. Check that a worker is running, and try again in a moment.'
+  );
 }
 
 function refuse(host_id: string | null, message: string): Placement {

@@ -11,7 +11,7 @@ export const engineReport = z
     status: z.enum(engineStatuses),
     message: z.string().meta({ description: 'What works, what is limited, and what to do about it.' }),
     details: z.record(z.string(), z.unknown()),
-    silent: z.boolean().meta({ description: 'It has not reported for five minutes: its worker may be down.' }),
+    silent: z.boolean().meta({ description: 'No report for five minutes: the worker may be down.' }),
     updated_at: timestamp,
   })
   .meta({ id: 'EngineReport' });

@@ -8,9 +8,9 @@ import { streamEvents } from './stream';
 
 const tag = 'Events';
 const description =
-  'Server-sent events. `resync` comes first, and whenever something may have been missed: `{"version"}`, what the ' +
-  'server serves. `hint` says what changed: `{"topic", "resource_id"}`; read it again to see how. The stream ends with ' +
-  'the caller’s session, token or membership.';
+  'Server-sent events. `resync` comes first, and whenever events may have been missed: `{"version"}`, the server’s ' +
+  'version. `hint` names a changed resource: `{"topic", "resource_id"}`; read the resource for details. The stream ends ' +
+  'with the caller’s session, token or membership.';
 
 /** Hints of what changes, for open pages. */
 export const eventEndpoints = [
@@ -18,7 +18,7 @@ export const eventEndpoints = [
     method: 'GET',
     path: '/events',
     operation_id: 'streamEvents',
-    summary: 'Follow what changes in the project',
+    summary: 'Follow changes in the project',
     description,
     tag,
     access: 'reader',
@@ -38,7 +38,7 @@ export const platformEventEndpoints = [
     path: '/events',
     realm: 'backoffice',
     operation_id: 'streamPlatformEvents',
-    summary: 'Follow what changes on the platform',
+    summary: 'Follow changes on the platform',
     description,
     tag: 'Back office: events',
     access: 'administrator',

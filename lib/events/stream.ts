@@ -22,7 +22,7 @@ const open = new Map<string, number>();
 registry.removeSingleMetric('nephele_event_streams');
 new Gauge({
   name: 'nephele_event_streams',
-  help: 'Streams of events that are open.',
+  help: 'Open event streams.',
   registers: [registry],
   collect() {
     this.set([...open.values()].reduce((sum, streams) => sum + streams, 0));
@@ -48,7 +48,7 @@ export function streamEvents(options: StreamOptions): ReadableStream<Uint8Array>
   const { audiences, caller, stillAllowed, signal, heartbeat_ms = HEARTBEAT_MS } = options;
   const streams = open.get(caller) ?? 0;
   if (streams >= MOST_PER_CALLER) {
-    throw new ApiError('RATE_LIMITED', `You have ${streams} streams open; close one first.`, {
+    throw new ApiError('RATE_LIMITED', `You have ${streams} open event streams; close one first.`, {
       headers: { 'Retry-After': '15' },
     });
   }

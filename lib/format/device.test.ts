@@ -12,7 +12,7 @@ test.each([
   ],
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0', 'Firefox on Windows'],
   ['curl/8.5.0', 'curl'],
-  ['', 'unknown program'],
+  ['', 'Unknown client'],
 ])('%s is %s', (userAgent, name) => {
   expect(deviceOf(userAgent)).toBe(name);
 });

@@ -19,5 +19,5 @@ export function deviceOf(userAgent: string): string {
   const browser = find(browsers);
   const system = find(systems);
   if (browser) return system ? `${browser} on ${system}` : browser;
-  return /^[\w.-]+/.exec(userAgent)?.[0] || 'unknown program';
+  return /^[\w.-]+/.exec(userAgent)?.[0] || 'Unknown client';
 }

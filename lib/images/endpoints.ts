@@ -12,7 +12,7 @@ export const imageEndpoints = [
     method: 'GET',
     path: '/images/images',
     operation_id: 'listImages',
-    summary: 'List certified public images and the project’s own',
+    summary: 'List public images and the project’s own',
     tag: 'Images',
     access: 'reader',
     query: z.strictObject({ ...schema.imageFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
@@ -23,11 +23,11 @@ export const imageEndpoints = [
     method: 'POST',
     path: '/images/images',
     operation_id: 'uploadImage',
-    summary: 'Register and upload a custom image',
+    summary: 'Upload a custom image',
     description:
       'As a form with `name`, `format` and `file`, or as raw bytes with `name` and `format` in the query. The bytes are ' +
-      'checked against the format: the image is `importing`, then `active`, or `error` with the reason. An image that ' +
-      'refers to anything outside itself is refused. An upload that breaks off leaves nothing.',
+      'checked against the format: the image is `importing`, then `active`, or `error` with a reason. An image that ' +
+      'refers to external files is refused. An interrupted upload leaves nothing behind.',
     tag: 'Images',
     access: 'member',
     query: schema.uploadQuery,
@@ -49,7 +49,7 @@ export const imageEndpoints = [
     method: 'GET',
     path: '/images/images/{id}',
     operation_id: 'getImage',
-    summary: 'Read an image: metadata, checksum, status',
+    summary: 'Read an image',
     tag: 'Images',
     access: 'reader',
     params: idParams,
@@ -60,8 +60,8 @@ export const imageEndpoints = [
     method: 'DELETE',
     path: '/images/images/{id}',
     operation_id: 'deleteImage',
-    summary: 'Remove a custom image',
-    description: 'A conflict while instances or volumes stand on it; the message names them.',
+    summary: 'Delete a custom image',
+    description: 'A conflict while instances or volumes depend on it; the message names them.',
     tag: 'Images',
     access: 'member',
     params: idParams,

@@ -201,7 +201,7 @@ describe('an upload', () => {
     const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
     const body = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nhalf';
     const cut = await call('POST', '/images/images', { token: member(), body, headers });
-    expect(cut.body).toMatchObject(error('INVALID_REQUEST', /form is broken/));
+    expect(cut.body).toMatchObject(error('INVALID_REQUEST', /form is malformed/));
     expect((await raw('name=none&format=RAW', '')).body).toMatchObject(error('INVALID_REQUEST', /empty/));
     expect([await uploads(), await rows()]).toEqual([[], 0]);
   });
@@ -274,7 +274,7 @@ describe('deleting', () => {
       sql`UPDATE instances SET image_id = ${id}::uuid, image_owner_id = ${acme.id}::uuid WHERE id = ${instance}::uuid`,
     );
     worker = startWorker({ steps: imageSteps, jobs: [], backoff: () => 20 });
-    await becomes(id, { status: 'active', status_reason: 'Something has just been made from it.' });
+    await becomes(id, { status: 'active', status_reason: 'A resource has just been created from this image.' });
     expect(await readdir(join(dataDir, 'engine', 'images'))).toContain(`${id}.raw`);
   });
 

@@ -63,7 +63,7 @@ async function removeAbandoned(): Promise<void> {
     const id = name.replace(/\.part$/, '');
     const wanted = await query(sql`SELECT FROM images WHERE id::text = ${id}::text AND status = 'importing'`);
     if (wanted.length > 0) continue;
-    log.warn({ file }, 'a file that an upload left behind is removed');
+    log.warn({ file }, 'removing a file left behind by an upload');
     await rm(file, { force: true });
   }
 }

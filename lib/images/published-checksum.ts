@@ -20,14 +20,14 @@ export async function publishedChecksum(
   const list = await read(url, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
   const hex = checksumIn(list, posix.basename(new URL(file).pathname), algorithm);
   if (hex) return { algorithm, hex };
-  throw new EngineError('ENGINE_ERROR', `${url} does not name ${posix.basename(file)}.`);
+  throw new EngineError('ENGINE_ERROR', `${url} does not list ${posix.basename(file)}.`);
 }
 
 async function read(url: string, signal: AbortSignal): Promise<string> {
   try {
     const response = await fetch(url, { redirect: 'follow', signal });
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    if (!response.url.startsWith('https:')) throw new Error('the server led away from TLS');
+    if (!response.url.startsWith('https:')) throw new Error('the server redirected to an address without TLS');
     return (await response.text()).slice(0, MOST_BYTES);
   } catch (error) {
     throw new EngineError('ENGINE_ERROR', `${url} could not be fetched: ${reasonOf(error)}`, { cause: error });

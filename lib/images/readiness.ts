@@ -24,7 +24,7 @@ export async function imageReadiness(id: string): Promise<Readiness> {
     SELECT name, status, status_reason, project_id IS NULL AS public,
       status_reason IS NOT NULL AND updated_at > platform_now() - interval '1 minute' AS resting,
       (100 * received_bytes / nullif(size_bytes, 0))::int AS percent FROM images WHERE id = ${id}::uuid`);
-  if (!found) return { state: 'failed', reason: 'Its image is gone.' };
+  if (!found) return { state: 'failed', reason: 'The image no longer exists.' };
   const { name, status, status_reason } = found;
   switch (status) {
     case 'active':
@@ -37,17 +37,17 @@ export async function imageReadiness(id: string): Promise<Readiness> {
         await orderOperation(prepareKind.start(id, {}, { host_id: settings().hostId }), null);
       return {
         state: 'coming',
-        message: `Waits for image ${name}${status_reason ? `. Last problem: ${status_reason}` : ''}`,
+        message: `Waiting for image ${name}${status_reason ? `. Last problem: ${status_reason}` : ''}`,
       };
     case 'saving':
     case 'importing':
-      return { state: 'coming', message: `Waits for image ${name}${progressOf(found)}` };
+      return { state: 'coming', message: `Waiting for image ${name}${progressOf(found)}` };
   }
 }
 
 function progressOf({ percent, status_reason }: Found): string {
   if (status_reason !== null) return `. Last problem: ${status_reason}`;
-  return percent === null ? '' : `: ${percent} %`;
+  return percent === null ? '' : `: ${percent}%`;
 }
 
 /** Sees to it that the platform's own images, which need nothing from outside, are there before someone needs them. */

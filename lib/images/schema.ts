@@ -6,7 +6,7 @@ const imageStatuses = ['queued', 'saving', 'importing', 'active', 'deleting', 'e
 export type ImageStatus = (typeof imageStatuses)[number];
 const visibilities = ['public', 'private'] as const;
 
-const format = z.enum(imageFormats).meta({ description: 'What its bytes are. An ISO boots as a disc.' });
+const format = z.enum(imageFormats).meta({ description: 'File format. An ISO boots as an optical disc.' });
 
 export const image = z
   .strictObject({
@@ -15,29 +15,34 @@ export const image = z
     description: z.string(),
     visibility: z
       .enum(visibilities)
-      .meta({ description: 'public: certified, for every project. private: the project’s own.' }),
+      .meta({ description: 'public: available to every project. private: the project’s own.' }),
     format,
     status: z
       .enum(imageStatuses)
-      .meta({ description: 'queued: fetched when it is first needed; importing: fetched, built or verified now.' }),
+      .meta({ description: 'queued: fetched on first use; importing: being fetched, built or verified.' }),
     status_reason: z.string().nullable(),
-    checksum_sha256: z.string().nullable().meta({ description: 'Of its bytes as they came, hex.' }),
+    checksum_sha256: z.string().nullable().meta({ description: 'Of the file as received, in hex.' }),
     size_bytes: z.int().nullable(),
-    received_bytes: z.int().meta({ description: 'What has arrived of it.' }),
-    virtual_size_bytes: z.int().nullable().meta({ description: 'Of the disk that it describes.' }),
+    received_bytes: z.int().meta({ description: 'Bytes received so far.' }),
+    virtual_size_bytes: z.int().nullable().meta({ description: 'Size of the disk that the image describes.' }),
     min_disk_gb: z.int(),
     min_ram_mb: z.int(),
     os_distro: z.string().nullable(),
     os_version: z.string().nullable(),
-    default_user: z.string().nullable().meta({ description: 'Whom its guests let in by key.' }),
-    instance_count: z.int().meta({ description: 'Instances of the project that were made from it.' }),
-    volume_count: z.int().meta({ description: 'Volumes of the project that were made from it.' }),
+    default_user: z.string().nullable().meta({ description: 'User name for signing in with an SSH key.' }),
+    instance_count: z.int().meta({ description: 'Instances of the project created from this image.' }),
+    volume_count: z.int().meta({ description: 'Volumes of the project created from this image.' }),
     ...times,
   })
   .meta({ id: 'Image' });
 export type Image = z.output<typeof image>;
 
-const minRam = z.coerce.number().int().min(0).max(1_048_576).meta({ description: 'No smaller flavor takes it.' });
+const minRam = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(1_048_576)
+  .meta({ description: 'Minimum disk size of a flavor for this image.' });
 
 /** What an upload says of itself: fields of a form, or the query of raw bytes. */
 export const imageFacts = z.strictObject({
@@ -68,8 +73,8 @@ export const uploadForm = imageFacts.extend({ file: z.string().meta({ format: 'b
 });
 
 export const imageFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
   status: z.enum(imageStatuses).optional(),
   format: format.optional(),
   visibility: z.enum(visibilities).optional(),

@@ -89,7 +89,7 @@ async function requireReady(call: ProjectCall): Promise<void> {
   if (found && found.held >= settings().imagesPerProject) throw conflict(tooMany());
 }
 
-const tooMany = () => `The project has ${settings().imagesPerProject} images, as many as it may; delete one first.`;
+const tooMany = () => `The project has reached its limit of ${settings().imagesPerProject} images; delete one first.`;
 
 function factsOf(given: object): ImageFacts {
   const parsed = imageFacts.safeParse(given);
@@ -117,10 +117,10 @@ async function uploadDirectory(): Promise<string> {
  * @throws ApiError 400, 409 when the project has too many, 413, 503 when there is no room or no engine
  */
 export async function uploadImage(call: ProjectCall, query: object, upload: Upload | undefined): Promise<Image> {
-  if (!upload) throw invalid('file: send the image.');
+  if (!upload) throw invalid('file: is required.');
   const isForm = upload.content_type.toLowerCase().startsWith('multipart/');
   const described = isForm ? undefined : factsOf(query);
-  if (isForm && Object.keys(query).length > 0) throw invalid('A form has name and format among its fields.');
+  if (isForm && Object.keys(query).length > 0) throw invalid('The form must include the fields name and format.');
   await requireReady(call);
   const id = newId();
   const file = join(await uploadDirectory(), `${id}.part`);
@@ -187,7 +187,7 @@ async function register(
 export async function deleteImage(call: ProjectCall, id: string): Promise<Image> {
   const row = await readRow(call, id);
   if (row.project_id === null) {
-    throw new ApiError('FORBIDDEN', `Image ${row.name} is certified for every project; only its own can be removed.`);
+    throw new ApiError('FORBIDDEN', `Image ${row.name} is public; only the project’s own images can be deleted.`);
   }
   await commit(call, {
     resource: { type: 'image', id, name: row.name },

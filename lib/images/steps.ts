@@ -68,7 +68,7 @@ async function fetched(id: string, { source: stored, format }: Row, signal: Abor
   const { images } = engines();
   if (from.kind === 'tiny') return images.buildTinyImage(id);
   const checksum = from.checksum ?? (from.checksums && (await publishedChecksum(from.url, from.checksums, signal)));
-  if (!checksum) throw new EngineError('INVALID', `Nothing says which checksum ${from.url} must have.`);
+  if (!checksum) throw new EngineError('INVALID', `No checksum is known for ${from.url}.`);
   return images.fetchImage(id, { url: from.url, format, checksum }, progress(id));
 }
 
@@ -89,7 +89,7 @@ const importSteps = operationSteps(
       } catch (error) {
         step.signal.throwIfAborted();
         if (!(error instanceof EngineError) && step.operation.attempts + 1 >= MOST_ATTEMPTS) {
-          return failure('It could not be read on the host. Upload it again.');
+          return failure('The file could not be read on the host. Upload it again.');
         }
         return await meaning(step, error);
       }
@@ -113,7 +113,7 @@ const deleteSteps = operationSteps(
       } catch (error) {
         // Something that was admitted in the same moment stands on it.
         const { code } = databaseError(error) ?? {};
-        if (code === '23503' || code === '23001') return failure('Something has just been made from it.');
+        if (code === '23503' || code === '23001') return failure('A resource has just been created from this image.');
         throw error;
       }
       return goTo('files');

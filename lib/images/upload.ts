@@ -35,7 +35,7 @@ export async function receive(
     const received = isForm
       ? await receiveForm(upload, file, signal)
       : { arrived: await save(Readable.from(upload.stream), file, signal), fields: {} };
-    if (received.arrived.size === 0) throw invalid('file: it is empty.');
+    if (received.arrived.size === 0) throw invalid('file: must not be empty.');
     return received;
   } catch (error) {
     await rm(file, { force: true });
@@ -54,7 +54,7 @@ async function receiveForm(upload: Upload, file: string, signal: AbortSignal) {
   });
   parser.on('file', (name, content) => {
     if (name !== 'file' || saving) {
-      problem = invalid(`${name.slice(0, 80)}: the form has one file, called "file".`);
+      problem = invalid(`${name.slice(0, 80)}: the form may contain only one file, named "file".`);
       // Ending the parser ends this part with an error, which nobody else takes.
       content.on('error', () => {}).resume();
       broken.abort();
@@ -73,9 +73,9 @@ async function receiveForm(upload: Upload, file: string, signal: AbortSignal) {
     await saving?.catch(() => {});
     if (broken.signal.aborted && isAbort(error)) throw problem;
     if (error instanceof ApiError || signal.aborted) throw error;
-    throw invalid(`The form is broken: ${reasonOf(error)}.`);
+    throw invalid(`The form is malformed: ${reasonOf(error)}.`);
   }
-  if (!saving) throw invalid('file: the form has none.');
+  if (!saving) throw invalid('file: is required.');
   return { arrived: await saving, fields };
 }
 
@@ -83,7 +83,7 @@ function openForm(contentType: string): busboy.Busboy {
   try {
     return busboy({ headers: { 'content-type': contentType }, limits: { fields: 10, fieldSize: 4096, parts: 12 } });
   } catch (error) {
-    throw invalid(`The form is broken: ${reasonOf(error)}.`);
+    throw invalid(`The form is malformed: ${reasonOf(error)}.`);
   }
 }
 
@@ -111,13 +111,13 @@ async function requireRoom(bytes: number): Promise<void> {
   if (diskBytes.free < Math.max(bytes, 1)) throw full();
 }
 
-const full = () => new ApiError('CAPACITY_EXHAUSTED', 'The host has no room on its disk for this image.');
+const full = () => new ApiError('CAPACITY_EXHAUSTED', 'The host has no disk space for this image.');
 const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
 function refusalOf(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ApiError) return error;
   if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) return full();
   // Nobody reads this: the caller has gone. It is no failure of ours.
-  if (signal.aborted || isAbort(error)) return invalid('The upload broke off.');
+  if (signal.aborted || isAbort(error)) return invalid('The upload was interrupted.');
   return error;
 }

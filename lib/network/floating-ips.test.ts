@@ -60,7 +60,7 @@ test('parallel allocations get addresses of their own, until the pool is empty',
   expect(given.sort()).toEqual([1, 2, 3, 4, 5, 6].map((last) => `192.0.2.${last}`));
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused).toHaveLength(4);
-  expect(refused[0]?.body).toMatchObject(error('CAPACITY_EXHAUSTED', /pool of floating IPs is exhausted/));
+  expect(refused[0]?.body).toMatchObject(error('CAPACITY_EXHAUSTED', /No floating IPs are left/));
 });
 
 describe('a binding is refused', () => {
@@ -69,10 +69,10 @@ describe('a binding is refused', () => {
     const instance_id = idOf(await launch(call, acme));
     await post(`/${one}/associate`, { instance_id });
     expect((await post(`/${one}/associate`, { instance_id })).body).toMatchObject(
-      error('CONFLICT', /associated already/),
+      error('CONFLICT', /already associated/),
     );
     expect((await post(`/${two}/associate`, { instance_id })).body).toMatchObject(
-      error('CONFLICT', /has a floating IP already/),
+      error('CONFLICT', /already has a floating IP/),
     );
     expect((await post(`/${two}/disassociate`)).body).toMatchObject(error('CONFLICT', /is not associated/));
   });

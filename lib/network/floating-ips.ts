@@ -73,7 +73,7 @@ export async function allocateFloatingIp(call: ProjectCall): Promise<FloatingIp>
   if (host_id === null || refusal) throw refusal ?? new Error('a placement without a host');
   const created = await withFreeAddress(await poolFor(call, host_id), (address) => takeAddress(call, host_id, address));
   if (created) return created;
-  throw new ApiError('CAPACITY_EXHAUSTED', 'The pool of floating IPs is exhausted; release one first.');
+  throw new ApiError('CAPACITY_EXHAUSTED', 'No floating IPs are left in the pool; release one first.');
 }
 
 /** @throws ApiError 409 when the project holds as many as it may */
@@ -84,7 +84,7 @@ async function poolFor(call: ProjectCall, hostId: string): Promise<AddressSpace>
     FROM hosts WHERE id = ${hostId}::text`);
   if (!pool) throw notFound('The host');
   if (pool.held >= MOST_FLOATING_IPS) {
-    throw conflict(`The project holds ${pool.held} floating IPs, as many as it may; release one first.`);
+    throw conflict(`The project has reached its limit of ${pool.held} floating IPs; release one first.`);
   }
   const taken = sql`SELECT address AS ip FROM floating_ips WHERE host_id = ${hostId}::text`;
   return { id: hostId, first: toNumber(pool.first), last: toNumber(pool.last), taken };
@@ -98,7 +98,7 @@ async function takeAddress(call: ProjectCall, hostId: string, address: string): 
     await commit(call, {
       resource: { type: 'floating_ip', id: row.id, name: address },
       target: routerOnHost(hostId),
-      forbidden: () => 'The project has just got another host; try again.',
+      forbidden: () => 'The project has just been assigned another host. Try again.',
       rows: {
         floating_ip: insert<Prisma.FloatingIpUncheckedCreateInput>(
           'floating_ips',
@@ -152,10 +152,10 @@ export async function associateFloatingIp(
     resource: { type: 'floating_ip', id, name: row.address },
     target: sql`SELECT f.port_id IS NULL AS allowed, 'associated' AS state FROM k JOIN floating_ips f
       ON f.project_id = k.project_id AND f.id = ${id}::uuid FOR UPDATE OF f`,
-    forbidden: () => `Floating IP ${row.address} is associated already; disassociate it first.`,
+    forbidden: () => `Floating IP ${row.address} is already associated; disassociate it first.`,
     taken: {
       when: sql`EXISTS (SELECT FROM floating_ips f WHERE f.port_id = ${port.id}::uuid)`,
-      message: `The port ${port.id} has a floating IP already; disassociate that first.`,
+      message: `Port ${port.id} already has a floating IP; disassociate it first.`,
     },
     rows: {
       bound: sql`UPDATE floating_ips SET port_id = ${port.id}::uuid, updated_at = ${call.at}::timestamptz FROM verdict

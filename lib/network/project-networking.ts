@@ -42,7 +42,7 @@ function behindRouter(router_id: string, project_id: string, at: Date, from: Sql
   const group: Prisma.SecurityGroupUncheckedCreateInput = {
     id: newId(),
     name: 'default',
-    description: 'Lets everything out and nothing in.',
+    description: 'Allows all outbound and no inbound traffic.',
     is_default: true,
     ...common,
   };

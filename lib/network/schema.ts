@@ -10,10 +10,10 @@ const mac = z.string().meta({ description: 'A MAC address.', example: '02:1f:a3:
 const cidr = z
   .cidrv4({ abort: true })
   .refine((text) => text === networkCidr(text), {
-    error: ({ input }) => `has bits of a host; did you mean ${networkCidr(String(input))}?`,
+    error: ({ input }) => `has host bits set; did you mean ${networkCidr(String(input))}?`,
     abort: true,
   })
-  .meta({ description: 'An IPv4 range, RFC 4632.', example: '10.20.0.0/24' });
+  .meta({ description: 'An IPv4 range in CIDR notation (RFC 4632).', example: '10.20.0.0/24' });
 
 const privateCidr = cidr.refine(
   (text) => isPrivateRange(rangeOf(text)),
@@ -23,7 +23,7 @@ const privateCidr = cidr.refine(
 const dnsServers = z
   .array(ipv4)
   .max(3)
-  .meta({ description: 'Told to guests. Empty: the platform’s own resolver, at the gateway.' });
+  .meta({ description: 'DNS servers for guests. If empty, the platform’s resolver at the gateway.' });
 
 const subnet = z
   .strictObject({ id, cidr, gateway_ip: ipv4, dhcp_enabled: z.boolean(), dns_servers: dnsServers })
@@ -33,16 +33,18 @@ export const network = z
   .strictObject({
     id,
     name: displayName,
-    status: z.enum(['active', 'updating']).meta({ description: '`updating` until the host has its latest change.' }),
-    is_default: z.boolean().meta({ description: 'The one that the project began with.' }),
+    status: z
+      .enum(['active', 'updating'])
+      .meta({ description: '`updating` until the host has applied the latest change.' }),
+    is_default: z.boolean().meta({ description: 'True for the network created with the project.' }),
     router_id: id,
     cidr,
     gateway_ip: ipv4,
     dhcp_enabled: z.boolean(),
     dns_servers: dnsServers,
     subnets: z.array(subnet),
-    port_count: z.int().meta({ description: 'Addresses in use, without the gateway’s.' }),
-    address_count: z.int().meta({ description: 'Addresses there are for ports.' }),
+    port_count: z.int().meta({ description: 'Addresses in use, excluding the gateway.' }),
+    address_count: z.int().meta({ description: 'Addresses available to ports in total.' }),
     ...times,
   })
   .meta({ id: 'Network' });
@@ -53,12 +55,12 @@ export const createNetwork = z
     name: displayName,
     cidr: privateCidr,
     dhcp_enabled: z.boolean().default(true),
-    gateway_ip: ipv4.optional().meta({ description: 'Absent: the first address of the range.' }),
+    gateway_ip: ipv4.optional().meta({ description: 'Defaults to the first address of the range.' }),
     dns_servers: dnsServers.default([]),
   })
   .refine(({ cidr: range, gateway_ip }) => gateway_ip === undefined || isUsable(range, gateway_ip), {
     path: ['gateway_ip'],
-    error: 'must be an address inside the cidr, neither its first (network) nor its last (broadcast)',
+    error: 'must be an address inside the cidr other than the network and broadcast addresses',
   })
   .meta({ id: 'CreateNetwork', example: { name: 'backend', cidr: '10.20.0.0/24' } });
 export type CreateNetwork = z.output<typeof createNetwork>;
@@ -79,7 +81,9 @@ export const router = z
     id,
     name: displayName,
     status: z.enum(['active', 'updating']),
-    external_ip: ipv4.nullable().meta({ description: 'How the outside sees its networks; null until first used.' }),
+    external_ip: ipv4
+      .nullable()
+      .meta({ description: 'Source address of its networks’ outbound traffic; null until first used.' }),
     interfaces: z.array(z.strictObject({ network_id: id, network_name: displayName, cidr, ip: ipv4 })),
     ...times,
   })
@@ -94,8 +98,8 @@ export const port = z
     instance_id: id.nullable(),
     instance_name: displayName
       .nullable()
-      .meta({ description: 'What holds the address; null: another kind of device.' }),
-    status: z.enum(['active', 'down']).meta({ description: '`active` while the guest behind it is on.' }),
+      .meta({ description: 'The instance that has this port; null for another kind of device.' }),
+    status: z.enum(['active', 'down']).meta({ description: '`active` while its instance is running.' }),
     mac,
     ip: ipv4,
     security_group_ids: z.array(id),
@@ -109,7 +113,7 @@ export type Port = z.output<typeof port>;
 const portSecurityGroups = z
   .array(reference)
   .max(10)
-  .refine((ids) => new Set(ids).size === ids.length, 'names a group twice');
+  .refine((ids) => new Set(ids).size === ids.length, 'must not contain a group twice');
 
 export const changePort = z
   .strictObject({ security_group_ids: portSecurityGroups })
@@ -121,7 +125,7 @@ const ruleFields = {
   port_range_min: z.int().min(1).max(65_535),
   port_range_max: z.int().min(1).max(65_535),
   cidr: cidr.meta({
-    description: 'The other side: sources of ingress, destinations of egress. `0.0.0.0/0` is anyone.',
+    description: 'Sources of ingress or destinations of egress. `0.0.0.0/0` is any address.',
   }),
 };
 
@@ -142,16 +146,16 @@ export const createSecurityGroupRule = z
     ...ruleFields,
     port_range_min: ruleFields.port_range_min
       .optional()
-      .meta({ description: 'For tcp and udp. Absent: all ports, unless port_range_max is given.' }),
-    port_range_max: ruleFields.port_range_max.optional().meta({ description: 'Absent: the same as port_range_min.' }),
+      .meta({ description: 'For tcp and udp. Defaults to all ports, unless port_range_max is given.' }),
+    port_range_max: ruleFields.port_range_max.optional().meta({ description: 'Defaults to port_range_min.' }),
   })
   .refine(({ protocol, port_range_min, port_range_max }) => hasPorts(protocol) || !(port_range_min ?? port_range_max), {
     path: ['port_range_min'],
-    error: 'only tcp and udp have ports; leave port_range_min and port_range_max out',
+    error: 'only tcp and udp have ports; omit port_range_min and port_range_max',
   })
   .refine(({ port_range_min, port_range_max }) => port_range_min !== undefined || port_range_max === undefined, {
     path: ['port_range_min'],
-    error: 'is needed where port_range_max is given',
+    error: 'is required with port_range_max',
   })
   .refine(({ port_range_min = 1, port_range_max = 65_535 }) => port_range_min <= port_range_max, {
     path: ['port_range_max'],
@@ -172,9 +176,9 @@ export const securityGroup = z
     id,
     name: displayName,
     description: groupDescription,
-    is_default: z.boolean().meta({ description: 'The one that an instance gets when none is named.' }),
+    is_default: z.boolean().meta({ description: 'True for the group that instances get if none is specified.' }),
     rules: z.array(securityGroupRule),
-    port_count: z.int().meta({ description: 'Ports that carry it.' }),
+    port_count: z.int().meta({ description: 'Number of ports that the group is applied to.' }),
     ...times,
   })
   .meta({ id: 'SecurityGroup' });
@@ -193,9 +197,9 @@ export const floatingIp = z
     port_id: id.nullable(),
     instance_id: id.nullable(),
     instance_name: displayName.nullable(),
-    fixed_ip: ipv4.nullable().meta({ description: 'The private address that it stands for.' }),
+    fixed_ip: ipv4.nullable().meta({ description: 'The private address that it is associated with.' }),
     forwards: z.array(z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.int(), host_port: z.int() })).meta({
-      description: 'Ports that callers on the host reach under another number; empty where all are the same.',
+      description: 'Ports that are reached on the host under a different number; empty if none differ.',
     }),
     ...times,
   })
@@ -212,11 +216,11 @@ export const associateFloatingIp = z
   })
   .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
     path: ['port_id'],
-    error: 'name one of port_id, instance_id and load_balancer_id',
+    error: 'give exactly one of port_id, instance_id and load_balancer_id',
   })
   .meta({
     id: 'AssociateFloatingIp',
-    description: 'One of the three; with `instance_id`, its first port.',
+    description: 'Exactly one of the three; `instance_id` selects the first port of the instance.',
     example: { instance_id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f' },
   });
 export type AssociateFloatingIp = z.output<typeof associateFloatingIp>;
@@ -224,20 +228,28 @@ export type AssociateFloatingIp = z.output<typeof associateFloatingIp>;
 export const disassociateFloatingIp = z.strictObject({}).meta({ id: 'DisassociateFloatingIp', example: {} });
 
 const nameFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
 export const networkFilters = nameFilters;
 export const securityGroupFilters = nameFilters;
 export const portFilters = {
-  search: z.string().max(100).optional().meta({ description: 'Part of the address, the MAC or the instance’s name.' }),
+  search: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'Matches any part of the address, the MAC or the instance’s name.' }),
   status: z.enum(['active', 'down']).optional(),
   network_id: id.optional(),
   instance_id: id.optional(),
   security_group_id: id.optional(),
 };
 export const floatingIpFilters = {
-  search: z.string().max(100).optional().meta({ description: 'Part of the address or of the instance’s name.' }),
+  search: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'Matches any part of the address or of the instance’s name.' }),
   status: z.enum(['available', 'associated']).optional(),
   instance_id: id.optional(),
 };

@@ -64,7 +64,7 @@ export async function createSecurityGroup(call: ProjectCall, input: CreateSecuri
     sql`SELECT count(*)::int FROM security_groups WHERE project_id = ${call.project_id}::uuid`,
   );
   if (held && held.count >= MOST_GROUPS) {
-    throw conflict(`The project has ${held.count} security groups; it may have ${MOST_GROUPS}.`);
+    throw conflict(`The project has reached its limit of ${MOST_GROUPS} security groups; delete one first.`);
   }
   const times = { created_at: call.at, updated_at: call.at };
   const group = { id: newId(), name: input.name, description: input.description, is_default: false, ...times };
@@ -88,8 +88,8 @@ export async function createSecurityGroup(call: ProjectCall, input: CreateSecuri
 /** Deletes a group that no port carries. @throws ApiError 404, 409 while it is carried, or for the default group */
 export async function deleteSecurityGroup(call: ProjectCall, id: string): Promise<void> {
   const { name, is_default } = await readSecurityGroup(call, id);
-  if (is_default) throw conflict('The default security group belongs to the project and cannot be deleted.');
-  const inUse = `Security group ${name} is in use: take it off the ports that carry it first.`;
+  if (is_default) throw conflict('The default security group cannot be deleted.');
+  const inUse = `Security group ${name} is in use: remove it from its ports first.`;
   await commit(call, {
     resource: { type: 'security_group', id, name },
     target: sql`SELECT NOT EXISTS (SELECT FROM port_security_groups c WHERE c.security_group_id = g.id) AS allowed, NULL::text AS state
@@ -119,7 +119,7 @@ export async function createRule(
 ): Promise<SecurityGroupRule> {
   const { name, rules } = await readSecurityGroup(call, groupId);
   if (rules.length >= MOST_RULES)
-    throw conflict(`Security group ${name} has ${MOST_RULES} rules, as many as it may have.`);
+    throw conflict(`Security group ${name} has reached its limit of ${MOST_RULES} rules; remove one first.`);
   const { direction, protocol, cidr } = input;
   const port_range_min = input.port_range_min ?? null;
   const port_range_max = input.port_range_max ?? port_range_min;
@@ -134,7 +134,7 @@ export async function createRule(
         AND u.direction = ${direction}::text AND u.protocol = ${protocol}::text AND u.cidr = ${cidr}::inet
         AND u.port_range_min IS NOT DISTINCT FROM ${port_range_min}::int
         AND u.port_range_max IS NOT DISTINCT FROM ${port_range_max}::int)`,
-      message: `Security group ${name} has this rule already.`,
+      message: `Security group ${name} already has this rule.`,
     },
     rows: {
       rule: ruleInsert({ project_id: call.project_id, ...row }, ifAdmitted),

@@ -70,7 +70,7 @@ export async function createNetwork(call: ProjectCall, input: CreateNetwork): Pr
   await ensureProjectNetworking(call.project_id);
   const router = await routerOf(call, input.cidr);
   if (router.network_count >= MOST_NETWORKS) {
-    throw conflict(`The project has ${router.network_count} networks; it may have ${MOST_NETWORKS}.`);
+    throw conflict(`The project has reached its limit of ${MOST_NETWORKS} networks; delete one first.`);
   }
   if (router.overlapping)
     throw overlap(input.cidr, `${router.overlapping.cidr} of network "${router.overlapping.name}"`);
@@ -101,7 +101,7 @@ export async function createNetwork(call: ProjectCall, input: CreateNetwork): Pr
     });
   } catch (error) {
     if (databaseError(error)?.constraint === 'subnets_no_overlap')
-      throw overlap(input.cidr, 'another one of the project');
+      throw overlap(input.cidr, 'another network of the project');
     throw error;
   }
   return created;
@@ -141,8 +141,8 @@ export async function deleteNetwork(call: ProjectCall, id: string): Promise<void
       FROM k JOIN networks n ON n.project_id = k.project_id AND n.id = ${id}::uuid
       CROSS JOIN LATERAL (SELECT count(*)::int FROM ports p WHERE p.network_id = n.id) AS ports FOR UPDATE OF n`,
     forbidden: (ports) =>
-      `Network ${name} has ${ports} ${ports === '1' ? 'port' : 'ports'}: delete the instances that are on it first.`,
-    in_use: `Network ${name} has just got a port: delete the instances that are on it first.`,
+      `Network ${name} has ${ports} ${ports === '1' ? 'port' : 'ports'}: delete the instances on it first.`,
+    in_use: `Network ${name} has just been given a port: delete the instances on it first.`,
     rows: {
       gone: sql`DELETE FROM networks USING verdict WHERE verdict.ok AND networks.id = ${id}::uuid`,
       revised: reviseRouter(call.project_id),

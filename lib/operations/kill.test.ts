@@ -125,7 +125,7 @@ test('a worker killed while it handles a failure: the failure is handled, and it
   const healthy = startWorker({ steps: widgetSteps(), jobs: [], lease_ms: 300 });
   await until(async () => expect(await operationsOf(id)).toMatchObject([{ status: 'failed', stage: 'disk' }]));
   await healthy.stop();
-  expect(await widgetState(id)).toMatchObject({ status: 'error', reason: expect.stringContaining('not finished') });
+  expect(await widgetState(id)).toMatchObject({ status: 'error', reason: expect.stringContaining('did not finish') });
   expect((await progress(id)).filter((line) => line.startsWith('error'))).toHaveLength(1);
   expect(await miscounted(project)).toEqual([]);
 }, 60_000);

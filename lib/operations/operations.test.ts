@@ -141,7 +141,7 @@ test('an operation is not tried again when that would pass by the quota or undo 
   const answer = await retry(await operationOf(released));
   expect(answer).toMatchObject({
     status: 409,
-    body: { error: { message: expect.stringContaining('quota was given back') } },
+    body: { error: { message: expect.stringContaining('quota has been returned') } },
   });
 
   const ended = await retry(await operationOf(await create('succeeded')));

@@ -94,7 +94,7 @@ function problem({ id }: LeasedOperation, error: unknown): string {
 function deadlineReason({ allowed_ms }: LeasedOperation, lastProblem: string | null): string {
   const minutes = Math.round(allowed_ms / 60_000);
   const limit = minutes >= 1 ? `${minutes} min` : `${Math.round(allowed_ms / 1000)} s`;
-  return `It was not finished within ${limit}.${lastProblem ? ` The last problem: ${lastProblem}` : ''}`;
+  return `It did not finish within ${limit}.${lastProblem ? ` Last problem: ${lastProblem}` : ''}`;
 }
 
 function report(operation: LeasedOperation, transition: Transition): void {

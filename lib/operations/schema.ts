@@ -14,16 +14,16 @@ export const operation = z
     resource_type: z.string(),
     resource_id: id,
     status: z.enum(operationStatuses),
-    stage: z.string().meta({ description: 'The step that runs or comes next, or in which it ended.' }),
-    attempts: z.int().meta({ description: 'How often this stage has failed in a row.' }),
-    error: z.string().nullable().meta({ description: 'The last problem, or why it failed.' }),
-    host_id: z.string().nullable().meta({ description: 'The host whose worker alone may run it.' }),
+    stage: z.string().meta({ description: 'The current or next stage, or the one in which it ended.' }),
+    attempts: z.int().meta({ description: 'Number of consecutive failures of this stage.' }),
+    error: z.string().nullable().meta({ description: 'The last problem, or why the operation failed.' }),
+    host_id: z.string().nullable().meta({ description: 'The only host whose worker may run it.' }),
     worker: z.string().nullable().meta({ description: 'The worker that runs it now.' }),
-    run_at: timestamp.meta({ description: 'When it is due, unless a worker runs it.' }),
+    run_at: timestamp.meta({ description: 'When it is next due, unless a worker is running it.' }),
     deadline_at: timestamp,
     finished_at: timestamp.nullable(),
-    request_id: z.string().nullable().meta({ description: 'The request that ordered it.' }),
-    retry_refusal: z.string().nullable().meta({ description: 'Why it cannot be tried again now; null when it can.' }),
+    request_id: z.string().nullable().meta({ description: 'The request that started it.' }),
+    retry_refusal: z.string().nullable().meta({ description: 'Why it cannot be retried now; null if it can.' }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -41,7 +41,7 @@ export const operationDetails = operation
   .extend({
     transitions: z
       .array(z.strictObject({ stage: z.string(), at: timestamp }))
-      .meta({ description: 'Its stages and when each began.' }),
+      .meta({ description: 'Its stages and when each started.' }),
     logs: z.array(logLine),
   })
   .meta({ id: 'OperationDetails' });

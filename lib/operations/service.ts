@@ -15,11 +15,11 @@ type Row = Omit<Operation, Times | 'finished_at'> & Record<Times, Date> & { fini
  * for the same resource has decided otherwise; what runs needs no push.
  */
 const retryRefusal = raw(`CASE
-  WHEN o.status IN ('succeeded', 'cancelled') THEN 'It is ' || o.status || '.'
-  WHEN o.lease_owner IS NOT NULL THEN 'It runs now.'
-  WHEN o.released THEN 'Its quota was given back; create the resource again.'
+  WHEN o.status IN ('succeeded', 'cancelled') THEN 'The operation has already ' || CASE o.status WHEN 'succeeded' THEN 'succeeded.' ELSE 'been cancelled.' END
+  WHEN o.lease_owner IS NOT NULL THEN 'The operation is running.'
+  WHEN o.released THEN 'Its quota has been returned. Create the resource again.'
   WHEN o.status = 'failed' AND EXISTS (SELECT FROM operations later WHERE later.resource_id = o.resource_id AND later.id > o.id)
-    THEN 'A later operation of the same resource took its place.'
+    THEN 'A later operation on the same resource replaced it.'
 END`);
 
 const columns = sql`o.id, o.project_id, p.name AS tenant_name, p.slug AS tenant_slug, o.kind, o.resource_type, o.resource_id,

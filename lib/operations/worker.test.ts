@@ -123,7 +123,7 @@ test('what an operation waits for is told to open pages once, and named when the
   work(undefined, { steps: [steps] });
   const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 4000 }));
   await untilStatus(id, 'failed');
-  const reason = 'It was not finished within 4 s. The last problem: Nearly there.';
+  const reason = 'It did not finish within 4 s. Last problem: Nearly there.';
   expect(await logOf(id)).toEqual(['stage disk', `error disk ${reason}`, `info disk ${reason}`]);
   const hints = await query(sql`SELECT FROM changes WHERE resource_id = ${id}::text`);
   // The create's own, one for each reason, its failure and its end.
@@ -139,7 +139,7 @@ describe('an operation that cannot succeed', () => {
       if (point === 'port:before') throw new EngineError('ENGINE_UNAVAILABLE', 'Install nftables.');
     });
     await untilStatus(id, 'failed');
-    const reason = 'It was not finished within 0 s. The last problem: Install nftables.';
+    const reason = 'It did not finish within 0 s. Last problem: Install nftables.';
     expect(await widgetState(id)).toEqual({ status: 'error', reason });
     expect((await logOf(id)).slice(-2)).toEqual([`error port ${reason}`, 'info port Failed.']);
     expect(await operationsOf(id)).toMatchObject([{ stage: 'port', error: reason }]);
@@ -212,7 +212,7 @@ describe('an operation that cannot succeed', () => {
     });
     await untilStatus(id, 'failed');
     expect(begun).toBe(0);
-    expect(await operationsOf(id)).toMatchObject([{ error: 'It was not finished within 2 min.' }]);
+    expect(await operationsOf(id)).toMatchObject([{ error: 'It did not finish within 2 min.' }]);
   });
 
   test('because this release knows no such stage is tried until its deadline: another worker may know it', async () => {

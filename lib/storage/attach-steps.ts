@@ -61,7 +61,7 @@ export const attachSteps = operationSteps(
     async failed({ operation: { resource_id: id, project_id }, input: { instance_id } }, reason) {
       if (!(await isWanted(id, instance_id, 'attaching'))) return done();
       await takeOut(id, instance_id);
-      const told = `It could not be attached: ${reason}`;
+      const told = `The volume could not be attached: ${reason}`;
       return done({
         rows: { ...outOf(id, instance_id, 'attaching', told), instance: instanceHint(project_id, instance_id) },
       });
@@ -89,7 +89,7 @@ export const detachSteps = operationSteps(
   },
   {
     async failed({ operation: { resource_id: id } }, reason) {
-      const told = `It could not be detached: ${reason}`;
+      const told = `The volume could not be detached: ${reason}`;
       const back = change('volumes', id, sql`status = 'in_use', status_reason = ${told}::text`);
       return done({ rows: { volume: sql`${back} AND volumes.status = 'detaching'` } });
     },

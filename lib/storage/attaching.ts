@@ -38,7 +38,7 @@ export async function attachVolume(call: ProjectCall, id: string, instanceId: st
   const row = await readVolumeRow(call, id);
   const instance = await requireInstance(call, instanceId);
   if (instance.attached >= MOST_ATTACHED) {
-    throw conflict(`instance_id: instance ${instance.name} has ${instance.attached} volumes, as many as it may.`);
+    throw conflict(`instance_id: instance ${instance.name} has ${instance.attached} volumes attached, the maximum.`);
   }
   const attachment = { instance_id: instance.id, instance_name: instance.name, attached_at: call.at.toISOString() };
   const changed = viewVolume({
@@ -80,7 +80,7 @@ export async function attachVolume(call: ProjectCall, id: string, instanceId: st
 export async function detachVolume(call: ProjectCall, id: string): Promise<Volume> {
   const row = await readVolumeRow(call, id);
   const [attachment] = row.attachments;
-  if (!attachment) throw conflict(`Volume ${row.name} is attached to no instance.`);
+  if (!attachment) throw conflict(`Volume ${row.name} is not attached.`);
   const { instance_id, instance_name } = attachment;
   const changed = viewVolume({ ...row, status: 'detaching', status_reason: null, updated_at: call.at });
   await commit(call, {

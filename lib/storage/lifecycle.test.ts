@@ -155,7 +155,7 @@ describe('what fails', () => {
     await becomes(`volumes/${id}`, {
       status: 'available',
       attachments: [],
-      status_reason: 'It could not be attached: No slot is free.',
+      status_reason: 'The volume could not be attached: No slot is free.',
     });
   });
 

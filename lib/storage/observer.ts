@@ -30,7 +30,7 @@ export async function observeStorage(): Promise<void> {
 }
 
 async function noteLost(ids: readonly string[]): Promise<void> {
-  const reason = 'Its data is no longer on the host. Delete it.';
+  const reason = 'The data is no longer on the host. Delete this resource.';
   const noted = await query<{ id: string }>(sql`
     WITH lost AS (SELECT unnest(${ids}::uuid[]) AS id), volume AS (
       UPDATE volumes row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
@@ -62,7 +62,7 @@ async function removeForgotten(kind: 'volume' | 'snapshot', ids: readonly string
   for (const { id, deleted } of unknown) {
     log.warn(
       { kind, id },
-      deleted ? 'what a deletion left behind is removed' : 'the host holds data that no row knows',
+      deleted ? 'removing data left behind by a deletion' : 'the host has data without a database row',
     );
     if (deleted) await (kind === 'volume' ? storage.removeVolume(id) : storage.removeSnapshot(id));
   }

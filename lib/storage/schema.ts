@@ -25,8 +25,8 @@ const description = z
   .max(500)
   .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
   .default('');
-const sizeGb = z.int().min(1).max(MOST_GB).meta({ description: 'Whole GB; 1,024 of them are 1 TB of the quota.' });
-const statusReason = z.string().nullable().meta({ description: 'Why, or what it waits for.' });
+const sizeGb = z.int().min(1).max(MOST_GB).meta({ description: 'Whole GB; 1,024 GB count as 1 TB of the quota.' });
+const statusReason = z.string().nullable().meta({ description: 'Why it has this status, or what it is waiting for.' });
 
 export const volume = z
   .strictObject({
@@ -36,8 +36,8 @@ export const volume = z
     size_gb: sizeGb,
     status: z.enum(volumeStatuses),
     status_reason: statusReason,
-    image_id: id.nullable().meta({ description: 'The image that it was made from.' }),
-    snapshot_id: id.nullable().meta({ description: 'The snapshot that it was made from, while that exists.' }),
+    image_id: id.nullable().meta({ description: 'The image that it was created from.' }),
+    snapshot_id: id.nullable().meta({ description: 'The snapshot that it was created from, while that exists.' }),
     attachments: z
       .array(z.strictObject({ instance_id: id, instance_name: z.string(), attached_at: timestamp }))
       .meta({ description: 'At most one. In the guest it is a SCSI disk whose serial is the volume’s id.' }),
@@ -52,12 +52,12 @@ export const createVolume = z
     name: displayName,
     description,
     size_gb: sizeGb,
-    image_id: reference.optional().meta({ description: 'An image whose disk it begins with.' }),
-    snapshot_id: reference.optional().meta({ description: 'A snapshot that it begins as.' }),
+    image_id: reference.optional().meta({ description: 'Image to copy to the volume.' }),
+    snapshot_id: reference.optional().meta({ description: 'Snapshot to create the volume from.' }),
   })
   .refine(({ image_id, snapshot_id }) => image_id === undefined || snapshot_id === undefined, {
     path: ['snapshot_id'],
-    error: 'name either an image or a snapshot',
+    error: 'give either an image or a snapshot, not both',
   })
   .meta({ id: 'CreateVolume', example: { name: 'data', size_gb: 10 } });
 export type CreateVolume = z.output<typeof createVolume>;
@@ -70,7 +70,7 @@ export const attachVolume = z.strictObject({ instance_id: reference }).meta({
 export const detachVolume = z.strictObject({}).meta({ id: 'DetachVolume', example: {} });
 
 export const resizeVolume = z
-  .strictObject({ size_gb: sizeGb.meta({ description: 'More than it has now.' }) })
+  .strictObject({ size_gb: sizeGb.meta({ description: 'Must be more than the current size.' }) })
   .meta({ id: 'ResizeVolume', example: { size_gb: 20 } });
 
 export const snapshot = z
@@ -80,7 +80,9 @@ export const snapshot = z
     description: z.string(),
     volume_id: id,
     volume_name: z.string(),
-    size_gb: sizeGb.meta({ description: 'What the volume had; a volume made from it has this or more.' }),
+    size_gb: sizeGb.meta({
+      description: 'Size of the volume at the time; minimum size of a volume created from the snapshot.',
+    }),
     status: z.enum(snapshotStatuses),
     status_reason: statusReason,
     ...times,
@@ -95,8 +97,8 @@ export const createSnapshot = z.strictObject({ name: displayName, description, v
 export type CreateSnapshot = z.output<typeof createSnapshot>;
 
 const nameFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
 export const volumeFilters = {
   ...nameFilters,

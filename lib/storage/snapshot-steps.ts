@@ -53,7 +53,7 @@ export const deleteSnapshotSteps = operationSteps(
   },
   {
     failed: async ({ operation: { resource_id: id } }, reason) => {
-      const told = `It could not be deleted: ${reason} Delete it once more.`;
+      const told = `The snapshot could not be deleted: ${reason} Try deleting it again.`;
       return done({
         rows: { snapshot: change('snapshots', id, sql`status = 'error', status_reason = ${told}::text`) },
       });

@@ -73,7 +73,7 @@ export async function createSnapshot(call: ProjectCall, input: CreateSnapshot): 
     : undefined;
   if (!volume) throw noSuch('volume_id', 'volume');
   if (volume.held >= settings().snapshotsPerProject) {
-    throw conflict(`The project has ${volume.held} snapshots, as many as it may; delete some first.`);
+    throw conflict(`The project has reached its limit of ${volume.held} snapshots; delete one first.`);
   }
   const row: Row = {
     id: newId(),
@@ -95,7 +95,7 @@ export async function createSnapshot(call: ProjectCall, input: CreateSnapshot): 
     target: sql`SELECT v.status IN ('available', 'in_use') AND v.size_gb = ${volume.size_gb}::int AS allowed, v.status AS state
       FROM k JOIN volumes v ON v.project_id = k.project_id AND v.id = ${volume.id}::uuid FOR UPDATE OF v`,
     forbidden: (state) =>
-      `volume_id: volume ${volume.name} is ${state}; snapshots are taken when it is available or in_use.`,
+      `volume_id: volume ${volume.name} is ${state}; a snapshot requires it to be available or in_use.`,
     rows: {
       snapshot: insert<Prisma.SnapshotUncheckedCreateInput>(
         'snapshots',
@@ -121,7 +121,7 @@ export async function deleteSnapshot(call: ProjectCall, id: string): Promise<Sna
     target: sql`SELECT dependants.named IS NULL AS allowed, dependants.named AS state
       FROM (SELECT s.id FROM k JOIN snapshots s ON s.project_id = k.project_id AND s.id = ${id}::uuid FOR UPDATE OF s) AS locked
       CROSS JOIN LATERAL snapshot_dependants(locked.id) AS dependants (named)`,
-    forbidden: (volume) => `Volume ${volume} is just being made from snapshot ${row.name}: wait until it is there.`,
+    forbidden: (volume) => `Volume ${volume} is being created from snapshot ${row.name}: wait until it is available.`,
     rows: {
       snapshot: sql`UPDATE snapshots SET status = 'deleting', status_reason = NULL, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND snapshots.id = ${id}::uuid`,

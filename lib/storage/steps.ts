@@ -73,7 +73,7 @@ const resizeSteps = operationSteps(
       const row = await readRow(id);
       if (row?.status !== 'resizing') return done();
       // The engine would make a volume that it has lost anew, and empty.
-      if (!(await observed(id))) return failure('Its data is no longer on the host.');
+      if (!(await observed(id))) return failure('The data is no longer on the host.');
       try {
         await interruptible(engines().storage.ensureVolume(specOf(id, row)), step.signal);
       } catch (error) {
@@ -87,7 +87,7 @@ const resizeSteps = operationSteps(
     async failed({ operation: { resource_id: id }, input: { from_gb } }, reason) {
       const row = await readRow(id);
       if (row?.status !== 'resizing') return done();
-      const set = sql`status = ${atRest}, status_reason = ${`It could not be made larger: ${reason}`}::text`;
+      const set = sql`status = ${atRest}, status_reason = ${`The volume could not be enlarged: ${reason}`}::text`;
       // It may have grown after all.
       const seen = await observed(id);
       if (seen && seen.sizeGb >= row.size_gb) return done({ rows: { volume: change('volumes', id, set) } });
@@ -126,7 +126,7 @@ const deleteSteps = operationSteps(
   },
   {
     failed: async ({ operation: { resource_id: id } }, reason) => {
-      const told = `It could not be deleted: ${reason} Delete it once more.`;
+      const told = `The volume could not be deleted: ${reason} Try deleting it again.`;
       return done({ rows: { volume: change('volumes', id, sql`status = 'error', status_reason = ${told}::text`) } });
     },
   },

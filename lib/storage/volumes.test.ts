@@ -153,13 +153,13 @@ describe('what a volume is made from', () => {
   test('an image or a snapshot that needs more is a bad request', async () => {
     const { id: image_id } = await prisma().image.findFirstOrThrow({ where: { name: 'Debian 12' } });
     expect((await create({ image_id })).body).toMatchObject(
-      error('INVALID_REQUEST', /^size_gb: image Debian 12 needs a volume of 3 GB/),
+      error('INVALID_REQUEST', /^size_gb: image Debian 12 requires a volume of at least 3 GB/),
     );
     expect((await create({ image_id, size_gb: 3 })).body).toMatchObject({ image_id, status: 'creating' });
     const volume_id = await available({ size_gb: 5 });
     const snapshot_id = idOf(await post('snapshots', { name: 'now', volume_id }));
     expect((await create({ snapshot_id })).body).toMatchObject(
-      error('INVALID_REQUEST', /^size_gb: snapshot now needs a volume of 5 GB/),
+      error('INVALID_REQUEST', /^size_gb: snapshot now requires a volume of at least 5 GB/),
     );
     expect((await create({ snapshot_id, size_gb: 5 })).body).toMatchObject(error('CONFLICT', /now is creating/));
     await execute(sql`UPDATE snapshots SET status = 'available' WHERE id = ${snapshot_id}::uuid`);
@@ -245,7 +245,7 @@ describe('attaching', () => {
     expect((await post(`volumes/${id}/attach`, { instance_id: theirs })).body).toMatchObject(
       error('RESOURCE_NOT_FOUND', /^instance_id/),
     );
-    expect((await post(`volumes/${id}/detach`)).body).toMatchObject(error('CONFLICT', /attached to no instance/));
+    expect((await post(`volumes/${id}/detach`)).body).toMatchObject(error('CONFLICT', /is not attached/));
   });
 
   test('a volume that many want at once gets into one instance', async () => {

@@ -73,15 +73,18 @@ async function findSource(call: ProjectCall, { size_gb, image_id, snapshot_id }:
   return { image_owner_id: null, image_id: null, snapshot_id: null };
 }
 
-const tooSmall = (what: string, gb: number) => invalid(`size_gb: ${what} needs a volume of ${gb} GB or more.`);
+const tooSmall = (what: string, gb: number) => invalid(`size_gb: ${what} requires a volume of at least ${gb} GB.`);
 const notReady = (name: string, status: string) =>
-  conflict(`snapshot_id: snapshot ${name} is ${status}; volumes are made from available ones.`);
+  conflict(`snapshot_id: snapshot ${name} is ${status}; only available snapshots can be used.`);
 
 /** Room that volumes take of the disk of a host `h`, as a boolean in SQL. */
 const diskFits = (gb: Sql) => sql`(h.disk_gb_reserved + ${gb} <= h.disk_gb_usable)`;
 
 const noRoom = (gb: number) =>
-  new ApiError('CAPACITY_EXHAUSTED', `The host has no room for ${gb} GB more now. Ask for less, or try again later.`);
+  new ApiError(
+    'CAPACITY_EXHAUSTED',
+    `The host does not have ${gb} GB of free capacity. Choose a smaller size or try again later.`,
+  );
 
 /** Locks what the volume is made from, so that it is there until the row refers to it. */
 function lockSource({ image_id, snapshot_id }: Source, hostId: string): Sql {
@@ -136,7 +139,7 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
     forbidden: (state) =>
       state === 'source'
         ? 'The image or snapshot that the volume is created from is no longer available.'
-        : 'The project has just got another host; try again.',
+        : 'The project has just been assigned another host. Try again.',
     claims: [
       { dimension: 'storage_tb', amount: sql`${size_gb}::numeric / 1024` },
       { dimension: 'volumes', amount: 1 },
@@ -169,9 +172,10 @@ const snapshotDetail = ({ snapshot_id }: Source) => (snapshot_id === null ? {} :
 export async function resizeVolume(call: ProjectCall, id: string, size_gb: number): Promise<Volume> {
   const row = await readVolumeRow(call, id);
   // While it grows, the row has the size it will have: what is wrong with a second request is its moment.
-  if (row.status === 'resizing') throw conflict(`Volume ${row.name} is resizing; look at it again when that is done.`);
+  if (row.status === 'resizing')
+    throw conflict(`Volume ${row.name} is already being resized; wait until that is done.`);
   if (size_gb <= row.size_gb) {
-    throw invalid(`size_gb: volume ${row.name} has ${row.size_gb} GB; a volume can only be made larger.`);
+    throw invalid(`size_gb: volume ${row.name} has ${row.size_gb} GB; a volume can only be enlarged.`);
   }
   const changed = viewVolume({ ...row, size_gb, status: 'resizing', status_reason: null, updated_at: call.at });
   const more = size_gb - row.size_gb;
@@ -184,8 +188,8 @@ export async function resizeVolume(call: ProjectCall, id: string, size_gb: numbe
       JOIN hosts h ON h.id = v.host_id FOR UPDATE OF h, v`,
     forbidden: (state) =>
       state === 'available' || state === 'in_use'
-        ? `Volume ${row.name} has just got another size; look at it again.`
-        : `Volume ${row.name} is ${state}; it can be made larger when it is available or in_use.`,
+        ? `The size of volume ${row.name} has just changed; read it again.`
+        : `Volume ${row.name} is ${state}; resizing requires it to be available or in_use.`,
     claims: [{ dimension: 'storage_tb', amount: sql`(${size_gb}::numeric - target.size_gb) / 1024` }],
     freezable: true,
     room: { fits: raw('target.fits'), refusal: noRoom(more) },

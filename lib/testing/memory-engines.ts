@@ -43,7 +43,7 @@ export class MemoryEngines implements Engines {
     rebootInstance: async (id) => {
       if (this.failure) throw this.failure;
       const machine = this.machines.get(id);
-      if (!machine || machine.off) throw new EngineError('NOT_FOUND', 'The machine is off.');
+      if (!machine || machine.off) throw new EngineError('NOT_FOUND', 'The instance is stopped.');
       machine.startedAt = new Date();
     },
     removeInstance: async (id) => {
@@ -52,7 +52,7 @@ export class MemoryEngines implements Engines {
     },
     observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine)),
     consoleSockets: async () => {
-      if (!this.sockets) throw new EngineError('NOT_FOUND', 'The machine is off.');
+      if (!this.sockets) throw new EngineError('NOT_FOUND', 'The instance is stopped.');
       return this.sockets;
     },
     consoleLog: async (id, lines) => {
