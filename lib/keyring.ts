@@ -21,7 +21,7 @@ const key = z.object({
   secret: z
     .string()
     .transform((text) => new Uint8Array(Buffer.from(text, 'base64url')))
-    .refine((secret) => secret.length === 32, 'a secret has 32 bytes in base64url'),
+    .refine((secret) => secret.length === 32, 'a secret must be 32 bytes in base64url'),
 });
 const keyFile = z.tuple([key], key);
 

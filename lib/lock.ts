@@ -13,7 +13,7 @@ export function tryLock(path: string): Lock | { heldBy: string } {
   const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', file],
   });
-  if (error) throw new Error('The program `flock` is missing: install the package util-linux', { cause: error });
+  if (error) throw new Error('The program `flock` is missing. Install the package util-linux.', { cause: error });
   if (status !== 0) {
     closeSync(file);
     return { heldBy: readFileSync(path, 'utf8').trim() };

@@ -6,7 +6,7 @@ collectDefaultMetrics({ register: registry, prefix: 'nephele_' });
 
 export const requestSeconds = new Histogram({
   name: 'nephele_http_request_duration_seconds',
-  help: 'Time to answer a request, by endpoint and status.',
+  help: 'Request duration, by endpoint and status.',
   labelNames: ['endpoint', 'method', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [registry],
@@ -14,13 +14,13 @@ export const requestSeconds = new Histogram({
 
 export const unauthenticatedRequests = new Counter({
   name: 'nephele_unauthenticated_requests_total',
-  help: 'Requests refused with 401 that no credential came with.',
+  help: 'Requests refused with 401 that had no credentials.',
   registers: [registry],
 });
 
 export const databaseConnections = new Gauge({
   name: 'nephele_database_connections',
-  help: 'Connections of this process: open, idle, and callers that wait for one.',
+  help: 'Database connections of this process: open, idle, and callers waiting for one.',
   labelNames: ['state'],
   registers: [registry],
 });

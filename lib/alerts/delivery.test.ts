@@ -329,10 +329,10 @@ describe('a worker process', () => {
     await ended;
     const secret = (await secretOf(project)).slice('whsec_'.length);
     const log = printed.join('');
-    expect(log).toContain('mail did not go out');
+    expect(log).toContain('sending mail failed');
     for (const secretive of [secret, 'password-of-mail', 'token-of-the-path']) expect(log).not.toContain(secretive);
     const mail = (await deliveriesOf(project)).find(({ channel }) => channel === 'email');
-    expect(mail?.error).toBe('The mail server of this platform could not be reached, or did not take the mail.');
+    expect(mail?.error).toBe('The platform’s mail server could not be reached, or did not accept the message.');
   });
 });
 

@@ -51,7 +51,10 @@ test('a machine that was lost is brought back, with a word to its owner', async 
   const id = await running();
   engines.befall(id, 'crashed');
   await observer.look();
-  expect(await read(id)).toMatchObject({ status: 'rebooting', status_reason: expect.stringContaining('lost') });
+  expect(await read(id)).toMatchObject({
+    status: 'rebooting',
+    status_reason: expect.stringContaining('after a crash'),
+  });
   await becomes(id, { status: 'active', task: null, status_reason: null });
   expect(engines.machines.get(id)?.fault).toBeNull();
 });

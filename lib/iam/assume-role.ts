@@ -65,7 +65,10 @@ async function exchange(call: Call, input: AssumeRole): Promise<Credentials> {
   if (!project || !first) {
     const reason = reasons.join(' ') || (claimed ? 'No identity provider trusts this issuer.' : 'This is not a JWT.');
     throw await refuse(
-      new ApiError('INVALID_CREDENTIALS', 'The token was not accepted for this project; its audit log says why.'),
+      new ApiError(
+        'INVALID_CREDENTIALS',
+        'The token was not accepted for this project. The project’s audit log has the reason.',
+      ),
       { reason, issuer: claimed?.iss, claimed_subject: claimed?.sub },
     );
   }
@@ -144,14 +147,14 @@ async function verify(provider: Provider, token: string, at: Date): Promise<Veri
       currentDate: at,
     });
     const sub = usable(payload.sub);
-    if (sub === undefined) return `The claim sub is not 1 to ${MOST_TEXT} characters of text.`;
+    if (sub === undefined) return `The claim sub must be a string of 1 to ${MOST_TEXT} characters.`;
     const unmet = unmetClaim(provider.conditions, payload);
-    return unmet === undefined ? { provider, subject: sub } : `The claim ${unmet} does not meet its condition.`;
+    return unmet === undefined ? { provider, subject: sub } : `The claim ${unmet} does not match its condition.`;
   } catch (error) {
     if (error instanceof errors.JOSEError) return `The token is not valid: ${error.message}.`;
-    if (error instanceof OutgoingError) return `The issuer's keys are not to be had: ${error.message}`;
+    if (error instanceof OutgoingError) return `The issuer's keys could not be fetched: ${error.message}`;
     // Whatever else comes of it is of the issuer's making: a key that is none, or that is too short.
-    return `The token cannot be checked with the issuer's keys: ${error}.`;
+    return `The token could not be verified with the issuer's keys: ${error}.`;
   }
 }
 

@@ -16,10 +16,10 @@ export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
     method: 'POST',
     path: '/iam/simulate',
     operation_id: 'simulatePolicy',
-    summary: 'Ask whether an identity may call an endpoint',
+    summary: 'Check whether an identity may call an endpoint',
     description:
-      'Decided by the very function that guards the API. Anyone may ask about themselves and their own tokens, admins ' +
-      'about every user and token of the project.',
+      'Decided by the same function that guards the API. Users may check themselves and their own tokens; admins may ' +
+      'check every user and token of the project.',
     tag: 'Access',
     access: 'any',
     body: schema.simulate,
@@ -57,7 +57,7 @@ export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
     path: '/iam/providers/{id}',
     operation_id: 'deleteIdentityProvider',
     summary: 'Stop trusting an issuer',
-    description: 'Credentials that were given out by it end at once.',
+    description: 'Credentials issued through it stop working immediately.',
     tag: 'Access',
     access: 'admin',
     params: idParams,
@@ -71,8 +71,8 @@ export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
     operation_id: 'assumeRole',
     summary: 'Exchange a workload identity token for short-lived credentials',
     description:
-      'For a JWT of an issuer that the project trusts. Whatever is wrong with token or project, the refusal is the ' +
-      'same; the project’s audit log holds the reason.',
+      'Requires a JWT from an issuer that the project trusts. Every refusal looks the same, whatever the cause; the ' +
+      'project’s audit log has the reason.',
     tag: 'Access',
     access: 'public',
     body: schema.assumeRole,

@@ -78,15 +78,15 @@ async function fetchKeys({ issuer, jwks_uri }: KeySource): Promise<Held['select'
 async function discover(issuer: string): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const found = await fetchJson(url, configuration);
-  if (found.issuer !== issuer) throw new OutgoingError(`${url} speaks for another issuer.`);
+  if (found.issuer !== issuer) throw new OutgoingError(`${url} belongs to a different issuer.`);
   return found.jwks_uri;
 }
 
 async function fetchJson<Shape extends z.ZodType>(url: string, shape: Shape): Promise<z.output<Shape>> {
   const { status, body } = await checkedFetch(url, { headers: { Accept: 'application/json' } });
-  if (status !== 200) throw new OutgoingError(`${url} answered ${status}.`);
+  if (status !== 200) throw new OutgoingError(`${url} responded with status ${status}.`);
   const parsed = shape.safeParse(readJson(body));
-  if (!parsed.success) throw new OutgoingError(`${url} did not answer with what was asked for.`);
+  if (!parsed.success) throw new OutgoingError(`${url} did not return the expected document.`);
   return parsed.data;
 }
 

@@ -56,7 +56,8 @@ export async function listProviders(call: ProjectCall, filters: ProviderFilters)
  */
 export async function createProvider(call: ProjectCall, input: CreateProvider): Promise<IdentityProvider> {
   const { search, hash } = requireOutgoingUrl('issuer', input.issuer);
-  if (search !== '' || hash !== '') throw invalid('issuer: has no query and no fragment (OpenID Connect Discovery).');
+  if (search !== '' || hash !== '')
+    throw invalid('issuer: must not have a query or a fragment (OpenID Connect Discovery).');
   if (input.jwks_uri !== undefined) requireOutgoingUrl('jwks_uri', input.jwks_uri);
   const row: Row = {
     ...input,
@@ -72,10 +73,10 @@ export async function createProvider(call: ProjectCall, input: CreateProvider): 
     resource: { type: 'identity_provider', id: row.id, name: row.name },
     target: sql`SELECT (SELECT count(*) FROM identity_providers i WHERE i.project_id = k.project_id) < ${MOST_PROVIDERS}::int
                 AS allowed, 'full' AS state FROM k`,
-    forbidden: () => `A project has at most ${MOST_PROVIDERS} identity providers.`,
+    forbidden: () => `The project has reached its limit of ${MOST_PROVIDERS} identity providers; delete one first.`,
     taken: {
       when: sql`EXISTS (SELECT FROM identity_providers WHERE project_id = ${project_id}::uuid AND name = ${row.name}::text)`,
-      message: `name: the project has an identity provider called "${row.name}" already.`,
+      message: `name: an identity provider named "${row.name}" already exists in this project.`,
     },
     rows: { provider: insert('identity_providers', stored, ifAdmitted) },
     details: { issuer: row.issuer, audience: row.audience, conditions: row.conditions, max_role: row.max_role },

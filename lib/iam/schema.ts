@@ -15,7 +15,7 @@ export const simulate = z
       .meta({ description: 'Either a user or a token.' }),
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
     path: z.string().max(2048).startsWith('/').meta({
-      description: 'With or without `/api/v1`; parameters filled in, or in braces as the reference shows them.',
+      description: 'With or without `/api/v1`; with parameters filled in, or in braces as in the reference.',
     }),
   })
   .meta({
@@ -34,7 +34,10 @@ export const simulation = z
     reason: z.string(),
     matched: z
       .array(z.string())
-      .meta({ description: 'What decided: the endpoint, the access it asks for, and the facts of the identity.' }),
+      .meta({
+        description:
+          'The basis of the decision: the endpoint, the access it requires, and the facts about the identity.',
+      }),
   })
   .meta({ id: 'Simulation' });
 export type Simulation = z.output<typeof simulation>;
@@ -43,13 +46,13 @@ const MOST_CLAIMS = 20;
 
 const conditions = z
   .record(z.string().min(1).max(128), z.array(z.string().min(1).max(512)).min(1).max(50))
-  .refine((given) => Object.keys(given).length > 0, { error: 'name at least one claim, such as `sub`' })
-  .refine((given) => Object.keys(given).length <= MOST_CLAIMS, { error: `at most ${MOST_CLAIMS} claims` })
+  .refine((given) => Object.keys(given).length > 0, { error: 'must name at least one claim, such as `sub`' })
+  .refine((given) => Object.keys(given).length <= MOST_CLAIMS, { error: `must name at most ${MOST_CLAIMS} claims` })
   .meta({
     id: 'ClaimConditions',
     description:
-      'Each claim named here must be in the token and match one of its patterns; `*` stands for any text. Without a ' +
-      'condition on who the workload is, everyone with a token of the issuer could ask, so at least one is needed.',
+      'Each claim named here must be in the token and match one of its patterns; `*` matches any text. At least one is ' +
+      'required: without a condition on the workload’s identity, any token from the issuer would be accepted.',
     example: { sub: ['repo:acme/site:*'] },
   });
 export type Conditions = z.output<typeof conditions>;
@@ -73,11 +76,11 @@ export type IdentityProvider = z.output<typeof identityProvider>;
 export const createProvider = z
   .strictObject({
     name: displayName,
-    issuer: outgoingUrl.meta({ description: 'The `iss` of its tokens, character by character: an https URL.' }),
-    audience: z.string().min(1).max(500).meta({ description: 'The `aud` that tokens for this platform have.' }),
-    jwks_uri: outgoingUrl.optional().meta({ description: 'Absent: found by OpenID Connect discovery.' }),
+    issuer: outgoingUrl.meta({ description: 'The exact `iss` of its tokens: an https URL.' }),
+    audience: z.string().min(1).max(500).meta({ description: 'The `aud` of tokens for this platform.' }),
+    jwks_uri: outgoingUrl.optional().meta({ description: 'Defaults to the URL found by OpenID Connect discovery.' }),
     conditions,
-    max_role: z.enum(roles).meta({ description: 'The highest role that its workloads may assume.' }),
+    max_role: z.enum(roles).meta({ description: 'The highest role that workloads may assume.' }),
   })
   .meta({
     id: 'CreateIdentityProvider',
@@ -92,9 +95,9 @@ export const createProvider = z
 export type CreateProvider = z.output<typeof createProvider>;
 
 export const providerFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
-  issuer: z.string().max(500).optional().meta({ description: 'Exactly this issuer.' }),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+  issuer: z.string().max(500).optional().meta({ description: 'Exact issuer.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
 
 export const assumeRole = z
@@ -104,7 +107,7 @@ export const assumeRole = z
       .string()
       .min(1)
       .max(16_384)
-      .meta({ description: 'The JWT that the issuer gave to the workload.', format: 'password' }),
+      .meta({ description: 'The JWT that the issuer issued to the workload.', format: 'password' }),
     role: z.enum(roles),
     duration_s: z.int().min(900).max(43_200).default(3600).meta({ description: '15 minutes to 12 hours.' }),
   })

@@ -51,7 +51,7 @@ async function identityOf({ caller }: TenantCall, asked: Simulate['identity']): 
   const found = await find(caller.membership?.project_id, asked);
   const isOwnToken = caller.kind === 'user' && found?.owner === caller.user_id;
   if (!isOwnToken && caller.membership?.role !== 'admin') {
-    throw new ApiError('FORBIDDEN', 'identity: only an admin of the project asks about others.');
+    throw new ApiError('FORBIDDEN', 'identity: only a project admin may check other identities.');
   }
   if (found) return found;
   throw asked.user_id === undefined ? noSuch('identity.token_id', 'token') : noSuch('identity.user_id', 'user');
@@ -78,7 +78,7 @@ async function userOf(projectId: string, userId: string): Promise<Identity | und
     WHERE m.project_id = ${projectId}::uuid AND m.user_id = ${userId}::uuid`);
   if (!row) return undefined;
   if (row.status !== 'active') {
-    const shortfall = 'The user is invited to the project and has not accepted yet.';
+    const shortfall = 'The user has not yet accepted the invitation to the project.';
     return { subject: { kind: 'user', membership: null }, shortfall };
   }
   const { project_status } = row;

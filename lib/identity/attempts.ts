@@ -120,7 +120,7 @@ async function reserve(places: readonly Place[]): Promise<Reservation> {
     if (!verdict?.present) continue;
     if (verdict.ok) return { keys, at: verdict.at };
     const seconds = Math.max(1, verdict.wait_s ?? 1);
-    throw new ApiError('RATE_LIMITED', `Too many failed attempts; try again in ${seconds} s.`, {
+    throw new ApiError('RATE_LIMITED', `Too many failed attempts. Try again in ${seconds} s.`, {
       headers: { 'Retry-After': String(seconds) },
     });
   }

@@ -72,12 +72,16 @@ export const mfaChallenge = z
     challenge_token: z.string().meta({ description: 'For `POST /auth/2fa/verify`, with a code.' }),
     expires_in: z.int().meta({ description: 'Seconds.' }),
   })
-  .meta({ id: 'MfaChallenge', description: 'The password was right; a code of the second factor is still needed.' });
+  .meta({ id: 'MfaChallenge', description: 'The password is correct; an authentication code is still required.' });
 export type MfaChallenge = z.output<typeof mfaChallenge>;
 
 export const verifyCode = z
   .strictObject({
-    challenge_token: z.string().max(4096).optional().meta({ description: 'Of a login that awaits its second factor.' }),
+    challenge_token: z
+      .string()
+      .max(4096)
+      .optional()
+      .meta({ description: 'From a login that requires an authentication code.' }),
     code,
   })
   .meta({ id: 'VerifyCode', example: { code: '287082' } });
@@ -89,9 +93,9 @@ export const emptyBody = z.strictObject({}).meta({ example: {} });
 
 export const totpKey = z
   .strictObject({
-    secret: z.string().meta({ description: 'Base 32, for typing into an authenticator app.' }),
+    secret: z.string().meta({ description: 'Base32, for manual entry into an authenticator app.' }),
     otpauth_uri: z.string(),
-    qr_code: z.string().meta({ description: 'The URI as a picture: a PNG in a data URI.' }),
+    qr_code: z.string().meta({ description: 'QR code of the URI, as a PNG data URI.' }),
   })
   .meta({ id: 'TotpKey' });
 
@@ -104,7 +108,7 @@ export const totpActivated = z
     enabled: z.literal(true),
     recovery_codes: z
       .array(z.string())
-      .meta({ description: 'Ten, each good once in place of a code; shown this once.' }),
+      .meta({ description: 'Ten single-use replacements for a code; shown only once.' }),
   })
   .meta({ id: 'TotpActivated' });
 
@@ -137,26 +141,26 @@ const membership = z
     project_name: z.string(),
     project_slug: z.string(),
     project_status: z.enum(['active', 'suspended']),
-    role: z.enum(roles).meta({ description: 'The highest one assigned.' }),
+    role: z.enum(roles).meta({ description: 'The highest role assigned.' }),
     status: z.enum(['invited', 'active']),
     ...times,
   })
-  .meta({ id: 'OwnMembership', description: 'What the caller is in a project.' });
+  .meta({ id: 'OwnMembership', description: 'The caller’s membership in a project.' });
 export type OwnMembership = z.output<typeof membership>;
 
 export const me = z
   .strictObject({
-    type: z.enum(['user', 'token', 'workload']).meta({ description: 'What kind of credential the caller has.' }),
-    id: id.meta({ description: 'Of the person; of a token, its maker; of a workload, its identity provider.' }),
-    email: z.string().nullable().meta({ description: 'A workload has none.' }),
+    type: z.enum(['user', 'token', 'workload']).meta({ description: 'The caller’s kind of credential.' }),
+    id: id.meta({ description: 'Id of the user; for a token, its creator; for a workload, its identity provider.' }),
+    email: z.string().nullable().meta({ description: 'Absent for workloads.' }),
     name: z.string(),
     two_factor_enabled: z.boolean(),
     recovery_codes_left: z.int(),
     memberships: z
       .array(membership)
-      .meta({ description: 'Oldest first. A token and a workload see their own project.' }),
+      .meta({ description: 'Oldest first. Tokens and workloads see only their own project.' }),
     project: membership.nullable().meta({
-      description: 'The one that requests act in: of `X-Project-Id`, or the oldest active membership.',
+      description: 'The project that requests act in: from `X-Project-Id`, or the oldest active membership.',
     }),
     ...times,
   })
@@ -167,12 +171,12 @@ export const session = z
   .strictObject({
     id,
     kind: z.enum(['browser', 'access_token']),
-    current: z.boolean().meta({ description: 'The one that this request came with.' }),
+    current: z.boolean().meta({ description: 'Whether this is the session of this request.' }),
     address: z.string(),
     user_agent: z.string(),
-    last_seen_at: timestamp.meta({ description: 'To the minute.' }),
+    last_seen_at: timestamp.meta({ description: 'Accurate to the minute.' }),
     expires_at: timestamp,
     ...times,
   })
-  .meta({ id: 'Session', description: 'A sign-in that still counts.' });
+  .meta({ id: 'Session', description: 'An active sign-in.' });
 export type Session = z.output<typeof session>;

@@ -19,12 +19,12 @@ export async function bootstrap(
 ): Promise<{ created: boolean; accounts: FirstAccount[] }> {
   if (await prisma().user.findFirst({ select: { id: true } })) return { created: false, accounts: [] };
   const administrator: FirstAccount = {
-    role: 'administrator of the platform',
+    role: 'platform administrator',
     email: 'admin@nephele.local',
     password: settings.bootstrapAdminPassword ?? generatePassword(),
   };
   const owner: FirstAccount = {
-    role: 'admin of the project Demo',
+    role: 'admin of project Demo',
     email: 'owner@demo.nephele.local',
     password: settings.bootstrapTenantPassword ?? generatePassword(),
   };

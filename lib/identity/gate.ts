@@ -30,7 +30,7 @@ export class Gate {
       return;
     }
     if (this.waiting.length >= this.mostWaiting) {
-      throw new ApiError('RATE_LIMITED', 'Too many sign-ins at once; try again in 1 s.', {
+      throw new ApiError('RATE_LIMITED', 'Too many sign-ins at the same time. Try again in 1 s.', {
         headers: { 'Retry-After': '1' },
       });
     }

@@ -75,7 +75,7 @@ export function changePassword(
   return guardAttempt({ account: email, address: call.address }, async () => {
     const account = await findById(user_id);
     if (!(await verifyPassword(account?.password_hash, current_password)) || !account) {
-      throw new ApiError('INVALID_CREDENTIALS', 'current_password: is wrong.');
+      throw new ApiError('INVALID_CREDENTIALS', 'current_password: is incorrect.');
     }
     const fresh = await hashPassword(new_password);
     await commit(call, {
@@ -84,7 +84,7 @@ export function changePassword(
       project_id: null,
       target: sql`SELECT u.password_hash = ${account.password_hash}::text AS allowed, NULL::text AS state
                   FROM k JOIN users u ON u.id = ${user_id}::uuid FOR UPDATE OF u`,
-      forbidden: () => 'The password was changed meanwhile; sign in again.',
+      forbidden: () => 'The password was changed in the meantime. Sign in again.',
       rows: {
         ...newPassword(user_id, fresh, ifAdmitted, { ending_tokens: revoke_tokens }),
         kept_session: sql`UPDATE sessions SET epoch = changed.session_epoch FROM changed

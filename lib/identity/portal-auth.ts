@@ -69,12 +69,12 @@ export function portalAuth(visit: Visit): AuthOptions {
     providers: [
       provider('password', async (given) => {
         const { data } = schema.login.pick({ email: true, password: true }).safeParse(given);
-        if (!data) throw new ApiError('INVALID_CREDENTIALS', 'Not an e-mail address and a password.');
+        if (!data) throw new ApiError('INVALID_CREDENTIALS', 'Enter an e-mail address and a password.');
         return signedIn(visit, await signIn(visit.origin, data, purpose));
       }),
       provider('second-factor', async ({ code }) => {
         const { data } = schema.disableTotp.safeParse({ code });
-        if (!data) throw new ApiError('TOTP_INVALID', 'Not a code.');
+        if (!data) throw new ApiError('TOTP_INVALID', 'Enter a code.');
         const challenge_token = visit.challenge_token ?? '';
         return signedIn(visit, await answerChallenge(visit.origin, { challenge_token, code: data.code }, purpose));
       }),

@@ -28,7 +28,7 @@ export async function setUpSecondFactor(call: AccountCall): Promise<TotpKey> {
   const sealed = seal(Buffer.from(key.secret), place(call.caller.user_id));
   await change(call, {
     allowed: sql`u.totp_activated_at IS NULL`,
-    otherwise: 'The second factor is in force already; disable it first.',
+    otherwise: 'Two-factor authentication is already on; turn it off first.',
     rows: {
       prepared: sql`UPDATE users SET totp_secret = ${sealed}::bytea, updated_at = ${call.at}::timestamptz
                     FROM ${ifAdmitted} AND users.id = ${call.caller.user_id}::uuid`,
@@ -45,14 +45,14 @@ export async function setUpSecondFactor(call: AccountCall): Promise<TotpKey> {
 export function activateSecondFactor(call: AccountCall, code: string): Promise<string[]> {
   return guardAttempt({ account: call.caller.email, address: call.address }, async () => {
     const account = await ownAccount(call);
-    if (!account.totp_secret) throw conflict('There is no key to activate; call /auth/2fa/setup first.');
-    if (account.totp_activated_at) throw conflict('The second factor is in force already.');
+    if (!account.totp_secret) throw conflict('Two-factor authentication is not set up; call /auth/2fa/setup first.');
+    if (account.totp_activated_at) throw conflict('Two-factor authentication is already on.');
     const step = matchingStep(open(account.totp_secret, place(account.id)).toString(), code, account.read_at);
     if (step === undefined) throw wrongCode();
     const codes = newRecoveryCodes();
     await change(call, {
       allowed: sql`u.totp_activated_at IS NULL AND u.totp_secret = ${account.totp_secret}::bytea`,
-      otherwise: 'The second factor was changed meanwhile; begin again with /auth/2fa/setup.',
+      otherwise: 'Two-factor authentication was changed in the meantime; start again with /auth/2fa/setup.',
       rows: {
         activated: sql`UPDATE users SET totp_activated_at = ${call.at}::timestamptz, totp_last_step = ${step}::bigint,
                        updated_at = ${call.at}::timestamptz FROM ${ifAdmitted} AND users.id = ${account.id}::uuid`,
@@ -67,11 +67,11 @@ export function activateSecondFactor(call: AccountCall, code: string): Promise<s
 export function disableSecondFactor(call: AccountCall, code: string): Promise<void> {
   return guardAttempt({ account: call.caller.email, address: call.address }, async () => {
     const account = await ownAccount(call);
-    if (!account.totp_activated_at) throw conflict('No second factor is in force.');
+    if (!account.totp_activated_at) throw conflict('Two-factor authentication is off.');
     const method = await spendCode(account, code);
     await change(call, {
       allowed: sql`u.totp_activated_at IS NOT NULL`,
-      otherwise: 'No second factor is in force.',
+      otherwise: 'Two-factor authentication is off.',
       rows: secondFactorOff(account.id, ifAdmitted),
       details: { method },
     });
@@ -106,7 +106,7 @@ export async function resetSecondFactorOf(call: AdministratorCall, userId: strin
     project_id: null,
     target: sql`SELECT u.totp_secret IS NOT NULL AS allowed, NULL::text AS state
                 FROM k JOIN users u ON u.id = ${userId}::uuid FOR UPDATE OF u`,
-    forbidden: () => `${account.email} has no second factor.`,
+    forbidden: () => `Two-factor authentication is off for ${account.email}.`,
     rows: secondFactorOff(userId, ifAdmitted, { ending_sessions: true }),
   });
 }
@@ -175,5 +175,5 @@ async function ownAccount(call: AccountCall): Promise<Account> {
 }
 
 function wrongCode(): ApiError {
-  return new ApiError('TOTP_INVALID', 'The code is wrong, expired or used already; take the next one.');
+  return new ApiError('TOTP_INVALID', 'The code is incorrect, expired or already used. Enter the next one.');
 }

@@ -85,7 +85,7 @@ describe('login', () => {
       for (const answer of [wrong, unknown, withoutPassword]) {
         expect(answer.body).toMatchObject(error('INVALID_CREDENTIALS', 401));
         expect((answer.body as { error: object }).error).toMatchObject({
-          message: 'The e-mail address or the password is wrong.',
+          message: 'Incorrect e-mail address or password.',
         });
       }
     },
@@ -174,7 +174,7 @@ describe('who may not sign in to the portal', () => {
     expect((await login({ email: users.admin.email, password: PASSWORD })).status).toBe(200);
   });
 
-  test('an administrator of the platform, unless they belong to a project', async () => {
+  test('an platform administrator, unless they belong to a project', async () => {
     const administrator = await createUser(`root-${addresses}@example.test`, 'backoffice');
     await givePassword(administrator);
     const credentials = { email: administrator.email, password: PASSWORD };

@@ -37,7 +37,7 @@ export async function signIn(
   return onRecord(origin, email, account, () =>
     guardAttempt({ account: email, address: origin.address }, async () => {
       const right = await verifyPassword(account?.password_hash, password);
-      if (!account || !right) throw new ApiError('INVALID_CREDENTIALS', 'The e-mail address or the password is wrong.');
+      if (!account || !right) throw new ApiError('INVALID_CREDENTIALS', 'Incorrect e-mail address or password.');
       if (isOutdated(account.password_hash)) await hashAnew(account, password);
       refuseBarred(account, purpose.realm);
       if (account.totp_activated_at && totp_code === undefined) return challenge(origin, account, purpose);
@@ -58,9 +58,13 @@ export async function answerChallenge(
   const claims = verifyToken('challenge', challenge_token, now());
   const account = claims && isId(claims.sub) ? await findById(claims.sub) : undefined;
   if (!account || !claims || !isFor(claims, account, purpose)) {
-    throw new ApiError('UNAUTHENTICATED', 'This sign-in has ended; begin again with e-mail address and password.', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    });
+    throw new ApiError(
+      'UNAUTHENTICATED',
+      'This sign-in has expired. Start again with your e-mail address and password.',
+      {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      },
+    );
   }
   return onRecord(origin, account.email, account, () =>
     guardAttempt({ account: account.email, address: origin.address }, async () => {
@@ -105,7 +109,7 @@ function refuseBarred(account: Account, realm: Realm): void {
   if (realm === 'backoffice') return;
   if (account.administrator && account.memberships === 0) {
     const place = settings().backofficeUrl;
-    throw new ApiError('FORBIDDEN', `This account belongs to the back office and to no project; sign in at ${place}.`);
+    throw new ApiError('FORBIDDEN', `This is a back-office account without a project. Sign in at ${place}.`);
   }
   if (account.suspended_projects > 0 && account.open_projects === 0) {
     throw new ApiError('TENANT_SUSPENDED', 'The project is suspended. Contact your platform administrator.');

@@ -53,7 +53,8 @@ export async function verify(
     return accessToken(call, await finish(call, { challenge_token, code }, purpose));
   }
   if (isOwnAccount(call)) return { valid: await verifyOwnCode(call, code) };
-  if (call.caller) throw new ApiError('FORBIDDEN', 'Only a signed-in person has a second factor, not a token.');
+  if (call.caller)
+    throw new ApiError('FORBIDDEN', 'Only signed-in users have two-factor authentication; tokens do not.');
   throw new ApiError('UNAUTHENTICATED', 'Send the challenge_token of a login, or sign in first.', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });

@@ -63,9 +63,9 @@ export async function closeMonth(call: AdministratorCall, month: Month): Promise
   call.record.resource = { type: 'month', id: month, name: month };
   const found = () => listClosings().then((closings) => closings.find((closing) => closing.month === month));
   const before = await found();
-  if (!before) throw conflict(`${month} is not a month of this platform.`);
+  if (!before) throw conflict(`This platform has no usage for ${month}.`);
   if (before.state === 'running') {
-    throw conflict(`${month} still runs: it can be closed from ${endOf(month).toISOString()} on.`);
+    throw conflict(`${month} has not ended. It can be closed from ${endOf(month).toISOString()}.`);
   }
   // What is told already belongs on it.
   await foldUsage();

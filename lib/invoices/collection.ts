@@ -81,7 +81,9 @@ export async function charge(invoiceId: string): Promise<Attempt> {
     return { outcome: 'paid' };
   }
   if (after.status === 'processing') return { outcome: 'processing' };
-  const failure = card ? (after.failure ?? 'The card could not be charged.') : 'There is no card to charge. Add one.';
+  const failure = card
+    ? (after.failure ?? 'The card could not be charged.')
+    : 'There is no card to charge. Add a card.';
   const retry_ms = RETRY_AFTER_MS[payment.attempts] ?? null;
   const next = retry_ms === null ? null : new Date(now().getTime() + retry_ms);
   await record(
@@ -119,7 +121,7 @@ export const collectSteps = operationSteps(
       const attempt = await charge(operation.resource_id);
       if (attempt.outcome === 'paid') return done();
       if (attempt.outcome === 'processing') return again(10 * minute, { waits_for: 'The bank.' });
-      if (attempt.retry_ms === null) return done({ log: `${attempt.failure} No further try is made by itself.` });
+      if (attempt.retry_ms === null) return done({ log: `${attempt.failure} There are no more automatic attempts.` });
       return again(attempt.retry_ms, { log: attempt.failure, waits_for: attempt.failure });
     },
   },

@@ -54,8 +54,8 @@ export const invoiceEndpoints = [
     operation_id: 'payInvoice',
     summary: 'Charge an invoice to the default card now',
     description:
-      'A paid invoice stays as it is. One that is too small to charge (`deferred`, `carried`) is refused: its amount is on ' +
-      'a later invoice. After a failure the platform tries again for four weeks.',
+      'A paid invoice is not charged again. One that is too small to charge (`deferred`, `carried`) is refused: its amount ' +
+      'is on a later invoice. After a failure, the platform also retries automatically for four weeks.',
     tag,
     access: 'admin',
     params: idParams,
@@ -100,7 +100,7 @@ export const platformInvoiceEndpoints = [
     realm: 'backoffice',
     operation_id: 'listTenantInvoices',
     summary: 'List invoices of all tenants',
-    description: '`status=failed`: payments that failed.',
+    description: 'Use `status=failed` to list failed payments.',
     tag: 'Back office: billing',
     access: 'administrator',
     query: z.strictObject({ ...schema.tenantInvoiceFilters, ...listQuery }),
@@ -124,7 +124,7 @@ export const platformInvoiceEndpoints = [
     path: '/billing/closings',
     realm: 'backoffice',
     operation_id: 'listMonthClosings',
-    summary: 'List months and how far their closing is',
+    summary: 'List monthly closings',
     description: 'A month is closed six hours after its end (UTC). Newest first.',
     tag: 'Back office: billing',
     access: 'administrator',
@@ -136,10 +136,10 @@ export const platformInvoiceEndpoints = [
     path: '/billing/closings',
     realm: 'backoffice',
     operation_id: 'closeMonth',
-    summary: 'Close a month that has ended now',
+    summary: 'Close an ended month now',
     description:
-      'Without the six hours in which late usage is still waited for: what is told later is on the next invoice. Months ' +
-      'before it that are left are closed first. A month that is closed stays as it is.',
+      'Skips the six-hour wait for late usage: usage reported later goes on the next invoice. Earlier months that are ' +
+      'still open are closed first. A closed month does not change.',
     tag: 'Back office: billing',
     access: 'administrator',
     body: schema.closeMonth,

@@ -74,7 +74,7 @@ function drawInvoice({ invoice, parties }: { invoice: Sendable<Invoice>; parties
   const facts = [
     ['Number', number],
     ['Issued', day(issued_at)],
-    ['For', monthName(month)],
+    ['Period', monthName(month)],
   ] as const;
   facts.forEach(([label, value], row) => {
     small(doc, label, MARGIN, 176 + row * 15);
@@ -214,10 +214,10 @@ function totals(
 }
 
 function settlement({ status }: Sendable<Invoice>['payment'], due: number | JsonNumber): string {
-  if (new Decimal(text(due)).isZero()) return 'Nothing is left to pay.';
+  if (new Decimal(text(due)).isZero()) return 'Paid in full.';
   return status === 'deferred' || status === 'carried'
-    ? 'It is added to the next invoice.'
-    : 'It is charged to your default card.';
+    ? 'Carried over to the next invoice.'
+    : 'Charged to your default card.';
 }
 
 function footers(doc: PDFKit.PDFDocument, number: string): void {
@@ -225,7 +225,7 @@ function footers(doc: PDFKit.PDFDocument, number: string): void {
   for (let page = start; page < start + count; page++) {
     doc.switchToPage(page);
     doc.page.margins.bottom = 0;
-    small(doc, `Invoice ${number}. Months are those of UTC.`, MARGIN, 800);
+    small(doc, `Invoice ${number}. All months are in UTC.`, MARGIN, 800);
     right(doc, `Page ${page + 1} of ${count}`, RIGHT, 800);
   }
 }

@@ -13,19 +13,21 @@ const invoiceLine = z
     category: z.string().meta({ example: 'compute' }),
     metric: z.string().nullable(),
     label: z.string().meta({ example: 'vCPU' }),
-    used_in: month.meta({ description: 'An earlier month than the invoice’s: told after that was closed.' }),
-    quantity: z.number().meta({ description: 'In units, six decimals.' }),
+    used_in: month.meta({
+      description: 'Month of use; earlier than the invoice’s if reported after that month was closed.',
+    }),
+    quantity: z.number().meta({ description: 'In units, six decimal places.' }),
     unit: z.string().meta({ example: 'vCPU-hour' }),
     unit_price_usd: z.number(),
-    amount_usd: usd.meta({ description: 'Whole cents, rounded half to even once, here.' }),
+    amount_usd: usd.meta({ description: 'Whole cents; the only rounding, half to even.' }),
   })
   .meta({ id: 'InvoiceLine' });
 
 const payment = z.strictObject({
   status: z.enum(invoiceStatuses).meta({
     description:
-      '`open`: it is being charged · `failed`: the last try failed · `deferred`: too little to charge, left to the next ' +
-      'invoice · `carried`: it is on the next invoice.',
+      '`open`: being charged · `failed`: the last attempt failed · `deferred`: too small to charge, carried over to the next ' +
+      'invoice · `carried`: included in the next invoice.',
   }),
   card: z.string().nullable().meta({ example: 'visa 4242' }),
   attempts: z.int(),
@@ -61,19 +63,19 @@ export const closing = z
     month,
     state: z.enum(['running', 'ended', 'due', 'closed']).meta({
       description:
-        '`running`: it goes on · `ended`: late usage is still waited for, until `closes_at` · `due`: the workers are ' +
-        'closing it · `closed`: nothing is left to do.',
+        '`running`: not over yet · `ended`: waiting for late usage until `closes_at` · `due`: being closed by the workers · ' +
+        '`closed`: complete.',
     }),
-    closes_at: timestamp.meta({ description: 'When the workers close it: six hours after its end.' }),
-    closed_at: timestamp.nullable().meta({ description: 'When the last of its invoices was issued; null: none is.' }),
-    projects_left: z.int().meta({ description: 'Tenants whose month is not closed yet.' }),
+    closes_at: timestamp.meta({ description: 'When the workers close it: six hours after the end of the month.' }),
+    closed_at: timestamp.nullable().meta({ description: 'When the last invoice was issued; null if none was.' }),
+    projects_left: z.int().meta({ description: 'Number of tenants whose month is not closed yet.' }),
     invoices: z.int(),
     subtotal_usd: usd,
     credit_usd: usd,
     due_usd: usd,
-    paid_usd: usd.meta({ description: 'By card; what credit paid is in `credit_usd`.' }),
-    open_usd: usd.meta({ description: 'Neither paid nor moved to a later invoice.' }),
-    so_far_usd: usd.nullable().meta({ description: 'What the running month has come to; null for another one.' }),
+    paid_usd: usd.meta({ description: 'Paid by card; see `credit_usd` for the part paid from credit.' }),
+    open_usd: usd.meta({ description: 'Neither paid nor carried over to a later invoice.' }),
+    so_far_usd: usd.nullable().meta({ description: 'Spend so far in the current month; null for other months.' }),
     failed: z.int(),
   })
   .meta({ id: 'MonthClosing' });

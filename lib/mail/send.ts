@@ -32,7 +32,8 @@ const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  */
 export async function sendMail({ id, to, subject, text }: Message): Promise<void> {
   const { smtpUrl, mailFrom, baseUrl } = settings();
-  if (smtpUrl === undefined) throw new MailError('This platform sends no mail: its operator has not set it up.', true);
+  if (smtpUrl === undefined)
+    throw new MailError('Mail is not configured on this platform. The operator must set it up.', true);
   const { username, hostname } = new URL(smtpUrl);
   const nearby = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(hostname);
   const transport = nodemailer.createTransport({ url: smtpUrl, ...PATIENCE, requireTLS: username !== '' && !nearby });
@@ -61,12 +62,12 @@ function mailError(error: unknown): MailError {
   const { code, permanent, response }: SmtpProblem = error instanceof Error ? error : new Error(String(error));
   // Only the answer to the address or the message concerns the tenant; the rest is the operator's to see.
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    return new MailError(`The mail server refused it: ${response ?? 'it gave no reason'}`, permanent === true, error);
+    return new MailError(
+      `The mail server refused the message: ${response ?? 'no reason given'}`,
+      permanent === true,
+      error,
+    );
   }
-  log.warn({ code, response, reason: error instanceof Error ? error.message : undefined }, 'mail did not go out');
-  return new MailError(
-    'The mail server of this platform could not be reached, or did not take the mail.',
-    false,
-    error,
-  );
+  log.warn({ code, response, reason: error instanceof Error ? error.message : undefined }, 'sending mail failed');
+  return new MailError('The platform’s mail server could not be reached, or did not accept the message.', false, error);
 }

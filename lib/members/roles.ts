@@ -8,9 +8,9 @@ import type { AssignRole, RevokeRoles, RoleAssignment, RoleDescription } from '.
 import { findMember, highestFirst } from './users';
 
 const descriptions = {
-  reader: 'Sees everything of the project but secrets, credentials, users and payment methods.',
-  member: 'Also creates, changes and deletes resources, and sees secrets and credentials.',
-  admin: 'Also manages users, roles, identity providers, the budget and payments, and reads the audit log.',
+  reader: 'Sees everything in the project except secrets, credentials, users and payment methods.',
+  member: 'Can also create, change and delete resources, and see secrets and credentials.',
+  admin: 'Can also manage users, roles, identity providers, the budget and payments, and read the audit log.',
 } as const;
 
 /** The roles there are, the highest first. */
@@ -37,7 +37,7 @@ export async function assignRole(call: ProjectCall, { user_id, role }: AssignRol
   await commit(call, {
     resource: { type: 'user', id, name: email },
     target: presentMembership(id, sql`${role}::text <> ALL (present.roles)`),
-    forbidden: () => `role: the user has the role ${role} already.`,
+    forbidden: () => `role: the user already has the role ${role}.`,
     rows: {
       assigned: insert('role_assignments', row, ifAdmitted),
       touched: sql`UPDATE memberships SET updated_at = ${call.at}::timestamptz FROM verdict
@@ -66,7 +66,7 @@ export async function revokeRoles(call: ProjectCall, { user_id, role }: RevokeRo
       sql`NOT (present.status = 'active' AND 'admin' = ANY (present.roles) AND present.other_admins = 0
                AND coalesce(${revoked}::text, 'admin') = 'admin')`,
     ),
-    forbidden: () => 'This is the last admin of the project; give someone else the role admin first.',
+    forbidden: () => 'This is the last admin of the project. Give another user the admin role first.',
     rows: {
       revoked: sql`SELECT outcome.* FROM verdict CROSS JOIN LATERAL
                    revoke_roles(${call.project_id}::uuid, ${id}::uuid, ${revoked}::text, ${call.at}::timestamptz) AS outcome

@@ -7,19 +7,19 @@ const roleName = z
   .enum(roles)
   .meta({ id: 'RoleName', description: '`admin` includes `member`, `member` includes `reader`.' });
 
-const memberRoles = z.array(roleName).meta({ description: 'The highest one first; it is the one that counts.' });
+const memberRoles = z.array(roleName).meta({ description: 'Highest first; the highest one applies.' });
 
 export const projectUser = z
   .strictObject({
     id,
     email: z.string(),
-    name: z.string().meta({ description: 'Of someone invited: as the invitation names them.' }),
-    status: z.enum(['invited', 'active']).meta({ description: '`invited`: has an account, and has not accepted yet.' }),
+    name: z.string().meta({ description: 'For invited users, the name given in the invitation.' }),
+    status: z.enum(['invited', 'active']).meta({ description: '`invited`: has an account but has not accepted yet.' }),
     roles: memberRoles,
-    two_factor_enabled: z.boolean().nullable().meta({ description: 'For admins to see, once the person is active.' }),
+    two_factor_enabled: z.boolean().nullable().meta({ description: 'Visible to admins once the user is active.' }),
     ...times,
   })
-  .meta({ id: 'ProjectUser', description: 'A person in the project; times are those of the membership.' });
+  .meta({ id: 'ProjectUser', description: 'A member of the project; times are those of the membership.' });
 export type ProjectUser = z.output<typeof projectUser>;
 
 export const newProjectUser = projectUser
@@ -29,17 +29,17 @@ export const newProjectUser = projectUser
 export type NewProjectUser = z.output<typeof newProjectUser>;
 
 export const userFilters = {
-  email: z.string().max(254).toLowerCase().optional().meta({ description: 'Exactly this address.' }),
-  role: roleName.optional().meta({ description: 'Who has this role assigned.' }),
+  email: z.string().max(254).toLowerCase().optional().meta({ description: 'Exact e-mail address.' }),
+  role: roleName.optional().meta({ description: 'Users with this role assigned.' }),
   status: z.enum(['invited', 'active']).optional(),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name or the address.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name or e-mail address.' }),
 };
 
 export const createUser = z
   .strictObject({
     email,
     name: displayName,
-    password: newPassword.meta({ description: 'For the first sign-in. Ignored where the address has an account.' }),
+    password: newPassword.meta({ description: 'Initial password. Ignored if the address already has an account.' }),
     role: roleName,
   })
   .meta({
@@ -66,7 +66,7 @@ export type RoleAssignment = z.output<typeof roleAssignment>;
 
 export const revokeRoles = z.strictObject({
   user_id: reference,
-  role: roleName.optional().meta({ description: 'Absent: all of them.' }),
+  role: roleName.optional().meta({ description: 'Defaults to all roles.' }),
 });
 export type RevokeRoles = z.output<typeof revokeRoles>;
 
@@ -77,7 +77,7 @@ export const invitation = z
     project_slug: z.string(),
     status: z.enum(['invited', 'active']),
     roles: memberRoles,
-    invited_by: z.string().nullable().meta({ description: 'Who invited; null once it is accepted.' }),
+    invited_by: z.string().nullable().meta({ description: 'Who sent the invitation; null once it is accepted.' }),
     ...times,
   })
   .meta({ id: 'Invitation' });

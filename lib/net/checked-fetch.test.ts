@@ -212,13 +212,13 @@ describe('the call itself', () => {
   test('an answer that drips for ever ends at the time limit', async () => {
     const { port } = await serve('127.0.0.1', (_, response) => void response.write('a'));
     const call = checkedFetch(`http://127.0.0.1:${port}/`, { timeout_ms: 100 }, local);
-    await expect(call).rejects.toThrow(`127.0.0.1:${port} did not answer in time.`);
+    await expect(call).rejects.toThrow(`127.0.0.1:${port} did not respond in time.`);
   });
 
   test('a name that is never resolved ends at the time limit too', async () => {
     const never = policy(['slow.test'], () => new Promise(() => {}));
     await expect(checkedFetch('https://slow.test/', { timeout_ms: 50 }, never)).rejects.toThrow(
-      /did not answer in time/,
+      /did not respond in time/,
     );
   });
 
@@ -233,7 +233,9 @@ describe('the call itself', () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-x\r\n', () => socket.destroy()));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const { port } = server.address() as AddressInfo;
-    await expect(checkedFetch(`http://127.0.0.1:${port}/`, {}, local)).rejects.toThrow('gave no valid answer.');
+    await expect(checkedFetch(`http://127.0.0.1:${port}/`, {}, local)).rejects.toThrow(
+      'did not send a valid response.',
+    );
     await new Promise((closed) => server.close(closed));
     await expect(checkedFetch(`http://127.0.0.1:${port}/`, {}, local)).rejects.toThrow('refused the connection.');
   });

@@ -58,7 +58,7 @@ export async function checkedFetch(
     return await exchange(checked, { ...request, signal }, checkedLookup(policy));
   } catch (error) {
     if (error instanceof OutgoingError) throw error;
-    throw new OutgoingError(`${checked.host} ${timeout.aborted ? 'did not answer in time' : failure(error)}.`, {
+    throw new OutgoingError(`${checked.host} ${timeout.aborted ? 'did not respond in time' : failure(error)}.`, {
       cause: error,
     });
   }
@@ -77,7 +77,7 @@ export function checkUrl(text: string, allowed: readonly string[] = settings().a
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && listed)) {
     throw new OutgoingError('The URL must begin with https://.');
   }
-  if (url.username !== '' || url.password !== '') throw new OutgoingError('The URL must not hold credentials.');
+  if (url.username !== '' || url.password !== '') throw new OutgoingError('The URL must not contain credentials.');
   if (address && !listed && !isPublic(address)) throw privateAddress(url.hostname);
   return url;
 }
@@ -101,7 +101,7 @@ function isListedHost(host: string, allowed: readonly string[]): boolean {
 }
 
 function privateAddress(host: string): OutgoingError {
-  return new OutgoingError(`${host} is not on the public internet, and the operator has not listed it.`);
+  return new OutgoingError(`${host} is not on the public internet, and the operator has not allowed it.`);
 }
 
 /** Resolves a name once, for the connection itself. One private address among several is enough to refuse. */
@@ -113,7 +113,7 @@ function checkedLookup({ allowed, resolve }: OutgoingPolicy): LookupFunction {
         const [first] = found;
         const mayCall = (address: (typeof addresses)[number]) =>
           address !== undefined && (isPublic(address) || within(address, allowed));
-        if (!first) callback(new OutgoingError(`${host} has no address.`), '');
+        if (!first) callback(new OutgoingError(`${host} has no IP address.`), '');
         else if (!isListedHost(host, allowed) && !addresses.every(mayCall)) callback(privateAddress(host), '');
         else if (options.all) callback(null, found);
         else callback(null, first.address, first.family);
@@ -154,17 +154,17 @@ async function readAll(response: IncomingMessage, mostBytes: number): Promise<Bu
   let size = 0;
   for await (const chunk of response) {
     size += chunk.length;
-    if (size > mostBytes) throw new OutgoingError(`The answer is longer than ${mostBytes} bytes.`);
+    if (size > mostBytes) throw new OutgoingError(`The response is larger than ${mostBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 const failures: Record<string, string> = {
-  ENOTFOUND: 'has no address',
+  ENOTFOUND: 'has no IP address',
   EAI_AGAIN: 'could not be resolved',
   ECONNREFUSED: 'refused the connection',
-  ECONNRESET: 'broke the connection off',
+  ECONNRESET: 'closed the connection',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
 };
@@ -173,5 +173,7 @@ function failure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = failures[code];
   if (known) return known;
-  return /CERT|TLS|SSL|SELF_SIGNED|ALTNAME/.test(code) ? `has no valid certificate (${code})` : 'gave no valid answer';
+  return /CERT|TLS|SSL|SELF_SIGNED|ALTNAME/.test(code)
+    ? `has no valid certificate (${code})`
+    : 'did not send a valid response';
 }

@@ -59,7 +59,13 @@ test('the back office lists what the workers do, of whom, and how it went', asyn
     },
   );
   expect(list.body).toMatchObject([
-    { kind: 'widget.create', tenant_slug: acme.slug, stage: 'boot', worker: null, retry_refusal: 'It is succeeded.' },
+    {
+      kind: 'widget.create',
+      tenant_slug: acme.slug,
+      stage: 'boot',
+      worker: null,
+      retry_refusal: 'The operation has already succeeded.',
+    },
   ]);
   const [operation] = list.body as Operation[];
   const details = await read(operation?.id ?? '');
@@ -145,7 +151,7 @@ test('an operation is not tried again when that would pass by the quota or undo 
   });
 
   const ended = await retry(await operationOf(await create('succeeded')));
-  expect(ended.body).toMatchObject({ error: { message: 'It is succeeded.' } });
+  expect(ended.body).toMatchObject({ error: { message: 'The operation has already succeeded.' } });
   expect((await retry(acme.id)).status).toBe(404);
   expect(await miscounted(acme.id)).toEqual([]);
 });

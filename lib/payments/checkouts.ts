@@ -102,7 +102,7 @@ async function returnUrls(
   for (const field of ['success_url', 'cancel_url'] as const) {
     const url = given[field];
     if (url !== undefined && new URL(url).origin !== new URL(baseUrl).origin) {
-      throw invalid(`${field}: must begin with ${baseUrl}/.`);
+      throw invalid(`${field}: must start with ${baseUrl}/.`);
     }
   }
   const project = await queryOne<{ slug: string }>(sql`SELECT slug FROM projects WHERE id = ${projectId}::uuid`);

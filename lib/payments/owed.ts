@@ -69,7 +69,7 @@ export async function recordReversal(payment: Payment, said: Reversed, seen: num
             project_id,
             source: `reversal:${row.id}:${row.version}`,
             amount_usd: recovered.minus(kept).toFixed(2),
-            reason: 'The top-up stands after all',
+            reason: 'Top-up reinstated',
             created_by: name,
             at,
           },
@@ -141,7 +141,7 @@ async function takeOwed(run: Run, projectId: string, at: Date): Promise<void> {
       WHERE r.id = part.id AND part.amount_usd > 0 RETURNING r.version, part.amount_usd, r.disputed_usd > 0 AS disputed, r.processor`);
     if (!taken) return;
     const { version, amount_usd, disputed } = taken;
-    const reason = disputed ? 'Top-up disputed at the bank' : 'Top-up refunded';
+    const reason = disputed ? 'Top-up disputed' : 'Top-up refunded';
     const source = `reversal:${id}:${version}`;
     const entry = { project_id: projectId, source, amount_usd, reason, created_by: taken.processor, at };
     await run(takeCredit('top_up', entry, always));

@@ -89,7 +89,7 @@ export function processor(): Processor {
   if (paymentSandbox) return sandboxProcessor;
   throw new ApiError(
     'ENGINE_UNAVAILABLE',
-    'payments: no payment processor is set up; the operator sets STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
+    'payments: no payment processor is configured. The operator must set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
   );
 }
 

@@ -128,7 +128,7 @@ describe('a top-up that is disputed', () => {
     expect(await books()).toEqual({
       credit: 20,
       owed: 0,
-      entries: ['50 Top-up by card', '-30 used', '-20 Top-up disputed at the bank', '20 The top-up stands after all'],
+      entries: ['50 Top-up by card', '-30 used', '-20 Top-up disputed', '20 Top-up reinstated'],
     });
   });
 

@@ -19,7 +19,7 @@ export async function mirrorReversal(reference: string): Promise<void> {
     const payment = checkout_id === null ? await invoicePaidBy(reference) : await topUpPaidBy(reference, checkout_id);
     if (!payment || (await recordReversal(payment, said, seen))) return;
   }
-  throw new ApiError('ENGINE_UNAVAILABLE', 'payments: the payment changed while it was read. Tell again.');
+  throw new ApiError('ENGINE_UNAVAILABLE', 'payments: the payment changed while it was read. Send the event again.');
 }
 
 async function invoicePaidBy(reference: string): Promise<Payment | undefined> {
@@ -43,7 +43,10 @@ async function topUpPaidBy(reference: string, checkoutId: string): Promise<Payme
     found = await read();
   }
   if (found?.complete === false) {
-    throw new ApiError('ENGINE_UNAVAILABLE', 'payments: the top-up is not known to be paid yet. Tell again.');
+    throw new ApiError(
+      'ENGINE_UNAVAILABLE',
+      'payments: the top-up is not confirmed as paid yet. Send the event again.',
+    );
   }
   return found && { project_id: found.project_id, reference, checkout_id: checkoutId, invoice_id: null };
 }

@@ -105,7 +105,7 @@ export const sandboxProcessor: Processor = {
 
   async createSetupIntent() {
     throw invalid(
-      'The sandbox has no script for browsers: give a test token, or open the page of POST /billing/card-session.',
+      'The sandbox has no browser script. Send a test token, or open the page of POST /billing/card-session.',
     );
   },
 
@@ -124,7 +124,7 @@ export const sandboxProcessor: Processor = {
     if (save === 'confirm') {
       throw new ApiError(
         'PAYMENT_FAILED',
-        'payment_method: the bank wants the cardholder to confirm. Add the card on the page of POST /billing/card-session.',
+        'payment_method: the bank requires confirmation by the cardholder. Add the card on the page of POST /billing/card-session.',
       );
     }
     return makeCard(customer, token);
@@ -190,16 +190,16 @@ export async function completeSandboxPage(
   confirmed: boolean,
 ): Promise<string> {
   const page = await sandboxPage(projectId, id);
-  if (page.status !== 'open') throw new ApiError('CONFLICT', `This page is ${page.status}; begin anew.`);
+  if (page.status !== 'open') throw new ApiError('CONFLICT', `This page is ${page.status}; start again.`);
   const { save } = testCards[token];
   if (save === 'declined') throw new ApiError('PAYMENT_FAILED', DECLINED);
   if (save === 'confirm' && !confirmed) {
-    throw new ApiError('PAYMENT_FAILED', 'The bank did not get your confirmation, so it declined.');
+    throw new ApiError('PAYMENT_FAILED', 'The bank declined because it did not receive your confirmation.');
   }
   const card = page.amount_usd === null ? await makeCard(page.customer, token) : null;
   const part: Partial<PageObject> = { status: 'complete', paid_usd: page.amount_usd, card };
   const completed = await execute(sql`UPDATE sandbox_objects SET state = state || ${JSON.stringify(part)}::jsonb
     WHERE reference = ${page.reference}::text AND kind = 'page' AND state ->> 'status' = 'open'`);
-  if (completed === 0) throw new ApiError('CONFLICT', 'This page is complete; begin anew.');
+  if (completed === 0) throw new ApiError('CONFLICT', 'This page is already complete; start again.');
   return page.reference;
 }

@@ -14,19 +14,19 @@ export const paymentMethod = z
     last4: z.string().meta({ example: '4242' }),
     exp_month: z.int(),
     exp_year: z.int(),
-    is_default: z.boolean().meta({ description: 'Invoices are charged to it.' }),
+    is_default: z.boolean().meta({ description: 'Whether invoices are charged to this card.' }),
     processor: z.enum(['stripe', 'sandbox']).meta({ description: '`sandbox`: no money moves.' }),
     ...times,
   })
-  .meta({ id: 'PaymentMethod', description: 'A card. Its number is known to the payment processor alone.' });
+  .meta({ id: 'PaymentMethod', description: 'A card. Only the payment processor knows its number.' });
 export type PaymentMethod = z.output<typeof paymentMethod>;
 
 export const addPaymentMethod = z
   .strictObject({
     payment_method: z
       .string()
-      .regex(/^pm_[A-Za-z0-9_-]{1,200}$/, 'a token of the payment processor (pm_…), never a card number')
-      .meta({ description: 'A token that the payment processor gave for a card.' }),
+      .regex(/^pm_[A-Za-z0-9_-]{1,200}$/, 'must be a token from the payment processor (pm_…), never a card number')
+      .meta({ description: 'A card token from the payment processor.' }),
   })
   .meta({ id: 'AddPaymentMethod', example: { payment_method: 'pm_card_visa' } });
 
@@ -37,16 +37,16 @@ export const setupIntent = z
     publishable_key: z
       .string()
       .nullable()
-      .meta({ description: 'For the processor’s script; null: ask your operator.' }),
+      .meta({ description: 'For the processor’s script; null if the operator has not configured it.' }),
   })
-  .meta({ id: 'SetupIntent', description: 'For front ends that bring the processor’s own script.' });
+  .meta({ id: 'SetupIntent', description: 'For front ends that load the processor’s own script.' });
 
 const returnUrl = z.url().max(2000).optional();
 const returnUrls = {
   success_url: returnUrl.meta({
-    description: 'Where the browser goes afterwards; on this site. Absent: the page of credit, or of cards.',
+    description: 'Where the browser returns on success; on this site. Defaults to the credit or payment methods page.',
   }),
-  cancel_url: returnUrl.meta({ description: 'Where the browser goes when nothing was done; on this site.' }),
+  cancel_url: returnUrl.meta({ description: 'Where the browser returns if the user cancels; on this site.' }),
 };
 
 export const createCheckout = z
@@ -55,7 +55,7 @@ export const createCheckout = z
       .number()
       .min(TOP_UP_USD.least)
       .max(TOP_UP_USD.most)
-      .refine((amount) => new Decimal(amount).decimalPlaces() <= 2, 'whole cents')
+      .refine((amount) => new Decimal(amount).decimalPlaces() <= 2, 'must be in whole cents')
       .meta({ description: `From ${TOP_UP_USD.least} to ${TOP_UP_USD.most}, in whole cents.` }),
     ...returnUrls,
   })
@@ -73,7 +73,7 @@ export const checkoutSession = z
     kind: z.enum(['top_up', 'card']),
     amount_usd: z.number().nullable(),
     status: z.enum(['open', 'complete', 'expired']).meta({
-      description: '`complete`: the processor has said that it is paid, and the credit is there; or the card is.',
+      description: '`complete`: the processor has confirmed the payment and the credit is added, or the card is added.',
     }),
     url: z.string().nullable(),
     expires_at: timestamp,
@@ -105,6 +105,6 @@ export type SandboxPage = z.output<typeof sandboxPage>;
 export const completeSandboxPage = z
   .strictObject({
     card: z.enum(testCardTokens),
-    confirmed: z.boolean().default(false).meta({ description: 'What the cardholder told the bank.' }),
+    confirmed: z.boolean().default(false).meta({ description: 'The cardholder’s answer to the bank.' }),
   })
   .meta({ id: 'CompleteSandboxPage', example: { card: 'pm_card_visa' } });

@@ -97,7 +97,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
         if (!card) {
           throw new ApiError(
             'PAYMENT_FAILED',
-            'payment_method: the bank wants the cardholder to confirm. Add the card on the page of POST /billing/card-session.',
+            'payment_method: the bank requires confirmation by the cardholder. Add the card on the page of POST /billing/card-session.',
           );
         }
         return card;
@@ -230,7 +230,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
         verifier.verifyHeader(body, signature, webhookSecret, undefined, undefined, now().getTime());
       } catch (error) {
         if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
-        throw invalid('Stripe-Signature: it does not belong to this body, or is too old.');
+        throw invalid('Stripe-Signature: does not match this body, or is too old.');
       }
       return parseStripeEvent(body);
     },
@@ -278,7 +278,7 @@ function chargeOf({ id, status, last_payment_error }: Stripe.PaymentIntent): Cha
     case 'canceled':
       return { reference: id, status: 'cancelled', failure };
     case 'requires_action':
-      return { reference: id, status: 'open', failure: 'The bank wants the cardholder to confirm.' };
+      return { reference: id, status: 'open', failure: 'The bank requires confirmation by the cardholder.' };
     default:
       return { reference: id, status: 'open', failure };
   }
@@ -299,7 +299,7 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
     );
     throw new ApiError(
       'ENGINE_UNAVAILABLE',
-      'payments: the payment processor did not answer. Nothing is charged twice; try again.',
+      'payments: the payment processor did not respond. Try again; nothing is charged twice.',
       {
         cause: error,
       },

@@ -36,7 +36,7 @@ async function databaseState(): Promise<string> {
     const pending = await missingMigrations();
     return pending.length === 0 ? 'ok' : `migrations are missing: ${pending.join(', ')}`;
   } catch {
-    return 'the database does not answer';
+    return 'the database does not respond';
   }
 }
 
@@ -55,7 +55,7 @@ async function missingMigrations(): Promise<string[]> {
 export async function metrics(request: Request, socketAddress: string): Promise<Response> {
   if (!mayRead(request, socketAddress)) {
     return new Response(
-      'Metrics are for this machine under the name localhost, or with METRICS_TOKEN as bearer token.\n',
+      'Metrics are available on this machine under the name localhost, or with METRICS_TOKEN as bearer token.\n',
       { status: 403 },
     );
   }

@@ -50,7 +50,7 @@ describe('a payload', () => {
   });
 
   test.each(['w6k', 'w6k=\n', 'w6l=', 'w6-_', '*'])('of %j is not base64', (payload) => {
-    expect(refusal('opaque', payload, 'base64')).toBe('payload: is not base64 (RFC 4648, with padding).');
+    expect(refusal('opaque', payload, 'base64')).toBe('payload: is not valid base64 (RFC 4648, with padding).');
   });
 
   test('has at most 64 KiB, counted in bytes', () => {
@@ -69,14 +69,14 @@ describe('a symmetric key', () => {
 
   test.each([15, 17, 33, 65])('of %i bytes is none', (size) => {
     expect(refusal('symmetric_key', bytes(size), 'base64')).toBe(
-      `payload: a symmetric key has 16, 24, 32, 48 or 64 bytes, this one ${size}; send raw bytes with payload_encoding base64.`,
+      `payload: a symmetric key has 16, 24, 32, 48 or 64 bytes, this one ${size}; To send raw bytes, use payload_encoding base64.`,
     );
   });
 });
 
 test('a passphrase is text', () => {
   expect(refusal('passphrase', 'correct horse', 'utf8')).toBe('taken');
-  expect(refusal('passphrase', bytes(16), 'base64')).toBe('payload_encoding: a passphrase is text, so utf8.');
+  expect(refusal('passphrase', bytes(16), 'base64')).toBe('payload_encoding: must be utf8 for a passphrase.');
 });
 
 describe('a certificate', () => {

@@ -17,20 +17,20 @@ export function checkPayload({ type, payload, payload_encoding }: CreateSecret):
   const bytes = decode(payload, payload_encoding);
   if (bytes.length === 0) throw invalid('payload: must not be empty.');
   if (bytes.length > PAYLOAD_BYTES)
-    throw invalid(`payload: ${bytes.length} bytes; at most ${PAYLOAD_BYTES} are possible.`);
+    throw invalid(`payload: has ${bytes.length} bytes; the maximum is ${PAYLOAD_BYTES}.`);
   switch (type) {
     case 'certificate':
       return { bytes, certificate: readCertificate(bytes) };
     case 'symmetric_key':
       if (!KEY_BYTES.includes(bytes.length)) {
         throw invalid(
-          `payload: a symmetric key has ${KEY_BYTES.slice(0, -1).join(', ')} or ${KEY_BYTES.at(-1)} bytes, this one ${bytes.length}; ` +
-            'send raw bytes with payload_encoding base64.',
+          `payload: a symmetric key must have ${KEY_BYTES.slice(0, -1).join(', ')} or ${KEY_BYTES.at(-1)} bytes; this one has ${bytes.length}. ` +
+            'To send raw bytes, use payload_encoding base64.',
         );
       }
       return { bytes, certificate: null };
     case 'passphrase':
-      if (payload_encoding !== 'utf8') throw invalid('payload_encoding: a passphrase is text, so utf8.');
+      if (payload_encoding !== 'utf8') throw invalid('payload_encoding: must be utf8 for a passphrase.');
       return { bytes, certificate: null };
     case 'opaque':
       return { bytes, certificate: null };
@@ -41,7 +41,7 @@ function decode(payload: string, encoding: CreateSecret['payload_encoding']): Bu
   if (encoding === 'utf8') return Buffer.from(payload, 'utf8');
   const bytes = Buffer.from(payload, 'base64');
   // Buffer skips what is not base64; the round trip notices, and the payload can be given back as it came.
-  if (bytes.toString('base64') !== payload) throw invalid('payload: is not base64 (RFC 4648, with padding).');
+  if (bytes.toString('base64') !== payload) throw invalid('payload: is not valid base64 (RFC 4648, with padding).');
   return bytes;
 }
 

@@ -9,7 +9,7 @@ export type SecretType = (typeof secretTypes)[number];
 
 const payloadEncoding = z
   .enum(['utf8', 'base64'])
-  .meta({ description: 'How `payload` writes its bytes: as text, or in base64 (RFC 4648).' });
+  .meta({ description: 'Encoding of `payload`: text, or base64 (RFC 4648).' });
 
 const certificate = z
   .strictObject({
@@ -21,7 +21,7 @@ const certificate = z
     not_before: timestamp,
     not_after: timestamp,
   })
-  .meta({ id: 'CertificateFacts', description: 'What a certificate says of itself.' });
+  .meta({ id: 'CertificateFacts', description: 'Details of the certificate.' });
 
 /** A secret without its payload: what lists and creation show. */
 export const secret = z
@@ -31,7 +31,7 @@ export const secret = z
     type: z.enum(secretTypes),
     status: z.enum(['active', 'expired']),
     payload_encoding: payloadEncoding,
-    size_bytes: z.int().meta({ description: 'Bytes of the decoded payload.' }),
+    size_bytes: z.int().meta({ description: 'Size of the decoded payload in bytes.' }),
     expires_at: timestamp.nullable(),
     certificate: certificate.nullable().meta({ description: 'For type `certificate`.' }),
     ...times,
@@ -43,9 +43,9 @@ export const createSecret = z
   .strictObject({
     name: displayName,
     type: z.enum(secretTypes),
-    payload: z.string().min(1).meta({ description: 'At most 64 KiB decoded.', format: 'password' }),
+    payload: z.string().min(1).meta({ description: 'At most 64 KiB when decoded.', format: 'password' }),
     payload_encoding: payloadEncoding.default('utf8'),
-    expires_at: timestamp.optional().meta({ description: 'Absent: never. A certificate brings its own.' }),
+    expires_at: timestamp.optional().meta({ description: 'Defaults to never; for a certificate, to its own expiry.' }),
   })
   .meta({
     id: 'CreateSecret',
@@ -55,11 +55,11 @@ export type CreateSecret = z.output<typeof createSecret>;
 
 export const secretPayload = z
   .strictObject({ id, type: z.enum(secretTypes), payload: z.string(), payload_encoding: payloadEncoding })
-  .meta({ id: 'SecretPayload', description: 'The payload as it was given.' });
+  .meta({ id: 'SecretPayload', description: 'The payload as it was stored.' });
 export type SecretPayload = z.output<typeof secretPayload>;
 
 export const secretFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exactly this name.' }),
+  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   type: z.enum(secretTypes).optional(),
-  search: z.string().max(100).optional().meta({ description: 'Part of the name.' }),
+  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };

@@ -84,7 +84,7 @@ test('a secret expires when it says so, and is never made expired', async () => 
   const list = await call('GET', '/vault/secrets?name=short', { token: acme.users.reader.token });
   expect(list.body).toMatchObject([{ status: 'expired', expires_at }]);
   expect((await create({ name: 'late', type: 'opaque', payload: 'x', expires_at })).body).toMatchObject({
-    error: { message: 'expires_at: must lie in the future.' },
+    error: { message: 'expires_at: must be in the future.' },
   });
   await setTestClock(0);
 });

@@ -61,7 +61,7 @@ export async function listSecrets(call: ProjectCall, filters: SecretFilters): Pr
 export async function createSecret(call: ProjectCall, input: CreateSecret): Promise<Secret> {
   const { bytes, certificate } = checkPayload(input);
   if (input.expires_at !== undefined && new Date(input.expires_at) <= call.at) {
-    throw invalid('expires_at: must lie in the future.');
+    throw invalid('expires_at: must be in the future.');
   }
   const row: Row = {
     id: newId(),
@@ -80,7 +80,7 @@ export async function createSecret(call: ProjectCall, input: CreateSecret): Prom
     resource: { type: 'secret', id: row.id, name: row.name },
     taken: {
       when: sql`EXISTS (SELECT FROM secrets WHERE project_id = ${call.project_id}::uuid AND name = ${row.name}::text)`,
-      message: `name: the project has a secret called "${row.name}" already.`,
+      message: `name: a secret named "${row.name}" already exists in this project.`,
     },
     caps: [
       {

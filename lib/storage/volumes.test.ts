@@ -122,7 +122,9 @@ describe('room on the host', () => {
     const host = await onHostOfItsOwn(25);
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ size_gb: 10 })));
     expect([withStatus(answers, 201), withStatus(answers, 503)].map(({ length }) => length)).toEqual([2, 6]);
-    expect(withStatus(answers, 503)[0]?.body).toMatchObject(error('CAPACITY_EXHAUSTED', /no room for 10 GB/));
+    expect(withStatus(answers, 503)[0]?.body).toMatchObject(
+      error('CAPACITY_EXHAUSTED', /does not have 10 GB of free capacity/),
+    );
     expect(await reserved(host)).toEqual({ gb: 20 });
     const { id } = await prisma().volume.findFirstOrThrow({ where: { project_id: acme.id } });
     await force(id, 'available');
@@ -164,7 +166,7 @@ describe('what a volume is made from', () => {
     expect((await create({ snapshot_id, size_gb: 5 })).body).toMatchObject(error('CONFLICT', /now is creating/));
     await execute(sql`UPDATE snapshots SET status = 'available' WHERE id = ${snapshot_id}::uuid`);
     expect((await create({ snapshot_id, size_gb: 5 })).body).toMatchObject({ snapshot_id, status: 'creating' });
-    expect((await remove(`snapshots/${snapshot_id}`)).body).toMatchObject(error('CONFLICT', /data is just being made/));
+    expect((await remove(`snapshots/${snapshot_id}`)).body).toMatchObject(error('CONFLICT', /data is being created/));
     const listed = async (query: string) =>
       (await call('GET', `/storage/volumes?${query}`, { token: acme.users.member.token })).body;
     expect(await listed(`snapshot_id=${snapshot_id}`)).toMatchObject([{ snapshot_id }]);

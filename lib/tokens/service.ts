@@ -93,10 +93,10 @@ export async function listProjectTokens(call: ProjectCall, filters: TokenFilters
  */
 export async function createToken(call: ProjectPersonCall, input: CreateToken): Promise<NewToken> {
   if (!includesRole(call.role, input.role)) {
-    throw new ApiError('FORBIDDEN', `role: a token has at most its maker's role, and yours is ${call.role}.`);
+    throw new ApiError('FORBIDDEN', `role: a token cannot have more than your own role, which is ${call.role}.`);
   }
   const expires_at = input.expires_at === undefined ? null : new Date(input.expires_at);
-  if (expires_at !== null && expires_at <= call.at) throw invalid('expires_at: must lie in the future.');
+  if (expires_at !== null && expires_at <= call.at) throw invalid('expires_at: must be in the future.');
   const token = API_TOKEN_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
   const row: Row = {
     id: newId(),
