@@ -25,7 +25,7 @@ const expected: Record<string, RegExp[]> = {
     /"status": "active"/,
     /"status": "in_use"/,
     /<h1>example<\/h1>/,
-    /No answer, as it should be/,
+    /No response, as expected/,
     ...['vcpus', 'ram_gb', 'storage_tb', 'instances', 'volumes'].map(
       (dimension) => new RegExp(`"${dimension}":\\{[^}]*"used":0\\.0,`),
     ),

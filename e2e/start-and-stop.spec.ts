@@ -120,5 +120,5 @@ test('a wrong setting is named at once', async () => {
   port = 99_999;
   const platform = start();
   const [code] = await once(platform.process, 'exit');
-  expect([code, platform.output()]).toEqual([1, expect.stringContaining('PORT: needs a port from 1 to 65535')]);
+  expect([code, platform.output()]).toEqual([1, expect.stringContaining('PORT: must be a port from 1 to 65535')]);
 });

@@ -31,7 +31,7 @@ describe('settings', () => {
   it('a back office that listens apart has an address of its own', () => {
     const s = parseSettings({ BACKOFFICE_LISTEN: '[::1]:3001' });
     expect([s.backofficeListen, s.backofficeUrl]).toEqual([{ host: '::1', port: 3001 }, 'http://localhost:3001']);
-    expect(messageOf({ BACKOFFICE_LISTEN: '3001' })).toContain('BACKOFFICE_LISTEN: needs an IP address and a port');
+    expect(messageOf({ BACKOFFICE_LISTEN: '3001' })).toContain('BACKOFFICE_LISTEN: must be an IP address and a port');
   });
 
   it('every wrong setting is named in one message, with what to put there', () => {
@@ -58,8 +58,8 @@ describe('settings', () => {
       'ADMIN_REQUIRE_TOTP',
       'HOST_ID',
     ]);
-    expect(message).toContain('PORT: needs a port from 1 to 65535');
-    expect(message).toContain('ADMIN_REQUIRE_TOTP: needs true or false');
+    expect(message).toContain('PORT: must be a port from 1 to 65535');
+    expect(message).toContain('ADMIN_REQUIRE_TOTP: must be true or false');
   });
 
   it('a message about a wrong secret never shows the secret', () => {

@@ -17,7 +17,7 @@ const whole = (most: number, error = `a whole number from 1 to ${most}`) =>
   z.coerce.number(error).int(error).min(1, error).max(most, error);
 
 const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'an address such as https://cloud.example.org' })
+  .url({ protocol: /^https?$/, error: 'a URL such as https://cloud.example.org' })
   .transform((url) => url.replace(/\/+$/, ''));
 
 const address = z.union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'an IP address to listen on');
@@ -74,7 +74,7 @@ const keys = z.string().transform((value, context): [KeySetting, ...KeySetting[]
 
 const smtpUrl = z.url({
   protocol: /^smtps?$/,
-  error: 'an address such as smtps://user:password@mail.example.org (smtps: TLS from the first byte; smtp: STARTTLS)',
+  error: 'a URL such as smtps://user:password@mail.example.org (smtps: implicit TLS; smtp: STARTTLS)',
 });
 const mailAddress = z
   .string()
@@ -138,10 +138,10 @@ const environment = z.object({
   MAIL_FROM: mailAddress.optional(),
   STRIPE_SECRET_KEY: z
     .string()
-    .regex(/^(sk|rk)_/, 'a secret or restricted key of Stripe (sk_… or rk_…)')
+    .regex(/^(sk|rk)_/, 'a Stripe secret key or restricted key (sk_… or rk_…)')
     .optional(),
   STRIPE_WEBHOOK_SECRET: z.string().startsWith('whsec_', 'the signing secret of the webhook (whsec_…)').optional(),
-  STRIPE_PUBLISHABLE_KEY: z.string().startsWith('pk_', 'a publishable key of Stripe (pk_…)').optional(),
+  STRIPE_PUBLISHABLE_KEY: z.string().startsWith('pk_', 'a Stripe publishable key (pk_…)').optional(),
   STRIPE_API_URL: httpUrl.optional(),
   PAYMENT_SANDBOX: flag.optional(),
   SELLER_NAME: z.string().max(100, 'at most 100 characters').default('Nephele'),
@@ -171,12 +171,12 @@ export function parseSettings(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const result = environment.safeParse(given);
   if (!result.success) {
-    const lines = result.error.issues.map(({ path: [name], message }) => `  ${String(name)}: needs ${message}`);
-    throw new SettingsError(`These settings are wrong:\n${[...new Set(lines)].join('\n')}`);
+    const lines = result.error.issues.map(({ path: [name], message }) => `  ${String(name)}: must be ${message}`);
+    throw new SettingsError(`These settings are invalid:\n${[...new Set(lines)].join('\n')}`);
   }
   const s = result.data;
   const wrong = paymentProblems(s);
-  if (wrong.length > 0) throw new SettingsError(`These settings are wrong:\n${wrong.join('\n')}`);
+  if (wrong.length > 0) throw new SettingsError(`These settings are invalid:\n${wrong.join('\n')}`);
   const own = s.BACKOFFICE_LISTEN;
   const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
   return {
@@ -263,11 +263,11 @@ function paymentProblems(s: z.output<typeof environment>): string[] {
   const wrong: string[] = [];
   if (s.STRIPE_SECRET_KEY && !s.STRIPE_WEBHOOK_SECRET) {
     wrong.push(
-      '  STRIPE_WEBHOOK_SECRET: needs the signing secret of the webhook (whsec_…): without it no payment is heard of',
+      '  STRIPE_WEBHOOK_SECRET: must be the signing secret of the webhook (whsec_…); without it, payments are not reported',
     );
   }
   if (s.STRIPE_SECRET_KEY && s.PAYMENT_SANDBOX) {
-    wrong.push('  PAYMENT_SANDBOX: needs to be false or absent where STRIPE_SECRET_KEY is set');
+    wrong.push('  PAYMENT_SANDBOX: must be false or unset if STRIPE_SECRET_KEY is set');
   }
   return wrong;
 }
@@ -311,6 +311,6 @@ export function loadEnvironmentFile(): void {
 /** The database's address. @throws SettingsError when neither the operator nor the supervisor gave one */
 export function databaseUrl(): string {
   const url = settings().databaseUrl;
-  if (!url) throw new SettingsError('DATABASE_URL is not set: start the platform with `npm start`, or set it');
+  if (!url) throw new SettingsError('DATABASE_URL is not set. Start the platform with `npm start`, or set it.');
   return url;
 }

@@ -139,7 +139,7 @@ if answers; then
   echo 'The page still answers.' >&2
   exit 1
 fi
-echo 'No answer, as it should be.'
+echo 'No response, as expected.'
 
 # ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -117,7 +117,7 @@ describe('an upload', () => {
 
   test('that is not what it says ends in error with the reason, and nothing of it stays', async () => {
     const answer = await raw('name=liar&format=QCOW2', content);
-    await becomes(idOf(answer), { status: 'error', status_reason: expect.stringMatching(/no QCOW2 image/) });
+    await becomes(idOf(answer), { status: 'error', status_reason: expect.stringMatching(/not a QCOW2 image/) });
     expect(await uploads()).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ export async function publishedChecksum(
 async function read(url: string, signal: AbortSignal): Promise<string> {
   try {
     const response = await fetch(url, { redirect: 'follow', signal });
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
     if (!response.url.startsWith('https:')) throw new Error('the server redirected to an address without TLS');
     return (await response.text()).slice(0, MOST_BYTES);
   } catch (error) {

@@ -7,15 +7,15 @@ import { dropOlderKeys, rotateKeys } from './keys';
 import { endLeftovers } from './leftovers';
 
 const usage = `Usage: npm run admin -- COMMAND
-  reset-password EMAIL              gives a user a new password, and ends all sessions and API tokens
-  reset-2fa EMAIL                   removes a user's second factor
-  rotate-keys signing|encryption    puts a new key in front; the older ones stay valid
-  reseal                            seals with the newest key what an older one sealed, while the platform runs or is stopped
-  drop-keys encryption              forgets the older keys, once nothing is sealed with them
-  power-down                        powers down the machines that a killed platform left running, and removes its networks
-  backup FOLDER                     writes the database into a new folder, while the platform runs or is stopped
-  restore FOLDER                    fills the database of a new DATA_DIR, which has the same keys, from a backup
-  database-url                      the address of the database while the platform runs, for pg_dump and psql`;
+  reset-password EMAIL              sets a new password for a user and ends all their sessions and API tokens
+  reset-2fa EMAIL                   turns off two-factor authentication for a user
+  rotate-keys signing|encryption    adds a new current key; older keys stay valid
+  reseal                            re-encrypts stored secrets with the newest key; the platform may be running or stopped
+  drop-keys encryption              removes the older keys once nothing is encrypted with them
+  power-down                        shuts down machines left running by a killed platform, and removes its networks
+  backup FOLDER                     backs up the database to a new folder; the platform may be running or stopped
+  restore FOLDER                    restores a backup into the database of a new DATA_DIR with the same keys
+  database-url                      prints the database URL for pg_dump and psql while the platform is running`;
 
 /** How long the worker of a platform that was killed may take to finish what it is doing. */
 const WORKER_GRACE_MS = 20_000;
@@ -43,7 +43,7 @@ function databaseAddress(): string {
   loadEnvironmentFile();
   const { dataDir, databaseUrl } = parseSettings(process.env);
   const url = databaseUrl ?? embeddedDatabaseUrl(dataDir);
-  if (!url) throw new Error(`${dataDir} holds no platform yet: run npm start first, or set DATA_DIR`);
+  if (!url) throw new Error(`There is no platform in ${dataDir}. Run npm start first, or set DATA_DIR.`);
   return url;
 }
 
@@ -62,7 +62,7 @@ async function reseal(): Promise<void> {
   const { resealAll } = await import('@/lib/crypto/reseal');
   const { sealedColumns } = await import('./sealed-columns');
   const count = await resealAll(sealedColumns);
-  console.log(`${count.toLocaleString('en')} stored secrets were sealed anew, with key ${keyIds('encryption')[0]}.`);
+  console.log(`${count.toLocaleString('en')} stored secrets were re-encrypted with key ${keyIds('encryption')[0]}.`);
 }
 
 async function dropKeys(): Promise<void> {
@@ -71,26 +71,26 @@ async function dropKeys(): Promise<void> {
   const left = await sealedWithOlderKeys(sealedColumns);
   if (left > 0) {
     throw new Error(
-      `${left.toLocaleString('en')} stored things still need an older key: run reseal. Kept answers of requests pass within a day.`,
+      `${left.toLocaleString('en')} stored values still need an older key: run reseal. Stored responses expire within a day.`,
     );
   }
   const dropped = dropOlderKeys('encryption');
   console.log(
     dropped.length > 0
-      ? `Forgotten: ${dropped.join(', ')}. Backups from before the rotation still need them: keep the copies that belong to those.`
-      : 'There is one key only.',
+      ? `Removed: ${dropped.join(', ')}. Backups taken before the rotation still need these keys: keep the copies for them.`
+      : 'There is only one key.',
   );
 }
 
 async function resetPassword(email: string): Promise<void> {
   const { resetPassword } = await import('@/lib/identity/recovery');
-  console.log(`The new password of ${email}, shown this once:  ${await resetPassword(email)}`);
+  console.log(`New password for ${email} (shown only once):  ${await resetPassword(email)}`);
 }
 
 async function resetSecondFactor(email: string): Promise<void> {
   const { resetSecondFactor } = await import('@/lib/identity/recovery');
   await resetSecondFactor(email);
-  console.log(`${email} signs in with the password alone now, and can set up a new second factor.`);
+  console.log(`${email} now signs in with only a password and can set up two-factor authentication again.`);
 }
 
 async function backUpTo(folder: string): Promise<void> {
@@ -98,8 +98,8 @@ async function backUpTo(folder: string): Promise<void> {
   const { tables } = await backUp(databaseAddress(), folder, keyIds('encryption'));
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   console.log(
-    `${folder} holds ${rows.toLocaleString('en')} rows of ${tables.length} tables. Keep a copy of the keys apart from it, ` +
-      'and, where machines run, of the disks.',
+    `${folder} contains ${rows.toLocaleString('en')} rows from ${tables.length} tables. Keep a separate copy of the keys ` +
+      'and, if you run machines, of the disks.',
   );
 }
 
@@ -111,16 +111,17 @@ async function restoreFrom(folder: string): Promise<void> {
   const missing = encryption_keys.filter((id) => !keyIds('encryption').includes(id));
   if (missing.length > 0) {
     throw new Error(
-      `The encryption keys of this platform lack ${missing.join(', ')}, which sealed secrets of the backup: put the keys ` +
-        `that belong to it into ${dataDir}/keys, or ENCRYPTION_KEYS, first.`,
+      `This platform lacks the encryption keys ${missing.join(', ')}, which secrets in the backup need. First copy the keys ` +
+        `of the backup to ${dataDir}/keys or ENCRYPTION_KEYS.`,
     );
   }
   const lock = lockDataDir(dataDir);
-  if ('heldBy' in lock) throw new Error(`The platform runs (pid ${lock.heldBy}): stop it, a restore is for a new one.`);
+  if ('heldBy' in lock)
+    throw new Error(`The platform is running (pid ${lock.heldBy}). Stop it first: a restore needs a new platform.`);
   const database = databaseUrl ? undefined : await startEmbeddedDatabase(dataDir, () => {});
   try {
     const { taken_at } = await restore(databaseUrl ?? database?.databaseUrl ?? '', folder);
-    console.log(`Restored as of ${taken_at}. The next npm start goes on from there.`);
+    console.log(`Restored to the state of ${taken_at}. Run npm start to continue.`);
   } finally {
     await database?.stop();
     lock.release();
@@ -133,17 +134,17 @@ async function powerDownHost(): Promise<void> {
   // While the platform runs, its worker would start again what is stopped here.
   const lock = lockDataDir(dataDir);
   if ('heldBy' in lock)
-    throw new Error(`The platform runs (pid ${lock.heldBy}); stop it, that powers down its machines.`);
+    throw new Error(`The platform is running (pid ${lock.heldBy}). Stop it: this also shuts down its machines.`);
   lock.release();
   await endLeftovers(dataDir, WORKER_GRACE_MS);
   await withDatabase(async () => {
     const { powerDown } = await import('@/lib/compute/power-down');
     if (await powerDown()) return;
-    throw new Error(
-      `The database knows no host named ${hostId}, so that nothing was touched: DATA_DIR or HOST_ID may be another's.`,
-    );
+    throw new Error(`The database has no host named ${hostId}, so nothing was changed. Check DATA_DIR and HOST_ID.`);
   });
-  console.log('Machines and networks of this host are down. Those that should run boot with the next start.');
+  console.log(
+    'All machines and networks of this host are down. Machines that should be running boot on the next start.',
+  );
 }
 
 /** Runs with the database of this host; where the embedded one is stopped, it is up for as long as that takes. */

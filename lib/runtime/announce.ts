@@ -15,7 +15,7 @@ Nephele is ready after ${seconds.toFixed(1)} s:  ${baseUrl}
   back office     ${backofficeUrl}
   API reference   ${baseUrl}/docs
   data            ${dataDir}
-Ctrl-C stops everything.`);
+Press Ctrl-C to stop.`);
 }
 
 /** Shows the first accounts, this one time: only hashes of their passwords are kept. */
@@ -24,8 +24,8 @@ export function announceAccounts(accounts: Prepared['accounts'], settings: Setti
   const given = [settings.bootstrapAdminPassword, settings.bootstrapTenantPassword];
   const width = Math.max(...accounts.map(({ email }) => email.length));
   const lines = accounts.map(({ role, email, password }) => {
-    const shown = given.includes(password) ? 'the password that the settings gave' : password;
+    const shown = given.includes(password) ? 'password from the settings' : password;
     return `  ${email.padEnd(width)}   ${shown}   (${role})`;
   });
-  console.log(`\nThe first accounts and their passwords, shown this once:\n${lines.join('\n')}`);
+  console.log(`\nInitial accounts and passwords (shown only once):\n${lines.join('\n')}`);
 }

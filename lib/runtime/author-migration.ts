@@ -10,13 +10,13 @@ import { startTemporaryPostgres } from './temporary-postgres';
  */
 const [name, option] = process.argv.slice(2);
 if (!name || !/^[a-z][a-z0-9_]*$/.test(name) || (option && option !== '--empty')) {
-  console.error('Usage: npm run migration -- NAME [--empty]     NAME: lower case letters, digits and underscores');
+  console.error('Usage: npm run migration -- NAME [--empty]     NAME: lowercase letters, digits and underscores');
   process.exit(2);
 }
 
-const sql = option ? '-- Say why this cannot be left to the schema.\n' : await missingSql();
+const sql = option ? '-- Explain why the schema cannot express this.\n' : await missingSql();
 if (sql === '') {
-  console.log('The migrations already do what prisma/schema says. --empty writes one for SQL by hand.');
+  console.log('The migrations already match prisma/schema. Use --empty to create one for hand-written SQL.');
 } else {
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const folder = join('prisma/migrations', `${stamp}_${name}`);

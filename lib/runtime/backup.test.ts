@@ -133,7 +133,7 @@ describe('a backup', () => {
     await expect(backUp(databaseOn(adminUrl, 'no_such_database'), folder, [])).rejects.toThrow();
     expect(existsSync(folder)).toBe(false);
     await backUp(databaseUrl(), folder, []);
-    await expect(backUp(databaseUrl(), folder, [])).rejects.toThrow('exists already');
+    await expect(backUp(databaseUrl(), folder, [])).rejects.toThrow('already exists');
   });
 });
 

@@ -29,7 +29,7 @@ export type Manifest = z.output<typeof manifestSchema>;
  * @param encryptionKeyIds ids of the keys that secrets are sealed with, so that a restore can tell whether it has them
  */
 export async function backUp(databaseUrl: string, folder: string, encryptionKeyIds: string[]): Promise<Manifest> {
-  if (existsSync(folder)) throw new Error(`${folder} exists already: give the backup a folder of its own`);
+  if (existsSync(folder)) throw new Error(`${folder} already exists. Give a new folder for the backup.`);
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export async function backUp(databaseUrl: string, folder: string, encryptionKeyI
 /** What a backup says of itself. @throws Error when the folder is no whole backup */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, 'manifest.json');
-  if (!existsSync(path)) throw new Error(`${folder} is no backup: it has no manifest.json`);
+  if (!existsSync(path)) throw new Error(`${folder} is not a backup: it has no manifest.json.`);
   const result = manifestSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
   if (!result.success) throw new Error(`${path} is damaged`, { cause: result.error });
   return result.data;
@@ -87,10 +87,11 @@ export async function restore(
   await verify(folder, manifest);
   const known = readMigrations(migrations).map(({ name }) => name);
   const unknown = manifest.migrations.find((name) => !known.includes(name));
-  if (unknown) throw new Error(`The backup was taken by a newer release, with migration ${unknown}: restore it there`);
+  if (unknown)
+    throw new Error(`The backup is from a newer release, with migration ${unknown}. Restore it with that release.`);
   await connected(databaseUrl, async (client) => {
     const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = 'public' LIMIT 1");
-    if (rowCount) throw new Error('The database is not empty: restore into a new one, so that nothing is lost');
+    if (rowCount) throw new Error('The database is not empty. Restore into a new one so that no data is lost.');
   });
   await migrate(databaseUrl, migrations, manifest.migrations.at(-1));
   await connected(databaseUrl, async (client) => {
@@ -102,7 +103,7 @@ export async function restore(
     for (const { name, columns, rows } of manifest.tables) {
       const copy = client.query(copyFrom(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) FROM STDIN`));
       await pipeline(createReadStream(join(folder, `${name}.copy.gz`)), createGunzip(), copy);
-      if (copy.rowCount !== rows) throw new Error(`${name}: ${copy.rowCount} rows came in place of ${rows}`);
+      if (copy.rowCount !== rows) throw new Error(`${name}: expected ${rows} rows, got ${copy.rowCount}`);
     }
     for (const { name, last_value } of manifest.sequences) {
       if (last_value !== null)
@@ -144,10 +145,10 @@ async function setAsideChecksAndTriggers(client: pg.Client): Promise<{ putBack()
 async function verify(folder: string, { tables }: Manifest): Promise<void> {
   for (const { name, sha256 } of tables) {
     const path = join(folder, `${name}.copy.gz`);
-    if (!existsSync(path)) throw new Error(`The backup is not whole: ${path} is missing`);
+    if (!existsSync(path)) throw new Error(`The backup is incomplete: ${path} is missing.`);
     const sum = checksum();
     await pipeline(createReadStream(path) as Readable, sum.stream, new PassThrough().resume());
-    if (sum.hex() !== sha256) throw new Error(`${path} is damaged: it is not what was written`);
+    if (sum.hex() !== sha256) throw new Error(`${path} is damaged: its checksum does not match.`);
   }
 }
 

@@ -98,7 +98,7 @@ async function requireFree(host: string, port: number, setting: string): Promise
     await once(probe, 'listening');
   } catch (error) {
     const reason = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' ? 'is in use' : `${error}`;
-    throw new Error(`${host}:${port} ${reason}: choose another ${setting}.`);
+    throw new Error(`${host}:${port} ${reason}. Set a different ${setting}.`);
   }
   probe.close();
   await once(probe, 'close');

@@ -43,10 +43,10 @@ export function measureCoverage(options: readonly string[]): void {
       .filter(([path]) => paths.some((start) => path.startsWith(start)))
       .flatMap(([path, file]) => missedBranches(file).map((branch) => `  ${path}:${branch}`));
   const wanted = missed(listed);
-  if (wanted.length > 0) console.log(`\nNot taken:\n${wanted.join('\n')}`);
+  if (wanted.length > 0) console.log(`\nNot covered:\n${wanted.join('\n')}`);
   const faults = missed(whole);
   if (faults.length === 0) return;
-  console.error(`\nThese branches must be taken by a test:\n${faults.join('\n')}`);
+  console.error(`\nThese branches must be covered by a test:\n${faults.join('\n')}`);
   process.exitCode = 1;
 }
 

@@ -24,6 +24,6 @@ export async function restartOnChange(worker: Kept, run: RunOptions, signal: Abo
       timer = setTimeout(apply, settleMs);
     }
   } catch (error) {
-    if (!signal.aborted) report(`Changes are no longer seen: ${error}`);
+    if (!signal.aborted) report(`File changes are no longer detected: ${error}`);
   }
 }

@@ -45,7 +45,7 @@ it('starts again what ended, also when that takes several attempts, and says why
   running[0]?.end('signal SIGKILL');
   await vi.waitUntil(() => running.length === 2, { timeout: 5000 });
   expect(report.mock.calls.flat()).toEqual([
-    'it ended (signal SIGKILL) and is started again',
+    'it ended (signal SIGKILL); restarting it',
     'it could not be started: not yet',
     'it could not be started: still not',
   ]);

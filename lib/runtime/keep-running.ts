@@ -59,7 +59,7 @@ export async function keepRunning(
       const reason = await current.ended;
       if (signal.aborted) return;
       if (restarting || Date.now() - upSince > steadyMs) pauseMs = firstPauseMs;
-      if (!restarting) report(`${name} ended (${reason}) and is started again`);
+      if (!restarting) report(`${name} ended (${reason}); restarting it`);
       restarting = false;
       const next = await launchAgain();
       if (!next) return;

@@ -16,7 +16,7 @@ export function ensureKeys(): void {
  */
 export function rotateKeys(purpose: KeyPurpose): string {
   if (givenKeys(purpose)) {
-    throw new Error(`${environmentName[purpose]} holds these keys: put the new one in front of it there`);
+    throw new Error(`These keys are set in ${environmentName[purpose]}. Put the new key first there.`);
   }
   const fresh = newKey();
   writeKeys(keyPath(purpose), [fresh, ...readKeys(purpose)], renameSync);
@@ -26,7 +26,7 @@ export function rotateKeys(purpose: KeyPurpose): string {
 /** Forgets the older encryption keys. The caller has seen that nothing needs them any more. @returns their ids */
 export function dropOlderKeys(purpose: KeyPurpose): string[] {
   if (givenKeys(purpose))
-    throw new Error(`${environmentName[purpose]} holds these keys: take the older ones out there`);
+    throw new Error(`These keys are set in ${environmentName[purpose]}. Remove the older keys there.`);
   const [current, ...older] = readKeys(purpose);
   if (older.length > 0) writeKeys(keyPath(purpose), [current], renameSync);
   return older.map(({ id }) => id);

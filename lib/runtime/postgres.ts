@@ -90,7 +90,7 @@ function createCluster({ directory, password, durable }: PostgresOptions, progra
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account) for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
   if (account && spawnSync('test', ['-w', draft], { ...account, cwd: '/' }).status !== 0) {
-    throw new Error(`PostgreSQL's user cannot enter ${draft}: let others pass its parents (chmod o+x)`);
+    throw new Error(`The PostgreSQL user cannot access ${draft}. Make its parent folders accessible (chmod o+x).`);
   }
   const flags = [
     `--pgdata=${draft}`,
@@ -132,7 +132,7 @@ function makeSocketFolder(folder: string, account: Account): void {
   }
   const { uid, mode } = statSync(folder);
   if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o777) !== 0o700) {
-    throw new Error(`${folder} belongs to somebody else: shorten DATA_DIR`);
+    throw new Error(`${folder} belongs to another user. Use a shorter DATA_DIR.`);
   }
 }
 

@@ -65,7 +65,7 @@ test.runIf(seesAll)(
         env: { ...process.env, ...nothingGiven, DATA_DIR: dataDir, ...given },
         encoding: 'utf8',
       });
-    expect(admin()).toMatchObject({ status: 1, stderr: expect.stringContaining('The platform runs') });
+    expect(admin()).toMatchObject({ status: 1, stderr: expect.stringContaining('The platform is running') });
     await platform.kill();
     expect(findProcesses(host)).toContainEqual(expect.objectContaining({ role: 'qemu', id: on }));
 

@@ -29,7 +29,7 @@ export async function runSupervised(begin: () => Promise<Work>): Promise<void> {
     process.exit(1);
   });
   // One request's forgotten promise is no reason to end all others.
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'));
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'));
   if (process.send) {
     // The supervisor may have gone while this process loaded its code.
     if (!process.connected) process.exit();

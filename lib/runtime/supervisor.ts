@@ -44,10 +44,10 @@ export async function start({ dev }: { dev: boolean }): Promise<never> {
   }
   if (stops.length > 0) console.log('\nStopping …');
   for (const { name, stop } of stops.reverse()) {
-    await stop().catch((error) => console.error(`${name} did not stop as it should: ${error.message}`));
+    await stop().catch((error) => console.error(`${name} did not stop cleanly: ${error.message}`));
     await ending;
   }
-  if (stops.length > 0) console.log('Everything is stopped.');
+  if (stops.length > 0) console.log('Stopped.');
   process.exit(exitCode);
 }
 
@@ -56,7 +56,7 @@ function claim(dataDir: string): void {
   const lock = lockDataDir(dataDir);
   if ('heldBy' in lock) {
     throw new Error(
-      `Another copy (pid ${lock.heldBy}) runs on ${dataDir}. Stop it, or set DATA_DIR and PORT for a second platform.`,
+      `Another platform (pid ${lock.heldBy}) is using ${dataDir}. Stop it, or set DATA_DIR and PORT to run a second one.`,
     );
   }
 }
@@ -80,7 +80,7 @@ function onStopSignal(stop: () => void, force: () => void): void {
 
 /** Asked twice: nothing is finished any more, and nothing is left. */
 async function endAtOnce(dataDir: string): Promise<never> {
-  console.error('Ending at once.');
+  console.error('Stopping immediately.');
   await endLeftovers(dataDir, 0);
   await stopPostgresIn(join(dataDir, 'postgres'), 'SIGQUIT');
   process.exit(1);

@@ -46,7 +46,7 @@ export async function installMissing(find: () => Tool[], without: string, signal
   }
   const missing = packagesOf(find());
   if (missing.length > 0 && !signal?.aborted) {
-    console.log(`${without} without these packages:\n  sudo apt-get install ${missing.join(' ')}`);
+    console.log(`${without} without these packages. To install them:\n  sudo apt-get install ${missing.join(' ')}`);
   }
 }
 

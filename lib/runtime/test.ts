@@ -39,7 +39,7 @@ const steps: Step[] = [
  * line is `N passed, N failed`, and the exit code to match.
  */
 export async function runTests(): Promise<void> {
-  const without = 'Tests of machines and pages fail';
+  const without = 'Machine and browser tests fail';
   await installMissing(() => [...missingForTests(), ...missingForEngines()], without);
   rmSync('test-results', { recursive: true, force: true });
   const summary: string[] = [];

@@ -22,7 +22,7 @@ export type ServerLimits = {
 };
 
 /** The answer to what HTTP itself cannot read. */
-export const malformed = invalid('The request is malformed: check its address and its headers.');
+export const malformed = invalid('The request is malformed. Check its URL and headers.');
 
 const tooManyConnections = new ApiError(
   'RATE_LIMITED',

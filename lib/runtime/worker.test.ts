@@ -15,7 +15,7 @@ import { environmentOf } from './process-table';
 testDatabase();
 
 const PATIENCE_MS = 60_000;
-const STANDS_BY = 'another worker looks after this host';
+const STANDS_BY = 'another worker serves this host';
 
 let dataDir: string;
 const started: ChildProcess[] = [];

@@ -21,10 +21,10 @@ await runSupervised(async () => {
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {
-    log.warn({ pid: lock.heldBy }, 'another worker looks after this host; this one begins when it has ended');
+    log.warn({ pid: lock.heldBy }, 'another worker serves this host; this one is on standby');
     waitForLock(lockPath, stopping.signal).then(begin, (error) => {
       if (stopping.signal.aborted) return;
-      log.fatal({ err: error }, 'this worker cannot stand by');
+      log.fatal({ err: error }, 'this worker could not enter standby');
       process.exit(1);
     });
   } else begin();

@@ -129,7 +129,7 @@ describe('room on the host', () => {
     const { id } = await prisma().volume.findFirstOrThrow({ where: { project_id: acme.id } });
     await force(id, 'available');
     expect((await post(`volumes/${id}/resize`, { size_gb: 16 })).body).toMatchObject(
-      error('CAPACITY_EXHAUSTED', /no room for 6 GB/),
+      error('CAPACITY_EXHAUSTED', /does not have 6 GB of free capacity/),
     );
     expect((await post(`volumes/${id}/resize`, { size_gb: 15 })).status).toBe(202);
     expect(await reserved(host)).toEqual({ gb: 25 });

@@ -34,13 +34,13 @@ export async function chooseAccelerator(host: Host): Promise<Accelerator> {
   if (!(await canOpen(KVM))) {
     return withArguments({
       name: 'tcg',
-      why: `${KVM} is missing or closed to this user: guests are emulated and slow.`,
+      why: `${KVM} is missing or not accessible to this user: guests are emulated and slow.`,
     });
   }
   if (!canary) {
     return withArguments({
       name: 'tcg',
-      why: `${KVM} is unproved until the tiny image is built: guests are emulated.`,
+      why: `${KVM} is untested until the tiny image is built: guests are emulated.`,
     });
   }
   const found = await tryHardware(host, canary);
@@ -55,11 +55,11 @@ const withArguments = ({ name, why }: Verdict): Accelerator => ({
 });
 
 async function tryHardware(host: Host, canary: string): Promise<Verdict> {
-  const broken = `${KVM} is there, but a test guest did not boot with it: guests are emulated and slow.`;
+  const broken = `${KVM} is present, but a test guest did not boot with it: guests are emulated and slow.`;
   if (!(await canaryBoots(host, canary))) return { name: 'tcg', why: broken };
   // Guests run as users of their own; most distributions ship this device open to all.
   if (host.isolation === 'root') await chmod(KVM, 0o666);
-  return { name: 'kvm', why: 'Guests run on the processor itself (KVM).' };
+  return { name: 'kvm', why: 'Guests run with hardware acceleration (KVM).' };
 }
 
 async function canaryBoots(host: Host, disk: string): Promise<boolean> {

@@ -46,7 +46,11 @@ export function run(argv: readonly string[], options: RunOptions = {}): Promise<
 
 function cannotStart(program: string, error: Error): EngineError {
   const hint = packageOf(program);
-  return new EngineError('ENGINE_UNAVAILABLE', hint ? `${program} is missing: apt install ${hint}` : error.message, {
-    cause: error,
-  });
+  return new EngineError(
+    'ENGINE_UNAVAILABLE',
+    hint ? `${program} is missing. Run: apt install ${hint}` : error.message,
+    {
+      cause: error,
+    },
+  );
 }

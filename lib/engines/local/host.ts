@@ -81,7 +81,7 @@ export async function prepareHost(host: Host): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const found = await lstat(directory);
     if (!found.isDirectory() || found.uid !== process.getuid?.()) {
-      throw new EngineError('ENGINE_ERROR', `${directory} belongs to someone else; remove it and start again.`);
+      throw new EngineError('ENGINE_ERROR', `${directory} belongs to another user. Remove it and start again.`);
     }
     await openToGuests(host, directory, 0o710);
   }

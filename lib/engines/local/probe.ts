@@ -28,13 +28,13 @@ async function probeCompute(host: Host): Promise<EngineStatus> {
   if (missing.length > 0) return lacking('compute', missing);
   const blocked = await blockedFolder(host);
   if (blocked) {
-    const message = `Guests run as users of their own and can't pass through ${blocked}: set DATA_DIR to a folder such as /var/lib/nephele.`;
+    const message = `Guests run as separate users that cannot access ${blocked}. Set DATA_DIR to a folder such as /var/lib/nephele.`;
     return { engine: 'compute', ok: false, missing: [], message };
   }
   const accelerator = await chooseAccelerator(host);
   const shares = (await cpuHierarchy(host))
     ? ''
-    : ' CPU shares need root with a writable cgroup: guests compete evenly.';
+    : ' CPU shares require root and a writable cgroup; without them, guests share the CPU evenly.';
   return {
     engine: 'compute',
     ok: true,
@@ -50,8 +50,8 @@ async function probeNetwork(host: Host): Promise<EngineStatus> {
   const trouble = (await tunTrouble()) ?? (unprivileged ? await userNamespaceTrouble() : await namespaceTrouble());
   if (trouble) return { engine: 'network', ok: false, missing: [], message: trouble };
   const message = unprivileged
-    ? 'Without root: floating IPs are addresses of this host’s loopback, and their callers are all seen as one address.'
-    : 'Floating IPs are reachable from this host, and from elsewhere once their range is routed here.';
+    ? 'Without root, floating IPs are loopback addresses of this host, and guests see all clients as one address.'
+    : 'Floating IPs are reachable from this host, and from other hosts once their range is routed here.';
   const firewall = unprivileged ? '' : await foreignFirewall(host);
   return { engine: 'network', ok: true, missing: [], message: `${message}${firewall}` };
 }
@@ -70,14 +70,14 @@ async function foreignFirewall(host: Host): Promise<string> {
   const cable = hostCable(host);
   const remedy = `iptables -I FORWARD -i ${cable} -j ACCEPT && iptables -I FORWARD -o ${cable} -j ACCEPT`;
   return drops
-    ? ` Another firewall on this host drops what is forwarded, so guests do not reach the outside. As root: ${remedy}`
+    ? ` Another firewall on this host drops forwarded traffic, so guests cannot reach the internet. As root: ${remedy}`
     : '';
 }
 
 async function probeStorage(host: Host): Promise<EngineStatus> {
   const missing = missingPrograms('storage', host.isolation === 'user');
   if (missing.length > 0) return lacking('storage', missing);
-  return { engine: 'storage', ok: true, missing: [], message: `Volumes are QCOW2 files below ${host.directory}.` };
+  return { engine: 'storage', ok: true, missing: [], message: `Volumes are QCOW2 files in ${host.directory}.` };
 }
 
 async function probeImages(host: Host): Promise<EngineStatus> {
@@ -86,8 +86,8 @@ async function probeImages(host: Host): Promise<EngineStatus> {
   const tiny = missingOf(TINY_PROGRAMS);
   const message =
     tiny.length > 0
-      ? `nephele-tiny can't be built here; the rest works. ${installHint(tiny)}`
-      : 'All image formats work.';
+      ? `nephele-tiny cannot be built here; all other images work. ${installHint(tiny)}`
+      : 'All image formats are supported.';
   return { engine: 'images', ok: true, missing: tiny, message };
 }
 
@@ -130,7 +130,7 @@ async function tunTrouble(): Promise<string | null> {
     await access('/dev/net/tun', constants.R_OK | constants.W_OK);
     return null;
   } catch {
-    return '/dev/net/tun is missing or closed to this user. As root: modprobe tun && chmod 666 /dev/net/tun';
+    return '/dev/net/tun is missing or not accessible to this user. As root: modprobe tun && chmod 666 /dev/net/tun';
   }
 }
 
@@ -155,7 +155,7 @@ async function namespaceTrouble(): Promise<string | null> {
   return run(['unshare', '--net', 'sh', '-c', TRIAL]).then(
     () => null,
     (error) =>
-      `This host allows no network namespaces with bridges: ${reasonOf(error)}. In a container, give it CAP_NET_ADMIN and CAP_SYS_ADMIN.`,
+      `This host does not allow network namespaces with bridges: ${reasonOf(error)}. In a container, grant CAP_NET_ADMIN and CAP_SYS_ADMIN.`,
   );
 }
 
@@ -168,20 +168,20 @@ async function userNamespaceTrouble(): Promise<string | null> {
   if (opened !== null) return `${opened}. ${await whyNoUserNamespaces()}`;
   return run([...enter, 'sh', '-c', TRIAL]).then(
     () => null,
-    (error) => `A user namespace opens, but: ${reasonOf(error)}. As root: modprobe -a br_netfilter tun`,
+    (error) => `User namespaces work, but: ${reasonOf(error)}. As root: modprobe -a br_netfilter tun`,
   );
 }
 
 async function whyNoUserNamespaces(): Promise<string> {
   const setting = async (file: string) => (await readFile(`/proc/sys/${file}`, 'utf8').catch(() => '')).trim();
   if ((await setting('kernel/apparmor_restrict_unprivileged_userns')) === '1') {
-    return 'AppArmor keeps users from making namespaces. As root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
+    return 'AppArmor prevents users from creating namespaces. As root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
   }
   if ((await setting('kernel/unprivileged_userns_clone')) === '0') {
-    return 'This kernel keeps users from making namespaces. As root: sysctl -w kernel.unprivileged_userns_clone=1';
+    return 'The kernel prevents users from creating namespaces. As root: sysctl -w kernel.unprivileged_userns_clone=1';
   }
   if ((await setting('user/max_user_namespaces')) === '0') {
-    return 'No user namespaces are allowed. As root: sysctl -w user.max_user_namespaces=10000';
+    return 'User namespaces are disabled. As root: sysctl -w user.max_user_namespaces=10000';
   }
-  return 'This host (a chroot or a container perhaps) allows no user namespaces: run as root instead.';
+  return 'This host (possibly a chroot or a container) does not allow user namespaces. Run as root instead.';
 }

@@ -76,7 +76,7 @@ export async function endProcess(process: EngineProcess, graceMs = 0): Promise<v
   }
   signal(process, 'SIGKILL');
   if (await waitFor(async () => !isAlive(process), { timeoutMs: 15_000, everyMs: 20 })) return;
-  throw new EngineError('ENGINE_ERROR', `Process ${process.pid} (${process.role} ${process.id}) can't be ended.`);
+  throw new EngineError('ENGINE_ERROR', `Process ${process.pid} (${process.role} ${process.id}) cannot be stopped.`);
 }
 
 export function signal(target: EngineProcess, name: NodeJS.Signals): void {

@@ -39,7 +39,7 @@ export class Monitor {
       .on('line', (line) => this.receive(line))
       .on('error', () => {});
     socket.on('error', () => {});
-    socket.on('close', () => this.waiting?.reject(new EngineError('ENGINE_ERROR', 'QEMU hung up.')));
+    socket.on('close', () => this.waiting?.reject(new EngineError('ENGINE_ERROR', 'QEMU closed the connection.')));
   }
 
   /** @throws EngineError when nobody listens or QEMU does not greet within five seconds */
@@ -48,7 +48,7 @@ export class Monitor {
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', (error) =>
-        reject(new EngineError('ENGINE_ERROR', `QEMU does not listen: ${error.message}`)),
+        reject(new EngineError('ENGINE_ERROR', `QEMU is not listening: ${error.message}`)),
       );
     });
     const monitor = new Monitor(socket);
@@ -64,7 +64,7 @@ export class Monitor {
 
   /** @throws EngineError with QEMU's own words */
   async execute(command: string, args: Record<string, unknown> = {}, timeoutMs = 30_000): Promise<unknown> {
-    if (this.socket.destroyed) throw new EngineError('ENGINE_ERROR', 'QEMU hung up.');
+    if (this.socket.destroyed) throw new EngineError('ENGINE_ERROR', 'QEMU closed the connection.');
     const answer = this.answer(command, timeoutMs);
     this.socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
     return answer;
@@ -83,7 +83,7 @@ export class Monitor {
   private answer(what: string, timeoutMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => this.waiting?.reject(new EngineError('ENGINE_ERROR', `QEMU did not answer ${what}.`)),
+        () => this.waiting?.reject(new EngineError('ENGINE_ERROR', `QEMU did not respond to ${what}.`)),
         timeoutMs,
       );
       const settle = () => {

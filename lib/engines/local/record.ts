@@ -9,7 +9,7 @@ import { Turns } from './turns';
  * @throws EngineError `INVALID` for what could lead out of the folder
  */
 export function recordFile(directory: string, id: string): string {
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new EngineError('INVALID', `"${id}" is no id.`);
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new EngineError('INVALID', `"${id}" is not a valid id.`);
   return join(directory, `${id}.json`);
 }
 

@@ -34,7 +34,7 @@ async function createBootDisk(host: Host, spec: InstanceSpec, disk: string): Pro
     const needed = Math.ceil(image.virtualSizeBytes / GIB);
     throw new EngineError(
       'INVALID',
-      `The image needs a disk of ${needed} GB and the flavor has ${spec.disk.sizeGb} GB.`,
+      `The image requires a disk of ${needed} GB; the flavor has ${spec.disk.sizeGb} GB.`,
     );
   }
   const base = isDisc ? [] : ['-b', imageFile(host, image), '-F', blockDriver(image)];

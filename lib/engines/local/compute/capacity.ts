@@ -45,20 +45,19 @@ export async function requireRoom(host: Host, spec: InstanceSpec): Promise<void>
   const { vcpus, memoryMb, diskBytes } = await measureCapacity(host);
   const needed = spec.ramMb + OVERHEAD_MB;
   if (memoryMb.free < needed) {
-    throw full(`it has ${Math.floor(memoryMb.free)} MB of memory left for guests and this one needs ${needed} MB`);
+    throw full(`${Math.floor(memoryMb.free)} MB of memory left, ${needed} MB needed`);
   }
   if (vcpus.total - vcpus.committed < spec.vcpus) {
-    throw full(`it has ${vcpus.total - vcpus.committed} vCPUs left and this guest needs ${spec.vcpus}`);
+    throw full(`${vcpus.total - vcpus.committed} vCPUs left, ${spec.vcpus} needed`);
   }
-  if (diskBytes.free === 0)
-    throw full(`its disk is down to the last ${host.diskFloorBytes} bytes, which guests never get`);
+  if (diskBytes.free === 0) throw full(`only the reserved ${host.diskFloorBytes} bytes of disk are left`);
 }
 
 /** @throws EngineError `CAPACITY_EXHAUSTED` when that many bytes would leave too little of the disk */
 export async function requireDisk(host: Host, bytes: number): Promise<void> {
   const disk = await statfs(host.directory);
   const free = Math.max(0, disk.bavail * disk.bsize - host.diskFloorBytes);
-  if (free < bytes || free === 0) throw full(`it has ${free} bytes of disk left for guests and this needs ${bytes}`);
+  if (free < bytes || free === 0) throw full(`${free} bytes of disk left, ${bytes} needed`);
 }
 
 /** What disks take, not what they promise: they are sparse. */

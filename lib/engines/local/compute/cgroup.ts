@@ -62,7 +62,7 @@ export async function dropShare(host: Host, instanceId: string): Promise<void> {
   const group = join(hierarchy.parent, instanceId);
   // The kernel lets go of a group a moment after the last of its processes has ended.
   const isGone = await waitFor(() => removedGroup(group), { timeoutMs: EMPTIED_MS, everyMs: 20 });
-  if (!isGone) throw new EngineError('ENGINE_ERROR', `${group} still holds processes.`);
+  if (!isGone) throw new EngineError('ENGINE_ERROR', `${group} still contains processes.`);
   // Fails while other guests have theirs in it.
   await turns.take(hierarchy.parent, () => rmdir(hierarchy.parent)).catch(() => {});
 }

@@ -70,7 +70,7 @@ export class LocalCompute implements ComputeEngine {
     return this.inTurn(id, async (signal) => {
       const spec = await findInstance(this.host, id);
       const machine = findProcess(this.host, 'qemu', id);
-      if (!spec || !machine) throw new EngineError('NOT_FOUND', `The machine of instance ${id} is off.`);
+      if (!spec || !machine) throw new EngineError('NOT_FOUND', `Instance ${id} is stopped.`);
       if (mode === 'soft') await pressPowerButton(this.host, machine, shutdownMs(spec), signal);
       await this.slots.boot(async () => {
         const watch = await BootWatch.begin(this.host, id);
@@ -84,7 +84,7 @@ export class LocalCompute implements ComputeEngine {
   }
 
   async removeInstance(id: string): Promise<void> {
-    this.interrupts.get(id)?.abort(new EngineError('ENGINE_ERROR', 'The instance is being removed.'));
+    this.interrupts.get(id)?.abort(new EngineError('ENGINE_ERROR', 'The instance is being deleted.'));
     await this.turns.take(id, async () => {
       const machine = findProcess(this.host, 'qemu', id);
       if (machine) await endProcess(machine);
@@ -104,8 +104,7 @@ export class LocalCompute implements ComputeEngine {
     const sockets = { vnc: vncSocket(this.host, id), serial: serialSocket(this.host, id) };
     for (const path of Object.values(sockets)) {
       const found = await lstat(path).catch(() => null);
-      if (!found?.isSocket())
-        throw new EngineError('NOT_FOUND', `The machine of instance ${id} is off: start it first.`);
+      if (!found?.isSocket()) throw new EngineError('NOT_FOUND', `Instance ${id} is stopped: start it first.`);
     }
     return sockets;
   }

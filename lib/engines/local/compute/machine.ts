@@ -120,5 +120,5 @@ async function untilAnswering(host: Host, id: string, hasEnded: () => boolean): 
 
 async function startFailure(host: Host, id: string): Promise<EngineError> {
   const words = (await readFile(qemuLogFile(host, id), 'utf8').catch(() => '')).trim().slice(-800);
-  return new EngineError('ENGINE_ERROR', `The guest's process did not start: ${words || 'it said nothing'}`);
+  return new EngineError('ENGINE_ERROR', `The guest's process did not start: ${words || 'no error message'}`);
 }

@@ -121,7 +121,7 @@ async function moduleTree(stage: string): Promise<string> {
 async function only(directory: string, pattern: RegExp): Promise<string> {
   const name = (await readdir(directory)).find((entry) => pattern.test(entry));
   if (name) return join(directory, name);
-  throw new EngineError('ENGINE_ERROR', `The kernel package has nothing like ${pattern} in ${directory}.`);
+  throw new EngineError('ENGINE_ERROR', `The kernel package contains nothing that matches ${pattern} in ${directory}.`);
 }
 
 async function firstOf(stage: string, candidates: string[]): Promise<string> {
@@ -130,5 +130,5 @@ async function firstOf(stage: string, candidates: string[]): Promise<string> {
     const directory = join(stage, ...above.reverse());
     if ((await namesIn(directory)).includes(name)) return join(directory, name);
   }
-  throw new EngineError('ENGINE_ERROR', `The packages of the tiny image hold none of ${candidates.join(', ')}.`);
+  throw new EngineError('ENGINE_ERROR', `The packages of the tiny image contain none of ${candidates.join(', ')}.`);
 }

@@ -39,10 +39,7 @@ export async function download(
   await pipeline(createReadStream(file, { highWaterMark: 1024 ** 2 }), hash);
   if (hash.digest('hex') === hex.toLowerCase()) return file;
   await removePath(file);
-  throw new EngineError(
-    'INVALID',
-    `What ${source.url} sent does not have the ${algorithm} checksum that it should have.`,
-  );
+  throw new EngineError('INVALID', `The file from ${source.url} does not have the expected ${algorithm} checksum.`);
 }
 
 async function receive(
@@ -53,13 +50,13 @@ async function receive(
   onProgress?: FetchProgress,
 ): Promise<void> {
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(new Error('no answer')), CONNECT_MS);
+  let timer = setTimeout(() => silence.abort(new Error('no response')), CONNECT_MS);
   try {
     const headers: Record<string, string> = have > 0 ? { range: `bytes=${have}-` } : {};
     const response = await fetch(source.url, { headers, redirect: 'follow', signal: silence.signal });
     // The server has nothing after what we have: it is complete, and its checksum tells.
     if (response.status === 416) return;
-    if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`the server responded with status ${response.status}`);
     const resumed = response.status === 206;
     await requireDisk(host, Number(response.headers.get('content-length') ?? 0));
     const length = Number(response.headers.get('content-length') ?? Number.NaN);
@@ -68,7 +65,7 @@ async function receive(
     const meter = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         clearTimeout(timer);
-        timer = setTimeout(() => silence.abort(new Error('the transfer stopped')), SILENCE_MS);
+        timer = setTimeout(() => silence.abort(new Error('the transfer stalled')), SILENCE_MS);
         received += chunk.length;
         onProgress?.(received, total);
         done(null, chunk);

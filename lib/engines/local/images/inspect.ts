@@ -64,18 +64,18 @@ async function checkMagic(handle: FileHandle, size: number, format: ImageFormat)
   if (size === 0) throw invalid('The file is empty.');
   if (format === 'ISO') {
     if (await starts(ISO_MAGIC)) return;
-    throw invalid('The file is no ISO 9660 image: the mark CD001 is missing. Choose the format that it really has.');
+    throw invalid('The file is not an ISO 9660 image: the CD001 signature is missing. Choose its actual format.');
   }
   for (const magic of MAGICS) {
     if (!(await starts(magic))) continue;
     if (magic.name === format) return;
     throw invalid(
-      `The file is ${magic.name}, not ${format}. Choose its real format, or convert it with qemu-img convert.`,
+      `The file is ${magic.name}, not ${format}. Choose its actual format, or convert it with qemu-img convert.`,
     );
   }
-  if (format === 'QCOW2') throw invalid('The file is no QCOW2 image: it does not begin with the mark QFI.');
+  if (format === 'QCOW2') throw invalid('The file is not a QCOW2 image: the QFI signature is missing.');
   if (size % SECTOR !== 0)
-    throw invalid(`A RAW image is a whole number of ${SECTOR}-byte sectors; this file is cut off.`);
+    throw invalid(`A RAW image must consist of whole ${SECTOR}-byte sectors; this file is truncated.`);
 }
 
 const information = z.object({
@@ -109,7 +109,7 @@ async function askQemu(host: Host, file: string): Promise<number> {
     });
   const facts = await ask(['qemu-img', 'info', '--output=json', '-f', 'qcow2', file]);
   const answer = information.safeParse(JSON.parse(facts));
-  if (!answer.success) throw invalid('The QCOW2 image refers to other files, is encrypted or is marked corrupt.');
+  if (!answer.success) throw invalid('The QCOW2 image refers to other files, is encrypted, or is marked as corrupt.');
   await ask([...TOLERANT_CHECK, 'qemu-img', 'check', '-q', '-f', 'qcow2', file]);
   return answer.data['virtual-size'];
 }

@@ -92,7 +92,7 @@ export class LocalImages implements ImageEngine {
     if (instances.length + layers.length === 0) return;
     throw new EngineError(
       'IN_USE',
-      `${instances.length} instances and ${layers.length} volumes stand on this image: delete them first.`,
+      `${instances.length} instances and ${layers.length} volumes depend on this image: delete them first.`,
     );
   }
 }

@@ -23,21 +23,21 @@ const ENCRYPTION = 0x0537be77;
 export async function checkQcow2Header(handle: FileHandle, size: number): Promise<void> {
   const header = Buffer.alloc(65_536);
   const { bytesRead } = await handle.read(header, 0, header.length, 0);
-  if (bytesRead < 112) throw refused('is cut off inside its header');
+  if (bytesRead < 112) throw refused('has a truncated header');
   const version = header.readUInt32BE(VERSION);
-  if (version !== 2 && version !== 3) throw refused(`has version ${version}, and only 2 and 3 are known`);
+  if (version !== 2 && version !== 3) throw refused(`has version ${version}; only versions 2 and 3 are supported`);
   if (header.readBigUInt64BE(BACKING_FILE_OFFSET) !== 0n) {
-    throw refused('stands on a backing file; merge it into one file with qemu-img convert');
+    throw refused('has a backing file; merge it into one file with qemu-img convert');
   }
-  if (header.readUInt32BE(CRYPT_METHOD) !== 0) throw refused('is encrypted; the platform could not boot from it');
+  if (header.readUInt32BE(CRYPT_METHOD) !== 0) throw refused('is encrypted; the platform cannot boot from it');
   const clusterBits = header.readUInt32BE(CLUSTER_BITS);
-  if (clusterBits < 9 || clusterBits > 21) throw refused('has an impossible cluster size');
+  if (clusterBits < 9 || clusterBits > 21) throw refused('has an invalid cluster size');
   const features = version === 3 ? header.readBigUInt64BE(INCOMPATIBLE_FEATURES) : 0n;
   if (features & EXTERNAL_DATA_FILE)
-    throw refused('keeps its data in an external file; merge it with qemu-img convert');
-  if (features & ~HARMLESS_FEATURES) throw refused('is marked corrupt or uses features that are not allowed');
+    throw refused('stores its data in an external file; merge it with qemu-img convert');
+  if (features & ~HARMLESS_FEATURES) throw refused('is marked as corrupt or uses unsupported features');
   const length = version === 3 ? header.readUInt32BE(HEADER_LENGTH) : VERSION_2_LENGTH;
-  if (length < VERSION_2_LENGTH || length > bytesRead - 8) throw refused('has an impossible header length');
+  if (length < VERSION_2_LENGTH || length > bytesRead - 8) throw refused('has an invalid header length');
   checkExtensions(header.subarray(0, Math.min(bytesRead, size)), length);
 }
 
@@ -47,11 +47,11 @@ function checkExtensions(header: Buffer, start: number): void {
     const type = header.readUInt32BE(at);
     const length = header.readUInt32BE(at + 4);
     if (type === EXTENSIONS_END) return;
-    if (type === BACKING_FORMAT || type === DATA_FILE_NAME) throw refused('names another file in its header');
-    if (type === ENCRYPTION) throw refused('is encrypted; the platform could not boot from it');
+    if (type === BACKING_FORMAT || type === DATA_FILE_NAME) throw refused('refers to another file in its header');
+    if (type === ENCRYPTION) throw refused('is encrypted; the platform cannot boot from it');
     at += 8 + Math.ceil(length / 8) * 8;
   }
-  throw refused('has a header that does not end');
+  throw refused('has an unterminated header');
 }
 
 const refused = (what: string) => new EngineError('INVALID', `The QCOW2 image ${what}.`);

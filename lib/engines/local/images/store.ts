@@ -30,7 +30,7 @@ export const allImages = (host: Host) => readRecords(directoryOf(host), imageRec
 export async function requireImage(host: Host, id: string): Promise<EngineImage> {
   const image = await findImage(host, id);
   if (image) return image;
-  throw new EngineError('NOT_FOUND', `This host has no image ${id}: fetch, import or build it first.`);
+  throw new EngineError('NOT_FOUND', `Image ${id} is not on this host: fetch, import or build it first.`);
 }
 
 /** How QEMU names a format on disk; an ISO is read as it is. */

@@ -67,8 +67,7 @@ export async function planRouters(host: Host, routerIds: string[]): Promise<Addr
   for (const id of routerIds) {
     if (routers[id]) continue;
     while (taken.has(toAddress(next))) next += 1;
-    if (next >= base + FIRST_INNER)
-      throw new EngineError('CAPACITY_EXHAUSTED', 'This host has no room for more routers.');
+    if (next >= base + FIRST_INNER) throw new EngineError('CAPACITY_EXHAUSTED', 'This host cannot have more routers.');
     routers[id] = toAddress(next);
     taken.add(toAddress(next));
   }
@@ -140,7 +139,7 @@ async function freeBlocks(): Promise<AddressPlan> {
   if (plan) return plan;
   throw new EngineError(
     'ENGINE_ERROR',
-    'This host routes all of 198.18.0.0/15 elsewhere; the engine needs a part of it.',
+    'This host routes all of 198.18.0.0/15 elsewhere; the engine needs part of that range.',
   );
 }
 

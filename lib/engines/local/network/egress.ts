@@ -32,7 +32,8 @@ export class EgressReader {
     for (const { id, networkId } of ports) {
       const routerId = await routerOfNetwork(this.host, networkId);
       const bytes = routerId && (await this.read(routerId)).get(egressCounter(id));
-      if (typeof bytes !== 'number') throw new EngineError('NOT_FOUND', `What port ${id} sends is not counted here.`);
+      if (typeof bytes !== 'number')
+        throw new EngineError('NOT_FOUND', `Outbound traffic of port ${id} is not counted on this host.`);
       sum += bytes;
     }
     return sum;

@@ -116,14 +116,14 @@ function ask(host: Host, command: string, args?: Record<string, unknown>): Promi
   return new Promise((resolve, reject) => {
     const socket = createConnection(slirpSocket(host));
     let text = '';
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no response')));
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
     socket.on('error', (error) => reject(new EngineError('ENGINE_ERROR', `slirp4netns: ${error.message}`)));
     socket.on('close', () => {
       const parsed = reply.safeParse(parseJson(text));
-      if (!parsed.success) return reject(new EngineError('ENGINE_ERROR', 'slirp4netns did not answer.'));
+      if (!parsed.success) return reject(new EngineError('ENGINE_ERROR', 'slirp4netns did not respond.'));
       const { error, return: wrapped } = parsed.data;
       if (error) return reject(new EngineError('ENGINE_ERROR', error.desc));
       resolve(wrapped ?? parsed.data);

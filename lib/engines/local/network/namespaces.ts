@@ -17,7 +17,7 @@ async function insideCommand(host: Host): Promise<string[]> {
   if (host.isolation === 'root') return [];
   const keeper = await keeperPid(host);
   if (keeper === undefined)
-    throw new EngineError('ENGINE_ERROR', "The engine's namespaces are gone; they are made anew.");
+    throw new EngineError('ENGINE_ERROR', "The engine's namespaces are gone and are being recreated.");
   return ['nsenter', '-t', String(keeper), '--user', '--mount', '--preserve-credentials', '--'];
 }
 
@@ -94,7 +94,7 @@ export async function ensureHolder(host: Host): Promise<void> {
   if (await waitFor(isReady, { timeoutMs: 20_000, everyMs: 50 })) return;
   throw new EngineError(
     'ENGINE_UNAVAILABLE',
-    'This user may not make user namespaces: see the message of the network engine.',
+    'This user cannot create user namespaces. See the message of the network engine.',
   );
 }
 

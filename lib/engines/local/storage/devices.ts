@@ -62,7 +62,7 @@ export async function unplugVolume(monitor: Monitor, volume: VolumeRecord): Prom
   if ((await pluggedVolumes(monitor)).includes(volume.id)) {
     await monitor.execute('device_del', { id: device });
     const isGone = await monitor.sawEvent('DEVICE_DELETED', (data) => data.device === device, 15_000);
-    if (!isGone) throw new EngineError('ENGINE_ERROR', `The guest did not let go of volume ${volume.id}; try again.`);
+    if (!isGone) throw new EngineError('ENGINE_ERROR', `The guest did not release volume ${volume.id}. Try again.`);
   }
   await dropNodes(monitor, volume);
 }
@@ -118,10 +118,11 @@ export async function mergeBelow(monitor: Monitor, volume: VolumeRecord, base: s
     await monitor.execute('block-stream', { 'job-id': job, device: layerNode(volume.head), ...below, ...keep });
   }
   const ended = await waitFor(async () => (await find())?.status === 'concluded', { timeoutMs: COPY_MS, everyMs: 100 });
-  if (!ended) throw new EngineError('ENGINE_ERROR', `The layers of volume ${volume.id} are still being copied.`);
+  if (!ended) throw new EngineError('ENGINE_ERROR', `Volume ${volume.id} is still copying data.`);
   const error = (await find())?.error;
   await monitor.execute('job-dismiss', { id: job });
-  if (error !== undefined) throw new EngineError('ENGINE_ERROR', `The layers of volume ${volume.id}: ${error}`);
+  if (error !== undefined)
+    throw new EngineError('ENGINE_ERROR', `Copying data of volume ${volume.id} failed: ${error}`);
   await dropUnusedLayers(monitor);
 }
 

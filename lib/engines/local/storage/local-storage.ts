@@ -43,7 +43,7 @@ export class LocalStorage implements StorageEngine {
       if (!known) await this.create(spec);
       else if (spec.sizeGb > known.sizeGb) await this.grow(known, spec.sizeGb);
       else if (spec.sizeGb < known.sizeGb) {
-        throw new EngineError('INVALID', `The volume has ${known.sizeGb} GB; a volume can't be made smaller.`);
+        throw new EngineError('INVALID', `The volume has ${known.sizeGb} GB; a volume cannot be shrunk.`);
       }
     });
   }
@@ -94,7 +94,7 @@ export class LocalStorage implements StorageEngine {
       const volume = isBegun ? before : await this.giveNewHead(before, id);
       const chain = await this.moveGuestOver(volume);
       const frozen = chain[chain.indexOf(id) + 1];
-      if (frozen === undefined) throw new EngineError('ENGINE_ERROR', `Layer ${id} stands on nothing.`);
+      if (frozen === undefined) throw new EngineError('ENGINE_ERROR', `Layer ${id} has no base.`);
       for (const layer of chain.slice(1)) await openToGuests(this.host, layerFile(this.host, layer), 0o440);
       await writeRecord(snapshotFile(this.host, id), { id, volumeId, sizeGb: volume.sizeGb, layer: frozen });
     });
@@ -129,7 +129,7 @@ export class LocalStorage implements StorageEngine {
     await requireDisk(this.host, VOLUME_TABLES_BYTES);
     const base = await this.sourceOf(spec);
     if (base && base.bytes > spec.sizeGb * GIB) {
-      throw new EngineError('INVALID', `The source needs a volume of ${Math.ceil(base.bytes / GIB)} GB or more.`);
+      throw new EngineError('INVALID', `The source requires a volume of at least ${Math.ceil(base.bytes / GIB)} GB.`);
     }
     await this.createLayer(spec.id, base, spec.sizeGb);
     await writeRecord(volumeFile(this.host, spec.id), { id: spec.id, sizeGb: spec.sizeGb, head: spec.id });

@@ -56,5 +56,5 @@ async function firstReadable(files: string[]): Promise<Buffer> {
     const content = await readFile(file).catch(() => null);
     if (content) return content;
   }
-  throw new EngineError('ENGINE_UNAVAILABLE', 'mbr.bin is missing: apt install syslinux');
+  throw new EngineError('ENGINE_UNAVAILABLE', 'mbr.bin is missing. Run: apt install syslinux');
 }

@@ -49,7 +49,7 @@ async function kernelPackages(): Promise<string[]> {
   }
   throw new EngineError(
     'ENGINE_UNAVAILABLE',
-    `The tiny image needs one of ${KERNELS.join(', ')}, and apt knows none of them: run apt-get update.`,
+    `The tiny image needs one of ${KERNELS.join(', ')}, but apt finds none of them. Run: apt-get update`,
   );
 }
 
@@ -72,7 +72,7 @@ function newestOf(name: string, files: string[]): string {
     .sort()
     .at(-1);
   if (newest) return newest;
-  throw new EngineError('ENGINE_ERROR', `apt-get download brought no ${name}.`);
+  throw new EngineError('ENGINE_ERROR', `apt-get download did not fetch ${name}.`);
 }
 
 /** Moves a finished build into place; a crash leaves nothing that looks finished. */
