@@ -192,7 +192,7 @@ describe('the answer', () => {
     };
     expect(await reasonOf('expired token')).toBe('The token has expired.');
     expect(await reasonOf('revoked token')).toBe('The token was revoked.');
-    expect(await reasonOf('invited')).toContain('has not accepted');
+    expect(await reasonOf('invited')).toContain('has not yet accepted');
   });
 
   test('is no where there is no such endpoint', async () => {

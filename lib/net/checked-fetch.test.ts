@@ -173,7 +173,7 @@ describe('names', () => {
   });
 
   test('a name without an address is said to have none', async () => {
-    await expect(checkedFetch('https://empty.test/', {}, names())).rejects.toThrow('empty.test has no address.');
+    await expect(checkedFetch('https://empty.test/', {}, names())).rejects.toThrow('empty.test has no IP address.');
   });
 });
 
@@ -206,7 +206,7 @@ describe('the call itself', () => {
       more();
     });
     const call = checkedFetch(`http://127.0.0.1:${port}/`, { most_bytes: 10_000 }, local);
-    await expect(call).rejects.toThrow('The answer is longer than 10000 bytes.');
+    await expect(call).rejects.toThrow('The response is larger than 10000 bytes.');
   });
 
   test('an answer that drips for ever ends at the time limit', async () => {

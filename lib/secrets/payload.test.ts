@@ -56,7 +56,7 @@ describe('a payload', () => {
   test('has at most 64 KiB, counted in bytes', () => {
     expect(refusal('opaque', 'é'.repeat(32 * 1024), 'utf8')).toBe('taken');
     expect(refusal('opaque', `${'é'.repeat(32 * 1024)}a`, 'utf8')).toBe(
-      'payload: 65537 bytes; at most 65536 are possible.',
+      'payload: has 65537 bytes; the maximum is 65536.',
     );
     expect(refusal('opaque', '', 'base64')).toBe('payload: must not be empty.');
   });
@@ -69,7 +69,7 @@ describe('a symmetric key', () => {
 
   test.each([15, 17, 33, 65])('of %i bytes is none', (size) => {
     expect(refusal('symmetric_key', bytes(size), 'base64')).toBe(
-      `payload: a symmetric key has 16, 24, 32, 48 or 64 bytes, this one ${size}; To send raw bytes, use payload_encoding base64.`,
+      `payload: a symmetric key must have 16, 24, 32, 48 or 64 bytes; this one has ${size}. To send raw bytes, use payload_encoding base64.`,
     );
   });
 });
