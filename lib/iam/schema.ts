@@ -32,12 +32,9 @@ export const simulation = z
   .strictObject({
     allowed: z.boolean(),
     reason: z.string(),
-    matched: z
-      .array(z.string())
-      .meta({
-        description:
-          'The basis of the decision: the endpoint, the access it requires, and the facts about the identity.',
-      }),
+    matched: z.array(z.string()).meta({
+      description: 'The basis of the decision: the endpoint, the access it requires, and the facts about the identity.',
+    }),
   })
   .meta({ id: 'Simulation' });
 export type Simulation = z.output<typeof simulation>;
