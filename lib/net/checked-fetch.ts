@@ -104,8 +104,14 @@ function privateAddress(host: string): OutgoingError {
   return new OutgoingError(`${host} is not on the public internet, and the operator has not allowed it.`);
 }
 
+/** Whether a host that is given as an address may be called; names are checked when they are resolved. */
+export function mayCallAddress(host: string, { allowed }: OutgoingPolicy): boolean {
+  const address = parseAddress(host);
+  return address === undefined || isPublic(address) || within(address, allowed);
+}
+
 /** Resolves a name once, for the connection itself. One private address among several is enough to refuse. */
-function checkedLookup({ allowed, resolve }: OutgoingPolicy): LookupFunction {
+export function checkedLookup({ allowed, resolve }: OutgoingPolicy): LookupFunction {
   return (host, options, callback) => {
     resolve(host).then(
       (found) => {

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type EgressProxy, type EgressRules, startEgressProxy } from './egress-proxy';
+
+const folder = mkdtempSync(join(tmpdir(), 'neph-egress-'));
+const socketPath = join(folder, 'egress.sock');
+const servers: Server[] = [];
+let proxy: EgressProxy | undefined;
+let web = 0;
+let echo = 0;
+let resolved: string[] = [];
+
+beforeAll(async () => {
+  web = await listen(
+    createServer((incoming, response) => {
+      incoming
+        .resume()
+        .on('end', () => response.end(`${incoming.method} ${incoming.url} ${incoming.headers['x-own'] ?? ''}`));
+    }),
+  );
+  echo = await listen(createTcpServer((socket) => socket.pipe(socket)));
+});
+afterEach(async () => {
+  await proxy?.close();
+  resolved = [];
+});
+afterAll(() => {
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Names of the outside all lead to this machine, which this operator allows. */
+async function start(change: Partial<EgressRules> = {}) {
+  const resolve = async (host: string) => {
+    resolved.push(host);
+    return [{ address: host === 'inside.test' ? '10.0.0.1' : '127.0.0.1', family: 4 }];
+  };
+  proxy = await startEgressProxy(socketPath, {
+    policy: { allowed: ['127.0.0.1'], resolve },
+    ports: [web, echo],
+    mostConnections: 8,
+    idleMs: 5_000,
+    ...change,
+  });
+}
+
+function get(url: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request({
+      socketPath,
+      path: url,
+      headers: { 'X-Own': 'kept', Connection: 'close, X-Hop', 'X-Hop': 'dropped' },
+    });
+    call.on('error', reject).on('response', async (response) => {
+      let body = '';
+      for await (const chunk of response) body += chunk;
+      resolve({ status: response.statusCode ?? 0, body });
+    });
+    call.end();
+  });
+}
+
+/** Opens a tunnel and gives all that comes back for what is sent through it. */
+function tunnel(target: string, send = '', enough = (text: string) => text.includes(send)): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(socketPath, () => socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`));
+    socket.on('error', reject).on('close', () => resolve(text));
+    socket.on('data', (chunk) => {
+      const isNew = text === '';
+      text += chunk.toString();
+      if (isNew && text.startsWith('HTTP/1.1 200')) socket.write(send);
+      else if (enough(text)) socket.end();
+    });
+  });
+}
+
+test('plain HTTP passes, with headers of its own and none of the hop', async () => {
+  await start();
+  expect(await get(`http://example.test:${web}/a?b=1`)).toEqual({ status: 200, body: 'GET /a?b=1 kept' });
+});
+
+test('a tunnel passes bytes both ways, and all of them are counted', async () => {
+  await start();
+  const sent = 'x'.repeat(100_000);
+  expect(await tunnel(`example.test:${echo}`, sent)).toContain(sent);
+  await expect.poll(() => proxy?.count()).toEqual({ sentBytes: 100_000, receivedBytes: 100_000 });
+});
+
+test('a name is resolved once for each connection', async () => {
+  await start();
+  await get(`http://example.test:${web}/`);
+  expect(resolved).toEqual(['example.test']);
+});
+
+test.each([
+  ['a private address', () => `http://10.1.2.3:${web}/`],
+  ['a loopback address of IPv6', () => `http://[::1]:${web}/`],
+  ['the metadata service of a cloud', () => `http://169.254.169.254:${web}/`],
+  ['a name that leads to a private address', () => `http://inside.test:${web}/`],
+  ['a port that is not open', () => 'http://example.test:25/'],
+])('%s is refused with the reason, as URL and as tunnel', async (_, url) => {
+  await start();
+  const answer = await get(url());
+  expect(answer.status).toBe(403);
+  expect(answer.body.trim()).not.toBe('');
+  expect(await tunnel(new URL(url()).host)).toMatch(/^HTTP\/1.1 403 /);
+  expect(proxy?.count()).toEqual({ sentBytes: 0, receivedBytes: 0 });
+});
+
+test('where only some hosts may be called, no other is even resolved', async () => {
+  await start({ allows: (host) => host === 'index.test' });
+  expect((await get(`http://index.test:${web}/`)).status).toBe(200);
+  expect((await get(`http://example.test:${web}/`)).status).toBe(403);
+  expect(resolved).toEqual(['index.test']);
+});
+
+test('a request that is for the proxy itself is refused', async () => {
+  await start();
+  expect((await get('/metrics')).status).toBe(403);
+});
+
+test('no sandbox takes more connections than it may', async () => {
+  await start({ mostConnections: 2 });
+  const first = connect(socketPath);
+  first.write(`CONNECT example.test:${echo} HTTP/1.1\r\n\r\n`);
+  await new Promise((resolve) => first.once('data', resolve));
+  expect(
+    await get(`http://example.test:${web}/`).catch((error: Error) => ({ status: 503, body: error.message })),
+  ).toMatchObject({
+    status: 503,
+  });
+  first.destroy();
+});
+
+test('a connection on which nothing moves is closed', async () => {
+  await start({ idleMs: 50 });
+  const idle = connect(socketPath);
+  await new Promise((resolve) => idle.once('close', resolve));
+});

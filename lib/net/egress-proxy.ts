@@ -1,0 +1,198 @@
+import { rmSync } from 'node:fs';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { checkedLookup, mayCallAddress, OutgoingError, type OutgoingPolicy } from './checked-fetch';
+
+export type EgressRules = {
+  policy: OutgoingPolicy;
+  /** Ports of the outside that may be called. */
+  ports: readonly number[];
+  /** Which hosts may be called at all, where it is not all of the public internet. */
+  allows?: (host: string, port: number) => boolean;
+  /** Connections at once; further ones are refused. */
+  mostConnections: number;
+  /** A connection on which nothing moves is closed. */
+  idleMs: number;
+};
+
+/** Bytes that crossed to the outside and back since the proxy was started. */
+export type EgressCount = { sentBytes: number; receivedBytes: number };
+
+export type EgressProxy = { count(): EgressCount; close(): Promise<void> };
+
+/** Headers between two neighbours, which a proxy keeps to itself (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/**
+ * The only way out for a sandbox without a network: an HTTP proxy on a Unix socket that is bound into it (CONNECT, and
+ * absolute URLs for plain HTTP). A name is resolved once, and the connection goes to the very address that was checked.
+ * Where a call is refused, the answer is 403 with the reason in plain text.
+ */
+export async function startEgressProxy(socketPath: string, rules: EgressRules): Promise<EgressProxy> {
+  const proxy = new SocketProxy(rules);
+  rmSync(socketPath, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    proxy.server.once('error', reject).listen(socketPath, resolve);
+  });
+  return proxy;
+}
+
+class SocketProxy implements EgressProxy {
+  readonly server: Server;
+  private readonly open = new Set<Duplex>();
+  private sentBytes = 0;
+  private receivedBytes = 0;
+
+  constructor(private readonly rules: EgressRules) {
+    this.server = createServer((request, response) => this.forward(request, response));
+    this.server.on('connect', (request, client, head) => this.tunnel(request, client, head));
+    this.server.on('connection', (client) => {
+      if (this.open.size >= rules.mostConnections) {
+        client.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      this.track(client);
+    });
+  }
+
+  count(): EgressCount {
+    return { sentBytes: this.sentBytes, receivedBytes: this.receivedBytes };
+  }
+
+  close(): Promise<void> {
+    for (const stream of this.open) stream.destroy();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  private tunnel(request: IncomingMessage, client: Duplex, head: Buffer): void {
+    client.on('error', () => client.destroy());
+    const target = targetOf(`http://${request.url ?? ''}`);
+    const refusal = target ? this.refusalOf(target) : 'This is not a host and a port.';
+    if (!target || refusal) {
+      refuse(client, 403, refusal ?? '');
+      return;
+    }
+    const upstream = this.dial(target);
+    upstream.once('connect', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) upstream.write(head);
+      upstream.pipe(client);
+      client.pipe(upstream);
+    });
+    upstream.on('error', (error) => {
+      if (upstream.bytesWritten + upstream.bytesRead === 0) refuse(client, ...answerTo(error));
+      else client.destroy();
+    });
+    upstream.on('close', () => client.destroy());
+    client.on('close', () => upstream.destroy());
+  }
+
+  private forward(request: IncomingMessage, response: ServerResponse): void {
+    const target = targetOf(request.url ?? '');
+    const refusal = target ? this.refusalOf(target) : 'A proxy is asked for whole URLs, such as http://example.com/.';
+    if (!target || refusal) {
+      response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${refusal}\n`);
+      return;
+    }
+    const url = new URL(request.url ?? '');
+    const upstream = httpRequest(url, {
+      method: request.method,
+      headers: { ...endToEnd(request.headers), host: url.host },
+      createConnection: () => this.dial(target),
+    });
+    upstream.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+      answer.pipe(response);
+    });
+    upstream.on('error', (error) => {
+      const [status, reason] = answerTo(error);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
+    });
+    response.on('close', () => upstream.destroy());
+    request.pipe(upstream);
+  }
+
+  /** A connection to the outside whose bytes are counted, however it ends. */
+  private dial({ host, port }: Target): Socket {
+    const upstream = connect({ host, port, lookup: checkedLookup(this.rules.policy) });
+    this.track(upstream);
+    let [written, read] = [0, 0];
+    let connected = false;
+    const count = () => {
+      // What waits for a connection that never comes has gone nowhere.
+      if (!connected) return;
+      this.sentBytes += upstream.bytesWritten - written;
+      this.receivedBytes += upstream.bytesRead - read;
+      [written, read] = [upstream.bytesWritten, upstream.bytesRead];
+    };
+    const counting = setInterval(count, 1_000);
+    upstream.once('connect', () => {
+      connected = true;
+    });
+    upstream.on('close', () => {
+      clearInterval(counting);
+      count();
+    });
+    return upstream;
+  }
+
+  private refusalOf({ host, port }: Target): string | undefined {
+    const { ports, allows, policy } = this.rules;
+    if (!ports.includes(port)) return `Port ${port} is closed to the outside. Open: ${ports.join(', ')}.`;
+    if (allows && !allows(host, port)) return `${host} may not be called from here.`;
+    return mayCallAddress(host, policy) ? undefined : `${host} is not on the public internet.`;
+  }
+
+  private track(stream: Socket): void {
+    this.open.add(stream);
+    stream.setTimeout(this.rules.idleMs, () => stream.destroy());
+    stream.on('error', () => stream.destroy());
+    stream.on('close', () => this.open.delete(stream));
+  }
+}
+
+type Target = { host: string; port: number };
+
+function targetOf(text: string): Target | undefined {
+  if (!text.startsWith('http://') || !URL.canParse(text)) return undefined;
+  const { hostname, port, username, password } = new URL(text);
+  if (hostname === '' || username !== '' || password !== '') return undefined;
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 80 : Number(port) };
+}
+
+function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const dropped = new Set([...HOP_BY_HOP, ...named]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped.has(name)));
+}
+
+function answerTo(error: Error): [status: number, reason: string] {
+  if (error instanceof OutgoingError) return [403, error.message];
+  return [502, 'The host could not be reached.'];
+}
+
+function refuse(client: Duplex, status: number, reason: string): void {
+  const title = status === 403 ? 'Forbidden' : 'Bad Gateway';
+  const head = [`HTTP/1.1 ${status} ${title}`, 'Content-Type: text/plain', 'Connection: close'];
+  client.end(`${head.join('\r\n')}\r\n\r\n${reason}\n`);
+}
