@@ -1,6 +1,9 @@
 import { raw, type Sql, sql } from '@/lib/db/sql';
 import { endOf, type Month, startOf } from '@/lib/rating/month';
 
+/** A moment, or an expression in SQL that is one. */
+type Moment = Date | Sql;
+
 /**
  * What was used from one moment to another, as a query of `project_id, metric, resource_type, resource_id, resource_name,
  * day (of UTC), quantity`: one row a resource, metric and day or month; `day` is the first one of the month then. Counted
@@ -8,7 +11,7 @@ import { endOf, type Month, startOf } from '@/lib/rating/month';
  * @param usage which, as a condition on `u.project_id`, and `u.metric` and `u.resource_id` too
  * @param to not in the future: what runs is counted until then
  */
-export function usageBetween(usage: Sql, from: Date, to: Date, per: 'day' | 'month'): Sql {
+export function usageBetween(usage: Sql, from: Moment, to: Moment, per: 'day' | 'month'): Sql {
   return sql`${lasted(usage, from, to, per)} UNION ALL ${counted(
     sql`${usage} AND u.day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND u.day < (${to}::timestamptz AT TIME ZONE 'UTC')`,
     per,
@@ -51,7 +54,7 @@ function lastedDaily(usage: Sql, from: Date, to: Date): Sql {
 }
 
 /** A span is cut only into the days that it has: what is asked for costs no more than what it gives. */
-function lasted(usage: Sql, from: Date, to: Date, per: 'day' | 'month'): Sql {
+function lasted(usage: Sql, from: Moment, to: Moment, per: 'day' | 'month'): Sql {
   const step = raw(`interval '1 ${per}'`);
   return sql`
     SELECT u.project_id, u.metric, u.resource_type, u.resource_id, min(u.resource_name) AS resource_name, slice.day::date AS day,

@@ -1,22 +1,34 @@
-import { query, queryOne } from '@/lib/db/pool';
+import { query, queryRow } from '@/lib/db/pool';
 import { raw, sql } from '@/lib/db/sql';
+import { GRACE_MS } from '@/lib/invoices/close';
 import type { Metric } from '@/lib/metering/metrics';
 import { usageBetween, usageToInvoice } from '@/lib/metering/usage';
-import { endOf, monthAfter, monthOf, startOf } from '@/lib/rating/month';
+import { endOf, type Month, monthAfter, monthOf } from '@/lib/rating/month';
 import { history } from './history';
+import type { DifferenceKind } from './schema';
 
 /**
- * Something that should be equal and is not: what is billed of a resource and what its history says (`usage`), counts and
- * the events they were counted from (`count`), live spend and the spans and counts behind it (`spend`), an invoice and what
- * it was made of (`invoice`). Quantities are metered ones: quantity-seconds, or counts.
+ * Two values that should be equal and are not.
+ * - `usage`: what is billed of a resource, and what its history says
+ * - `count`: a count, and the events that it was counted from
+ * - `spend`: live spend, and the spans and counts behind it
+ * - `future`: an accrual dated after this moment, by so many seconds
+ * - `invoice`: the quantity of an invoice's line, and what was metered
+ * - `missing`: a month that no invoice bills, in USD
+ * - `amount`: an amount of an invoice, and what its quantities and prices or its lines add up to, in USD
+ * - `credit`: the balance of prepaid credit, and its entries, in USD
+ *
+ * Quantities are metered ones: quantity-seconds, or counts.
  */
 type Difference = {
-  kind: 'usage' | 'count' | 'spend' | 'invoice';
+  kind: DifferenceKind;
   project_id: string;
   resource_type: string | null;
   resource_id: string | null;
   resource_name: string | null;
-  metric: Metric;
+  /** Of an invoice, or of one that is missing. */
+  month: Month | null;
+  metric: Metric | null;
   /** Decimals as text. */
   expected: string;
   billed: string;
@@ -45,7 +57,7 @@ async function compareUsage(from: Date, to: Date): Promise<Compared> {
       FROM (SELECT *, started_at AS begins, ended_at AS ends FROM spans) AS b CROSS JOIN period
       WHERE b.begins < period.ends AND (b.ends IS NULL OR b.ends > period.begins) GROUP BY 1, 2, 3, 4),
     compared AS (
-      SELECT 'usage' AS kind, project_id, resource_type, resource_id, b.resource_name, metric, coalesce(e.amount, 0) AS expected,
+      SELECT 'usage' AS kind, project_id, resource_type, resource_id, b.resource_name, NULL AS month, metric, coalesce(e.amount, 0) AS expected,
         coalesce(b.amount, 0) AS billed,
         abs(coalesce(e.amount, 0) - coalesce(b.amount, 0)) > greatest(e.most, b.most) * greatest(e.parts, b.parts) * ${SLACK_S}::numeric AS differs
       FROM expected e FULL JOIN billed b USING (project_id, resource_type, resource_id, metric))
@@ -71,39 +83,110 @@ async function compareCounts(from: Date, to: Date): Promise<Difference[]> {
       SELECT project_id, metric, resource_id, day, min(resource_type) AS resource_type, min(resource_name) AS resource_name, sum(quantity) AS quantity
       FROM usage_counts WHERE day >= (${kept}::timestamptz AT TIME ZONE 'UTC')::date GROUP BY 1, 2, 3, 4)
     SELECT 'count' AS kind, project_id, coalesce(c.resource_type, t.resource_type) AS resource_type, resource_id,
-      coalesce(c.resource_name, t.resource_name) AS resource_name, metric, coalesce(sum(t.quantity), 0) AS expected, coalesce(sum(c.quantity), 0) AS billed
+      coalesce(c.resource_name, t.resource_name) AS resource_name, NULL AS month, metric, coalesce(sum(t.quantity), 0) AS expected, coalesce(sum(c.quantity), 0) AS billed
     FROM told t FULL JOIN counted c USING (project_id, metric, resource_id, day) CROSS JOIN days
     WHERE extract(epoch FROM day::timestamp) / 86400 >= days.first AND day <= days.last
-    GROUP BY 1, 2, 3, 4, 5, 6 HAVING coalesce(sum(t.quantity), 0) <> coalesce(sum(c.quantity), 0) ORDER BY project_id, resource_id, metric`);
+    GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING coalesce(sum(t.quantity), 0) <> coalesce(sum(c.quantity), 0) ORDER BY project_id, resource_id, metric`);
 }
 
-/** Live spend that is not what the running month's spans and counts come to. What moves at this moment is left out. */
-async function compareSpend(now: Date): Promise<Difference[]> {
-  const used = usageBetween(sql`true`, startOf(monthOf(now)), now, 'month');
+/**
+ * Live spend that is not what the running month's spans and counts come to, as of a moment that the statement itself
+ * takes: nothing moves between its look at one and at the other.
+ */
+async function compareSpend(): Promise<Difference[]> {
+  const at = raw('(SELECT at FROM moment)');
+  const used = usageBetween(sql`true`, sql`month_start(${at})`, at, 'month');
   return query<Difference>(sql`
-    WITH used AS (SELECT project_id, metric, sum(quantity) AS quantity FROM (${used}) AS u GROUP BY 1, 2)
-    SELECT 'spend' AS kind, project_id, NULL AS resource_type, NULL AS resource_id, NULL AS resource_name, metric,
-      coalesce(u.quantity, 0) AS expected, coalesce(accrued_until(a, ${now}::timestamptz), 0) AS billed
-    FROM used u FULL JOIN accruals a USING (project_id, metric)
-    WHERE (a.as_of IS NULL OR a.as_of <= ${now}::timestamptz)
-      AND coalesce(u.quantity, 0) <> coalesce(accrued_until(a, ${now}::timestamptz), 0) ORDER BY project_id, metric`);
+    WITH moment AS MATERIALIZED (SELECT platform_now() AS at),
+    used AS (SELECT project_id, metric, sum(quantity) AS quantity FROM (${used}) AS u GROUP BY 1, 2),
+    compared AS (
+      SELECT 'spend' AS kind, project_id, metric, coalesce(u.quantity, 0) AS expected, coalesce(accrued_until(a, moment.at), 0) AS billed
+      FROM used u FULL JOIN accruals a USING (project_id, metric) CROSS JOIN moment WHERE a.as_of IS NULL OR a.as_of <= moment.at
+      UNION ALL
+      SELECT 'future', project_id, metric, 0, seconds_between(moment.at, as_of) FROM accruals CROSS JOIN moment
+      WHERE as_of > moment.at + ${SLACK_S}::float8 * interval '1 second')
+    SELECT kind, project_id, NULL AS resource_type, NULL AS resource_id, NULL AS resource_name, NULL AS month, metric, expected, billed
+    FROM compared WHERE expected <> billed ORDER BY project_id, metric`);
 }
 
-/** Invoices of the months within the period that hold something else than what was metered. */
-async function compareInvoices(from: Date, to: Date): Promise<Difference[]> {
+/** Balances of prepaid credit that are not the sum of their entries. */
+async function compareCredit(): Promise<Difference[]> {
+  return query<Difference>(sql`
+    SELECT 'credit' AS kind, a.project_id, NULL AS resource_type, NULL AS resource_id, NULL AS resource_name, NULL AS month, NULL AS metric,
+      entries.balance AS expected, a.credit_usd AS billed
+    FROM project_accounts a CROSS JOIN LATERAL (
+      SELECT coalesce(sum(CASE WHEN to_account = 'credit' THEN amount_usd ELSE -amount_usd END), 0) AS balance
+      FROM credit_entries e WHERE e.project_id = a.project_id) AS entries
+    WHERE a.credit_usd <> entries.balance ORDER BY a.project_id`);
+}
+
+/** The whole cents of what a `line` has of the metric `m`, used in the month `line.used_in`; NULL: it has no price. */
+const cents = raw(`(SELECT cents_of(line.quantity * m.unit_share * rate_in(line.metric, line.used_in)
+    * CASE m.basis WHEN 'month' THEN 1 WHEN 'hour' THEN div(s.seconds, 3600) ELSE s.seconds END, s.seconds)
+  FROM (SELECT seconds_between(line.used_in::timestamp AT TIME ZONE 'UTC', (line.used_in + interval '1 month') AT TIME ZONE 'UTC') AS seconds) AS s)`);
+
+const invoiceName = raw(`'INV-' || lpad(i.number::text, 6, '0')`);
+
+/** Invoices of a month that hold something else than what was metered. */
+async function compareInvoices(month: Month): Promise<Difference[]> {
+  const first = `${month}-01`;
+  const invoiced = sql`u.project_id IN (SELECT project_id FROM invoices WHERE month = ${first}::date)`;
+  return query<Difference>(sql`
+    WITH used AS (SELECT project_id, metric, used_in, sum(quantity) AS quantity FROM (${usageToInvoice(invoiced, month)}) AS u
+      WHERE rate_in(metric, used_in) IS NOT NULL GROUP BY 1, 2, 3),
+    listed AS (SELECT i.project_id, l.metric, l.used_in, sum(l.quantity) AS quantity FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id
+      WHERE i.month = ${first}::date AND l.kind = 'usage' GROUP BY 1, 2, 3)
+    SELECT 'invoice' AS kind, project_id, 'invoice' AS resource_type, i.id AS resource_id, ${invoiceName} AS resource_name,
+      ${month}::text AS month, metric, coalesce(u.quantity, 0) AS expected, coalesce(l.quantity, 0) AS billed
+    FROM used u FULL JOIN listed l USING (project_id, metric, used_in) JOIN invoices i USING (project_id)
+    WHERE i.month = ${first}::date AND coalesce(u.quantity, 0) <> coalesce(l.quantity, 0) ORDER BY i.number, metric`);
+}
+
+/** Amounts of a month's invoices that do not follow: of lines from quantity and price, of sums from lines, of payments. */
+async function compareAmounts(month: Month): Promise<Difference[]> {
+  return query<Difference>(sql`
+    WITH compared AS (
+      SELECT i.id, line.metric, CASE line.kind WHEN 'usage' THEN ${cents} ELSE (
+          SELECT earlier.due_usd FROM invoices earlier WHERE earlier.project_id = i.project_id AND earlier.month = line.used_in) END AS expected,
+        line.amount_usd AS billed
+      FROM invoices i JOIN invoice_lines line ON line.invoice_id = i.id LEFT JOIN metrics m ON m.name = line.metric WHERE i.month = ${`${month}-01`}::date
+      UNION ALL
+      SELECT i.id, NULL, (SELECT sum(amount_usd) FROM invoice_lines l WHERE l.invoice_id = i.id), i.subtotal_usd
+      FROM invoices i WHERE i.month = ${`${month}-01`}::date
+      UNION ALL
+      SELECT i.id, NULL, i.due_usd, p.due_usd FROM invoices i JOIN invoice_payments p ON p.invoice_id = i.id WHERE i.month = ${`${month}-01`}::date)
+    SELECT 'amount' AS kind, i.project_id, 'invoice' AS resource_type, i.id AS resource_id, ${invoiceName} AS resource_name,
+      ${month}::text AS month, metric, coalesce(expected, 0) AS expected, billed
+    FROM compared JOIN invoices i USING (id) WHERE expected IS DISTINCT FROM billed ORDER BY i.number, metric NULLS LAST`);
+}
+
+/** Time that the workers have to close a month once its grace for late usage is over. */
+const CLOSING_MS = 60 * 60_000;
+
+/** Projects with something to pay for a month and no invoice, although the month counts as closed, or should be by now. */
+async function compareMissing(month: Month, now: Date): Promise<Difference[]> {
+  const overdue = endOf(month).getTime() + GRACE_MS + CLOSING_MS <= now.getTime();
+  const uninvoiced = sql`u.project_id IN (
+    SELECT a.project_id FROM project_accounts a JOIN projects p ON p.id = a.project_id
+    WHERE (${overdue}::boolean OR coalesce(a.billed_until, month_of(p.created_at)) > ${`${month}-01`}::date)
+      AND NOT EXISTS (SELECT FROM invoices i WHERE i.project_id = a.project_id AND i.month = ${`${month}-01`}::date))`;
+  return query<Difference>(sql`
+    WITH used AS MATERIALIZED (
+      SELECT project_id, metric, used_in, sum(quantity) AS quantity FROM (${usageToInvoice(uninvoiced, month)}) AS u GROUP BY 1, 2, 3),
+    rated AS (SELECT line.project_id, sum(${cents}) AS amount_usd FROM used line JOIN metrics m ON m.name = line.metric GROUP BY 1)
+    SELECT 'missing' AS kind, project_id, NULL AS resource_type, NULL AS resource_id, NULL AS resource_name, ${month}::text AS month,
+      NULL AS metric, amount_usd AS expected, 0 AS billed
+    FROM rated WHERE amount_usd > 0 ORDER BY project_id`);
+}
+
+/** The invoices of the months that end within a period. */
+async function compareMonths(from: Date, to: Date, now: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (let month = monthOf(from); endOf(month) <= to; month = monthAfter(month)) {
-    const invoiced = sql`u.project_id IN (SELECT project_id FROM invoices WHERE month = ${`${month}-01`}::date)`;
     differences.push(
-      ...(await query<Difference>(sql`
-        WITH used AS (SELECT project_id, metric, used_in, sum(quantity) AS quantity FROM (${usageToInvoice(invoiced, month)}) AS u
-          WHERE rate_in(metric, used_in) IS NOT NULL GROUP BY 1, 2, 3),
-        listed AS (SELECT i.project_id, l.metric, l.used_in, sum(l.quantity) AS quantity FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id
-          WHERE i.month = ${`${month}-01`}::date AND l.kind = 'usage' GROUP BY 1, 2, 3)
-        SELECT 'invoice' AS kind, project_id, 'invoice' AS resource_type, i.id AS resource_id, 'INV-' || lpad(i.number::text, 6, '0') AS resource_name,
-          metric, coalesce(u.quantity, 0) AS expected, coalesce(l.quantity, 0) AS billed
-        FROM used u FULL JOIN listed l USING (project_id, metric, used_in) JOIN invoices i USING (project_id)
-        WHERE i.month = ${`${month}-01`}::date AND coalesce(u.quantity, 0) <> coalesce(l.quantity, 0) ORDER BY i.number, metric`)),
+      ...(await compareInvoices(month)),
+      ...(await compareAmounts(month)),
+      ...(await compareMissing(month, now)),
     );
   }
   return differences;
@@ -111,17 +194,18 @@ async function compareInvoices(from: Date, to: Date): Promise<Difference[]> {
 
 /**
  * Compares what was billed in a period, as far as it has passed, with what the history of resources says, and all that
- * follows from it: counts, live spend, invoices.
+ * follows from it: counts, invoices, and, where the period reaches the present, live spend and credit.
+ * @param to absent: now
  */
-export async function compare(from: Date, to: Date): Promise<Compared & { from: Date; to: Date }> {
-  const moment = await queryOne<{ at: Date }>(sql`SELECT platform_now()::timestamptz(3) AS at`);
-  if (!moment) throw new Error('the moment has one row');
-  const until = to < moment.at ? to : moment.at;
+export async function compare(from: Date, to?: Date): Promise<Compared & { from: Date; to: Date }> {
+  const { at } = await queryRow<{ at: Date }>(sql`SELECT platform_now()::timestamptz(3) AS at`);
+  const isLive = to === undefined || to >= at;
+  const until = isLive ? at : to;
   const { resources, differences } = await compareUsage(from, until);
   const others = [
     ...(await compareCounts(from, until)),
-    ...(until === moment.at ? await compareSpend(until) : []),
-    ...(await compareInvoices(from, until)),
+    ...(isLive ? [...(await compareSpend()), ...(await compareCredit())] : []),
+    ...(await compareMonths(from, until, at)),
   ];
   return { from, to: until, resources, differences: [...differences, ...others] };
 }

@@ -2,18 +2,24 @@ import { z } from 'zod';
 import { id, timestamp } from '@/lib/api/schemas';
 import { metricNames } from '@/lib/metering/metrics';
 
+export const differenceKinds = ['usage', 'count', 'spend', 'future', 'invoice', 'missing', 'amount', 'credit'] as const;
+export type DifferenceKind = (typeof differenceKinds)[number];
+
 const difference = z.strictObject({
-  kind: z.enum(['usage', 'count', 'spend', 'invoice']).meta({
+  kind: z.enum(differenceKinds).meta({
     description:
-      '`usage`: billed usage against resource history · `count`: counts against events · `spend`: live spend against ' +
-      'its usage · `invoice`: an invoice against its usage.',
+      '`usage`: billed usage against resource history · `count`: counts against events · `spend`: live spend against its ' +
+      'usage · `future`: an accrual is dated after this moment, `billed` says by how many seconds · `invoice`: quantities of ' +
+      'an invoice against usage · `missing`: a month with usage and no invoice · `amount`: an amount of an invoice against its ' +
+      'quantity and price, or against the sum of its lines · `credit`: the balance of prepaid credit against its entries.',
   }),
   tenant_id: id,
   resource: z.strictObject({ type: z.string(), id, name: z.string().nullable() }).nullable(),
-  metric: z.enum(metricNames),
+  month: z.string().nullable().meta({ description: 'The month (UTC) of an invoice.', example: '2026-02' }),
+  metric: z.enum(metricNames).nullable(),
   expected: z.number().meta({ description: 'Expected amount, in `unit`.' }),
   billed: z.number(),
-  unit: z.enum(['quantity_hours', 'count']),
+  unit: z.enum(['quantity_hours', 'count', 'usd', 'seconds']),
 });
 
 const facts = {

@@ -9,13 +9,19 @@ import { newId } from '@/lib/db/id';
 import { execute, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { log } from '@/lib/log';
-import { metricNames, metrics } from '@/lib/metering/metrics';
+import { type Metric, metricNames, metrics } from '@/lib/metering/metrics';
 import type { PeriodicJob } from '@/lib/operations/periodic';
 import { purge } from '@/lib/operations/purge';
 import { Money } from '@/lib/rating/cost';
 import { monthOf, startOf } from '@/lib/rating/month';
 import { compare } from './compare';
-import type { Reconcile, Reconciliation, ReconciliationReport } from './schema';
+import {
+  type DifferenceKind,
+  differenceKinds,
+  type Reconcile,
+  type Reconciliation,
+  type ReconciliationReport,
+} from './schema';
 
 /** How many differences a report lists. */
 const LISTED = 100;
@@ -29,7 +35,7 @@ const LOOK_BACK_MS = 3 * 24 * hour;
 const usualBeginning = (at: Date) => startOf(monthOf(new Date(at.getTime() - LOOK_BACK_MS)));
 
 /** Compares a period and keeps the report; differences are also told in the log, for an operator's alarm. */
-async function reconcile(from: Date, to: Date): Promise<{ id: string; differing: number }> {
+async function reconcile(from: Date, to?: Date): Promise<{ id: string; to: Date; differing: number }> {
   const compared = await compare(from, to);
   const { resources, differences } = compared;
   const id = newId();
@@ -47,7 +53,7 @@ async function reconcile(from: Date, to: Date): Promise<{ id: string; differing:
   const facts = { reconciliation: id, resources, differing: differences.length };
   if (differences.length > 0) log.error(facts, 'billing differs from resource history');
   else log.info(facts, 'billing matches resource history');
-  return { id, differing: differences.length };
+  return { id, to: compared.to, differing: differences.length };
 }
 
 export const reconciliationJobs: readonly PeriodicJob[] = [
@@ -55,7 +61,7 @@ export const reconciliationJobs: readonly PeriodicJob[] = [
     name: 'reconcile billing',
     every_ms: 6 * hour,
     async run() {
-      await reconcile(usualBeginning(now()), now());
+      await reconcile(usualBeginning(now()));
     },
   },
   purge('reconciliations', 24 * hour, "created_at < (SELECT platform_now()) - interval '400 days'"),
@@ -93,12 +99,14 @@ export async function listReconciliations(
 /** What a row's JSON holds, as `reconcile` wrote it. */
 const stored = z.array(
   z.object({
-    kind: z.enum(['usage', 'count', 'spend', 'invoice']),
+    kind: z.enum(differenceKinds),
     project_id: z.string(),
     resource_type: z.string().nullable(),
     resource_id: z.string().nullable(),
     resource_name: z.string().nullable(),
-    metric: z.enum(metricNames),
+    // Reports of earlier releases have none.
+    month: z.string().nullable().default(null),
+    metric: z.enum(metricNames).nullable(),
     expected: z.string(),
     billed: z.string(),
   }),
@@ -111,9 +119,9 @@ export async function readReconciliation(_: AdministratorCall, id: string): Prom
   );
   if (!row) throw notFound('The reconciliation', '');
   const differences = stored.parse(row.differences).map((difference) => {
-    const { kind, project_id, resource_type, resource_id, resource_name, metric } = difference;
-    const counts = metrics[metric].basis === 'count';
-    const shown = (quantity: string) => JsonNumber.money(new Money(quantity).div(counts ? 1 : 3600));
+    const { kind, project_id, resource_type, resource_id, resource_name, month, metric } = difference;
+    const unit = unitOf(kind, metric);
+    const shown = (value: string) => JsonNumber.money(new Money(value).div(unit === 'quantity_hours' ? 3600 : 1));
     return {
       kind,
       tenant_id: project_id,
@@ -121,13 +129,20 @@ export async function readReconciliation(_: AdministratorCall, id: string): Prom
         resource_type !== null && resource_id !== null
           ? { type: resource_type, id: resource_id, name: resource_name }
           : null,
+      month,
       metric,
       expected: shown(difference.expected),
       billed: shown(difference.billed),
-      unit: counts ? ('count' as const) : ('quantity_hours' as const),
+      unit,
     };
   });
   return { ...view(row), differences };
+}
+
+function unitOf(kind: DifferenceKind, metric: Metric | null): ReconciliationReport['differences'][number]['unit'] {
+  if (kind === 'future') return 'seconds';
+  if (metric === null || kind === 'amount') return 'usd';
+  return metrics[metric].basis === 'count' ? 'count' : 'quantity_hours';
 }
 
 /** Compares any period now. @throws ApiError 400 for one that has not begun, or is too long */
@@ -136,11 +151,12 @@ export async function reconcileNow(
   period: Reconcile,
 ): Promise<Sendable<ReconciliationReport>> {
   const from = period.from ? new Date(period.from) : usualBeginning(call.at);
-  const to = period.to ? new Date(period.to) : call.at;
+  const to = period.to ? new Date(period.to) : undefined;
   if (from >= call.at) throw invalid('from: must be in the past.');
-  if (to.getTime() - from.getTime() > LONGEST_MS) throw invalid('to: must be at most 400 days after from.');
-  const { id, differing } = await reconcile(from, to);
+  if ((to ?? call.at).getTime() - from.getTime() > LONGEST_MS)
+    throw invalid('to: must be at most 400 days after from.');
+  const { id, differing, to: until } = await reconcile(from, to);
   call.record.resource = { type: 'reconciliation', id };
-  call.record.details = { from: from.toISOString(), to: to.toISOString(), differing };
+  call.record.details = { from: from.toISOString(), to: until.toISOString(), differing };
   return readReconciliation(call, id);
 }

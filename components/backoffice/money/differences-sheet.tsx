@@ -1,7 +1,7 @@
 'use client';
 
 import { TextLink } from '@/components/backoffice/text-link';
-import { Quantity } from '@/components/data/amounts';
+import { Money, Quantity } from '@/components/data/amounts';
 import { Id } from '@/components/data/id';
 import { PropertyList } from '@/components/data/property-list';
 import { Time } from '@/components/data/time';
@@ -11,6 +11,7 @@ import { Skeleton } from '@/components/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { components } from '@/lib/client/schema';
 import { formatCount } from '@/lib/format/quantity';
+import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';
 
 type Difference = components['schemas']['ReconciliationReport']['differences'][number];
@@ -19,8 +20,19 @@ const kinds: Record<Difference['kind'], string> = {
   usage: 'Usage differs from the resource history',
   count: 'Count differs from the events',
   spend: 'Live spend differs from usage',
-  invoice: 'Invoice differs from its lines',
+  future: 'Meter is dated in the future',
+  invoice: 'Invoice quantity differs from usage',
+  missing: 'Month with usage has no invoice',
+  amount: 'Invoice amount is wrong',
+  credit: 'Credit balance differs from its entries',
 };
+
+/** A value with its unit. */
+function Value({ value, unit }: { value: number; unit: Difference['unit'] }) {
+  if (unit === 'usd') return <Money usd={value} />;
+  const words = { quantity_hours: 'unit-hours', count: 'total', seconds: value === 1 ? 'second' : 'seconds' };
+  return <Quantity value={value} unit={words[unit]} />;
+}
 
 /** All that one check found. */
 export function DifferencesSheet({ id, close }: { id: string; close: () => void }) {
@@ -56,17 +68,26 @@ export function DifferencesSheet({ id, close }: { id: string; close: () => void 
   );
 }
 
-const keyOf = ({ kind, tenant_id, resource, metric, expected }: Difference) =>
-  [kind, tenant_id, resource?.id, metric, expected].join(' ');
+const keyOf = ({ kind, tenant_id, resource, month, metric, expected, billed }: Difference) =>
+  [kind, tenant_id, resource?.id, month, metric, expected, billed].join(' ');
 
-function Found({ kind, tenant_id, resource, metric, expected, billed, unit }: Difference) {
-  const word = unit === 'count' ? 'total' : 'unit-hours';
+function Found({ kind, tenant_id, resource, month, metric, expected, billed, unit }: Difference) {
+  const about = [month && formatMonth(month), metric?.replaceAll('_', ' ')].filter(Boolean).join(', ');
   return (
     <li className="space-y-1 px-3 py-2.5">
       <p className="font-medium">{kinds[kind]}</p>
       <p className="text-ink-muted">
-        {metric.replaceAll('_', ' ')}: billed <Quantity value={billed} unit={word} />, expected{' '}
-        <Quantity value={expected} unit={word} />
+        {about && `${about}: `}
+        {kind === 'future' ? (
+          <>
+            <Value value={billed} unit={unit} /> ahead
+          </>
+        ) : (
+          <>
+            {kind === 'credit' ? 'balance' : 'billed'} <Value value={billed} unit={unit} />, expected{' '}
+            <Value value={expected} unit={unit} />
+          </>
+        )}
       </p>
       <p className="flex flex-wrap items-center gap-x-3 text-xs">
         <TextLink href={adminPaths.tenant(tenant_id)}>The tenant</TextLink>
