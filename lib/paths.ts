@@ -47,6 +47,7 @@ export const paths = {
   billing: (project: string) => inProject(project, 'billing'),
   usage: (project: string, filters?: { month?: string; metric?: string; resource_id?: string }) =>
     withQuery(inProject(project, 'billing/usage'), filters),
+  billingDetails: (project: string) => inProject(project, 'billing/details'),
   budget: (project: string) => inProject(project, 'billing/budget'),
   budgetAlerts: (project: string) => inProject(project, 'billing/alerts'),
   credit: (project: string, shown?: { top_up?: string; checkout?: string }) =>

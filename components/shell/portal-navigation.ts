@@ -1,6 +1,7 @@
 import {
   BellRing,
   BrickWallShield,
+  Building2,
   Camera,
   ChartColumn,
   ChartSpline,
@@ -231,6 +232,12 @@ export const portalNavigation: readonly NavigationGroup[] = [
         href: paths.tokens,
         keywords: ['credential', 'script', 'ci', 'key'],
         actions: [{ label: 'Create API token', href: paths.newToken }],
+      },
+      {
+        label: 'Billing details',
+        icon: Building2,
+        href: paths.billingDetails,
+        keywords: ['address', 'company', 'vat', 'tax', 'invoice', 'customer'],
       },
     ],
   },

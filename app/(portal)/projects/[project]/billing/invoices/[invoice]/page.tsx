@@ -78,12 +78,13 @@ function InvoiceButtons({ invoice }: { invoice: Invoice }) {
 
 function Payment({ invoice }: { invoice: Invoice }) {
   const { project } = useProject();
-  const { issued_at, payment } = invoice;
+  const { customer, issued_at, payment } = invoice;
   return (
     <Card title="Payment">
       <p className="mb-4 text-pretty text-sm">{paymentSentence(invoice)}</p>
       <PropertyList
         items={[
+          ['Billed to', customer.name],
           ['Status', <StatusBadge key="status" status={payment.status} />],
           ['Issued', <Time key="issued" at={issued_at} form="date" />],
           ['Paid', payment.paid_at === null ? undefined : <Time key="paid" at={payment.paid_at} />],
