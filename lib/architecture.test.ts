@@ -36,7 +36,7 @@ const order = [
 
 /** What a browser may load of `lib`: beside its own folders, files that compute and reach for nothing. */
 const forBrowsers =
-  /^lib\/(client|format)\/|^lib\/(paths|metering\/categories|rating\/month|pricing\/(quote|decimal)|compute\/transitions|network\/(ipv4|private-range)|identity\/portal-sign-in|events\/version)\.ts$/;
+  /^lib\/(client|format)\/|^lib\/(paths|metering\/categories|rating\/month|pricing\/(quote|decimal)|compute\/(transitions|billed)|storage\/billed|network\/(ipv4|private-range)|identity\/portal-sign-in|events\/version)\.ts$/;
 
 type Arrow = { from: string; to: string; kind: 'value' | 'type' };
 

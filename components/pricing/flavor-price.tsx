@@ -3,11 +3,11 @@
 import { Skeleton } from '@/components/ui/skeleton';
 import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
+import { billedWhileRunning } from '@/lib/compute/billed';
 import { formatHourly, formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
 import { quote } from '@/lib/pricing/quote';
 import { hoursOf } from '@/lib/rating/month';
-import { claimsOf } from './claims';
 
 interface FlavorPriceProps {
   flavor: Row<'/api/v1/compute/flavors'>;
@@ -19,7 +19,7 @@ export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
   const { data: card, error } = usePricing();
   if (error && !card) return <span className="text-ink-subtle">Unknown</span>;
   if (!card) return <Skeleton className="ml-auto h-3.5 w-14" />;
-  const { usd_per_hour, usd_per_month } = quote(card, claimsOf(flavor));
+  const { usd_per_hour, usd_per_month } = quote(card, billedWhileRunning(flavor));
   const usd = per === 'hour' ? usd_per_hour : usd_per_month;
   return (
     <data value={usd} title={`${usd} USD`} className="whitespace-nowrap">

@@ -9,6 +9,7 @@ import { Price } from '@/components/pricing/price';
 import { Dialog } from '@/components/ui/dialog';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
+import { billedStorage } from '@/lib/storage/billed';
 import type { Volume } from './storage-can';
 import { gigabytesOf, StorageImpact } from './storage-impact';
 
@@ -62,7 +63,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
           autoFocus
         />
         <Price
-          claims={[{ metric: 'block_storage', quantity: more, label: 'Additional cost' }]}
+          claims={billedStorage(more, 'Additional cost')}
           missing="Enter a new size to see the price."
           billed="Added to the current price once the volume is resized."
           plain

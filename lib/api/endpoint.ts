@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Use } from '@/lib/metering/use';
 import type { Dimension } from '@/lib/quota/dimensions';
 import type { Caller, Membership } from './caller';
 import type { ErrorCode } from './errors';
@@ -49,6 +50,12 @@ type CallOf<A extends Access> = A extends 'public'
         : A extends 'administrator' | 'administrator_account'
           ? AdministratorCall
           : ProjectCall;
+
+/** What a call will take: of the quota, and of what is billed from then on. */
+export type Estimate = {
+  claims: readonly { dimension: Dimension; amount: number }[];
+  uses: readonly Use[];
+};
 
 /** What a write leaves behind besides its rows; the kernel writes what no statement has written. */
 type CallRecord = {
@@ -118,6 +125,14 @@ export type EndpointDefinition<
   claims?: Dimension[];
   /** A frozen budget refuses it (spec 3.1): 402. */
   freezable?: boolean;
+  /**
+   * What a call with this input will take, for `POST /billing/quote`; it writes nothing, and refuses what the call would.
+   * Absent: it takes no quota and costs nothing.
+   */
+  estimate?: (
+    call: ProjectCall,
+    input: { params: Parsed<P>; body: B extends z.ZodType ? z.output<B> : undefined },
+  ) => Promise<Estimate> | Estimate;
   /** The audit entry's action, `secret.create`; reads that need none leave it out, changes must not. */
   audit?: string;
   /** The answer holds a secret: stored encrypted where it is stored at all. */
@@ -159,6 +174,9 @@ export type AnyEndpoint = {
   readonly errors: readonly ErrorCode[];
   readonly claims: readonly Dimension[];
   readonly freezable: boolean;
+  readonly estimate:
+    | ((call: ProjectCall, input: { params: unknown; body: unknown }) => Promise<Estimate> | Estimate)
+    | undefined;
   readonly audit: string | undefined;
   readonly secret_answer: boolean;
   readonly no_card_numbers: boolean;
@@ -192,6 +210,8 @@ export function endpoint<
     errors: definition.errors ?? [],
     claims: definition.claims ?? [],
     freezable: definition.freezable ?? false,
+    // As with `handle`: what the schemas of this definition have parsed.
+    estimate: definition.estimate as unknown as AnyEndpoint['estimate'],
     audit: definition.audit,
     secret_answer: definition.secret_answer ?? false,
     no_card_numbers: definition.no_card_numbers ?? false,

@@ -106,6 +106,9 @@ function readJson(bytes: Uint8Array): unknown {
   }
 }
 
+/** A body inside of another one, refused in the words of its own endpoint. */
+export const parseBody = (value: unknown, schema: z.ZodType): unknown => check(schema, value, 'body');
+
 function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
   if (hasUnstorableText(value))
     throw invalid(`${place}: strings must not contain NUL characters or unpaired surrogates.`);

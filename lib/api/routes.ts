@@ -7,6 +7,26 @@ import { type AnyEndpoint, fullPath } from './endpoint';
 /** A path in the router's own language, and the endpoints that share it. */
 export type Route = { pattern: string; siblings: readonly AnyEndpoint[] };
 
+const matchers = new WeakMap<readonly AnyEndpoint[], ReturnType<typeof endpointMatcher>>();
+
+/** The endpoint that a request would reach; tenants' paths may leave `/api/v1` out. */
+export function endpointAt(endpoints: readonly AnyEndpoint[], method: string, path: string): AnyEndpoint | undefined {
+  const matcher = matchers.get(endpoints) ?? endpointMatcher(endpoints);
+  matchers.set(endpoints, matcher);
+  return matcher(method, wholePath(path));
+}
+
+const wholePath = (path: string) => (/^(\/admin)?\/api\/v1\//.test(path) ? path : `/api/v1${path}`);
+
+/** The parameters in a path that `endpointAt` has led to this endpoint by, as they are written. */
+export function pathParams(endpoint: AnyEndpoint, path: string): Record<string, string> {
+  const pattern = fullPath(endpoint).replace(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'key' ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,
+  );
+  const [whole = ''] = wholePath(path).split('?');
+  return { ...new RegExp(`^${pattern}$`).exec(whole)?.groups };
+}
+
 /** One route a path. Where several match a request, the first one takes it: concrete before templated (OpenAPI 3.1). */
 export function routesOf(endpoints: readonly AnyEndpoint[]): Route[] {
   const byPath = new Map<string, AnyEndpoint[]>();

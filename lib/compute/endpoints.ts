@@ -3,6 +3,7 @@ import { endpoint } from '@/lib/api/endpoint';
 import { listQuery, sortQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import * as consoles from './console';
+import * as estimates from './estimate';
 import { listFlavors } from './flavors';
 import * as keyPairs from './key-pairs';
 import { readMetrics } from './metrics';
@@ -37,6 +38,7 @@ const instanceEndpoints = [
     claims: ['vcpus', 'ram_gb', 'instances'],
     freezable: true,
     audit: 'instance.create',
+    estimate: (call, { body }) => estimates.estimateInstance(call, body),
     handle: (call, { body }) => service.createInstance(call, body),
   }),
   endpoint({
@@ -80,6 +82,7 @@ const instanceEndpoints = [
     responses: { 202: schema.instance },
     errors: ['CONFLICT'],
     audit: 'instance.action',
+    estimate: (call, { params, body }) => estimates.estimateAction(call, params.id, body),
     handle: (call, { params, body }) => service.actOnInstance(call, params.id, body),
   }),
   endpoint({

@@ -2,7 +2,7 @@ import { lesserRole, type ProjectStatus, type Role } from '@/lib/api/caller';
 import type { AnyEndpoint, TenantCall } from '@/lib/api/endpoint';
 import { ApiError, noSuch } from '@/lib/api/errors';
 import { decide, type Subject } from '@/lib/api/policy';
-import { endpointMatcher } from '@/lib/api/routes';
+import { endpointAt } from '@/lib/api/routes';
 import { isId } from '@/lib/db/id';
 import { queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
@@ -35,14 +35,6 @@ export async function simulate(
     reason: !allowed && shortfall ? shortfall : reason,
     matched: [`endpoint:${endpoint.operation_id}`, ...matched],
   };
-}
-
-const matchers = new WeakMap<readonly AnyEndpoint[], ReturnType<typeof endpointMatcher>>();
-
-function endpointAt(endpoints: readonly AnyEndpoint[], method: string, path: string): AnyEndpoint | undefined {
-  const matcher = matchers.get(endpoints) ?? endpointMatcher(endpoints);
-  matchers.set(endpoints, matcher);
-  return matcher(method, /^(\/admin)?\/api\/v1\//.test(path) ? path : `/api/v1${path}`);
 }
 
 /** The identity as it stands now; of themselves and their tokens anyone may ask, of others an admin. */

@@ -16,6 +16,7 @@ import { networkingEndpoints } from '@/lib/network/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/operations/endpoints';
 import { paymentEventEndpoints } from '@/lib/payment-events/endpoints';
 import { paymentEndpoints } from '@/lib/payments/endpoints';
+import { quoteEndpoints } from '@/lib/pricing/endpoints';
 import { tenantEndpoints } from '@/lib/projects/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/quota/endpoints';
 import { reconciliationEndpoints } from '@/lib/reconciliation/endpoints';
@@ -36,6 +37,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...imageEndpoints,
   ...secretEndpoints,
   ...billingEndpoints,
+  ...quoteEndpoints(() => endpoints),
   ...budgetEndpoints,
   ...alertEndpoints,
   ...paymentEndpoints,

@@ -1,15 +1,9 @@
 import type { Overview, Pricing } from '@/lib/billing/schema';
-import type { Metric } from '@/lib/metering/metrics';
+import type { Use } from '@/lib/metering/use';
 import { endOf, hoursOf, secondsOf } from '@/lib/rating/month';
 import { divideUp, type Fixed, fixed, quotient } from './decimal';
 
-/** What something will have of a metric from the moment it is there: `2` vCPUs, `0.5` GB of memory, `20` GB of disk. */
-export interface Claim {
-  metric: Metric;
-  quantity: number;
-  /** What of the thing it is, where the metric's own name is not enough: "Boot disk". */
-  label?: string;
-}
+export type Claim = Use;
 
 export interface QuoteLine {
   label: string;

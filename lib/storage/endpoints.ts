@@ -3,6 +3,7 @@ import { endpoint } from '@/lib/api/endpoint';
 import { listQuery, sortQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import * as attaching from './attaching';
+import * as estimates from './estimate';
 import * as schema from './schema';
 import * as snapshots from './snapshots';
 import * as volumes from './volumes';
@@ -35,6 +36,7 @@ const volumeEndpoints = [
     claims: ['storage_tb', 'volumes'],
     freezable: true,
     audit: 'volume.create',
+    estimate: (call, { body }) => estimates.estimateVolume(call, body),
     handle: (call, { body }) => volumes.createVolume(call, body),
   }),
   endpoint({
@@ -108,6 +110,7 @@ const volumeEndpoints = [
     claims: ['storage_tb'],
     freezable: true,
     audit: 'volume.resize',
+    estimate: (call, { params, body }) => estimates.estimateResize(call, params.id, body.size_gb),
     handle: (call, { params, body }) => volumes.resizeVolume(call, params.id, body.size_gb),
   }),
 ];
@@ -136,6 +139,7 @@ const snapshotEndpoints = [
     responses: { 201: schema.snapshot },
     errors: ['CONFLICT'],
     audit: 'snapshot.create',
+    estimate: (call, { body }) => estimates.estimateSnapshot(call, body),
     handle: (call, { body }) => snapshots.createSnapshot(call, body),
   }),
   endpoint({

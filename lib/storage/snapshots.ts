@@ -60,21 +60,27 @@ export async function readSnapshot(call: ProjectCall, id: string): Promise<Snaps
 
 type VolumeFacts = { id: string; name: string; size_gb: number; host_id: string; held: number };
 
-/**
- * Freezes a volume as it is, attached or not; copy on write.
- * @throws ApiError 404, 409 when the volume is just being changed, or the project has too many
- */
-export async function createSnapshot(call: ProjectCall, input: CreateSnapshot): Promise<Snapshot> {
-  const volume = isId(input.volume_id)
+/** The volume of a new snapshot. @throws ApiError 404, 409 where the project has too many */
+export async function requireVolume(call: ProjectCall, volume_id: string): Promise<VolumeFacts> {
+  const volume = isId(volume_id)
     ? await queryOne<VolumeFacts>(sql`
         SELECT id, name, size_gb, host_id,
           (SELECT count(*)::int FROM snapshots s WHERE s.project_id = v.project_id) AS held
-        FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.id = ${input.volume_id}::uuid`)
+        FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.id = ${volume_id}::uuid`)
     : undefined;
   if (!volume) throw noSuch('volume_id', 'volume');
   if (volume.held >= settings().snapshotsPerProject) {
     throw conflict(`The project has reached its limit of ${volume.held} snapshots; delete one first.`);
   }
+  return volume;
+}
+
+/**
+ * Freezes a volume as it is, attached or not; copy on write.
+ * @throws ApiError 404, 409 when the volume is just being changed, or the project has too many
+ */
+export async function createSnapshot(call: ProjectCall, input: CreateSnapshot): Promise<Snapshot> {
+  const volume = await requireVolume(call, input.volume_id);
   const row: Row = {
     id: newId(),
     name: input.name,

@@ -53,7 +53,8 @@ export async function readVolume(call: ProjectCall, id: string): Promise<Volume>
 /** What a volume begins with. */
 type Source = { image_owner_id: string | null; image_id: string | null; snapshot_id: string | null };
 
-async function findSource(call: ProjectCall, { size_gb, image_id, snapshot_id }: CreateVolume): Promise<Source> {
+/** @throws ApiError 404, 400 for less than the source needs, 409 for a snapshot that is not available */
+export async function findSource(call: ProjectCall, { size_gb, image_id, snapshot_id }: CreateVolume): Promise<Source> {
   if (image_id !== undefined) {
     const image = await requireImage(call.project_id, 'image_id', image_id);
     if (size_gb < image.min_disk_gb) throw tooSmall(`image ${image.name}`, image.min_disk_gb);
@@ -165,18 +166,23 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
 
 const snapshotDetail = ({ snapshot_id }: Source) => (snapshot_id === null ? {} : { snapshot_id });
 
-/**
- * Makes a volume larger, in place and also while it is attached; it claims the difference to what the row has now.
- * @throws ApiError 404, 400 for less than it has, 409, 402 frozen, 403 quota, 503 no room
- */
-export async function resizeVolume(call: ProjectCall, id: string, size_gb: number): Promise<Volume> {
-  const row = await readVolumeRow(call, id);
+/** @throws ApiError 409 while it is resized, 400 for less than it has */
+export function requireLarger(row: VolumeRow, size_gb: number): void {
   // While it grows, the row has the size it will have: what is wrong with a second request is its moment.
   if (row.status === 'resizing')
     throw conflict(`Volume ${row.name} is already being resized; wait until that is done.`);
   if (size_gb <= row.size_gb) {
     throw invalid(`size_gb: volume ${row.name} has ${row.size_gb} GB; a volume can only be enlarged.`);
   }
+}
+
+/**
+ * Makes a volume larger, in place and also while it is attached; it claims the difference to what the row has now.
+ * @throws ApiError 404, 400 for less than it has, 409, 402 frozen, 403 quota, 503 no room
+ */
+export async function resizeVolume(call: ProjectCall, id: string, size_gb: number): Promise<Volume> {
+  const row = await readVolumeRow(call, id);
+  requireLarger(row, size_gb);
   const changed = viewVolume({ ...row, size_gb, status: 'resizing', status_reason: null, updated_at: call.at });
   const more = size_gb - row.size_gb;
   await commit(call, {

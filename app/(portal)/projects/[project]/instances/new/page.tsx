@@ -14,10 +14,10 @@ import { SelectField, TextAreaField, TextField } from '@/components/form/fields'
 import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ErrorNotice } from '@/components/page/error-notice';
 import { Page } from '@/components/page/page';
-import { claimsOf } from '@/components/pricing/claims';
 import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
+import { billedWhileRunning } from '@/lib/compute/billed';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
@@ -80,7 +80,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       aside={
         <>
           <Price
-            claims={flavor ? claimsOf(flavor) : []}
+            claims={flavor ? billedWhileRunning(flavor) : []}
             missing="Choose a flavor to see the price."
             billed="Billing starts when the instance is active. While it is stopped, only the boot disk is billed."
           />

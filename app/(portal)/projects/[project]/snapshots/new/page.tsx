@@ -13,6 +13,7 @@ import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
+import { billedStorage } from '@/lib/storage/billed';
 
 const schema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
@@ -63,7 +64,7 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
       cancel={volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug)}
       aside={
         <Price
-          claims={[{ metric: 'block_storage', quantity: volume?.size_gb ?? 0, label: 'Snapshot' }]}
+          claims={billedStorage(volume?.size_gb ?? 0, 'Snapshot')}
           missing="Choose a volume to see the price."
           billed="Billed by the size of its volume until the snapshot is deleted."
         />

@@ -13,6 +13,7 @@ import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact'
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
+import { billedStorage } from '@/lib/storage/billed';
 
 const kinds = [
   { value: 'empty', label: 'Empty', description: 'A blank disk. Format it in the guest.' },
@@ -100,7 +101,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
       aside={
         <>
           <Price
-            claims={[{ metric: 'block_storage', quantity: gigabytesOf(size), label: 'Volume' }]}
+            claims={billedStorage(gigabytesOf(size), 'Volume')}
             missing="Enter a size to see the price."
             billed="Billed until it is deleted, whether attached or not."
           />
