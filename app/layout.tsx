@@ -7,7 +7,7 @@ import './globals.css';
 
 // No title here: every page renders its own <title>, so that it can name what the page shows.
 export const metadata: Metadata = {
-  description: 'Nephele, your cloud: machines, networks, storage, databases and what they cost.',
+  description: 'Nephele, your cloud: instances, networks, storage, databases and billing.',
   robots: { index: false, follow: false },
 };
 

@@ -119,7 +119,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
         label: 'Your account',
         icon: CircleUserRound,
         href: adminPaths.account,
-        keywords: ['password', 'second factor', 'totp', 'sessions'],
+        keywords: ['password', 'two-factor', '2fa', 'second factor', 'totp', 'sessions'],
       },
     ],
   },

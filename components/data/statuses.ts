@@ -102,7 +102,7 @@ const looks = new Map<string, StatusLook>([
   ['carried', rest('Carried over', Forward)],
   ['void', rest('Void', Ban)],
   ['coming', wait('Upcoming')],
-  ['current', good('In force')],
+  ['current', good('Current')],
   ['past', rest('Past')],
   ['replaced', rest('Replaced', Ban)],
   ['delivered', good('Delivered')],

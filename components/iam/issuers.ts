@@ -53,7 +53,7 @@ ID_TOKEN=$(kubectl create token NAME --namespace NAMESPACE --audience ${audience
     issuer: '',
     claim: 'sub',
     pattern: '',
-    obtain: (audience) => `# A JWT of the issuer, made out to ${audience}
+    obtain: (audience) => `# A JWT from the issuer with the audience ${audience}
 ID_TOKEN=…`,
   },
 ];

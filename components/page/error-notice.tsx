@@ -29,7 +29,7 @@ const adminAdvice: Record<string, string> = {
   FORBIDDEN: 'Two-factor authentication may be missing. See Your account.',
   RESOURCE_NOT_FOUND: 'It may have been deleted.',
   INTERNAL_ERROR: 'Try again. If it happens again, search the server log for the request ID.',
-  ENGINE_UNAVAILABLE: 'See Engines for what is missing on which host.',
+  ENGINE_UNAVAILABLE: 'Open Engines to see what is missing.',
 };
 
 interface ErrorNoticeProps {
