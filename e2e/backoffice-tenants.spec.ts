@@ -66,6 +66,26 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   await expect(portal.getByRole('row', { name: /^Grace Hopper\b/ })).toContainText('Admin');
 });
 
+test('an administrator is told that an address has an account, and hands over an acceptance code', async ({
+  page,
+  administrator,
+  tenant,
+}) => {
+  await openOffice(page, '/admin/tenants/new', administrator);
+  const slug = `k${randomBytes(4).toString('hex')}`;
+  await page.getByLabel('Name', { exact: true }).fill('Known');
+  await page.getByLabel('Slug').fill(slug);
+  await page.getByLabel('E-mail').fill(tenant.admin.email);
+  await expect(page.getByText(`${tenant.admin.email} has an account already`)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'open the account' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel('Their name').fill('Whoever');
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+  await expect(page.getByRole('heading', { name: 'Hand over the acceptance code' })).toBeVisible();
+  await expect(page.getByRole('figure', { name: 'acceptance code' })).toContainText(/^\w{4}(-\w{4}){3}/);
+  await expectAccessible(page);
+});
+
 test('what the API refuses is said at the field that it names', async ({ page, administrator, tenant }) => {
   await openOffice(page, '/admin/tenants/new', administrator);
   await page.getByLabel('Name', { exact: true }).fill('Another');

@@ -7,6 +7,9 @@ export type VolumeTab = 'overview' | 'snapshots' | 'activity';
 export const paths = {
   home: () => '/',
   signIn: (back?: string) => (back && back !== '/' ? `/sign-in?back=${encodeURIComponent(back)}` : '/sign-in'),
+  forgotPassword: () => '/forgot-password',
+  /** The token stands where no server and no log sees it. */
+  resetPassword: (token: string) => `/reset-password#${token}`,
   /** The API reference; with a group and one of its endpoints, that place in it. */
   apiReference: (group?: string, operation?: string) =>
     `/docs${group === undefined ? '' : `/${group}`}${operation === undefined ? '' : `#${operation}`}`,

@@ -8,6 +8,7 @@ import { notify } from '@/components/ui/notify';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
+import { TextLink } from './text-link';
 
 /** Whoever has an account becomes an administrator with it, rather than getting a second one. */
 export function ExistingAccount({ email }: { email: string }) {
@@ -28,6 +29,12 @@ export function ExistingAccount({ email }: { email: string }) {
             <p>The account was removed. Submit the form again.</p>
           ) : user.administrator ? (
             <p>{user.name} is already an administrator.</p>
+          ) : !user.email_verified ? (
+            <p className="text-pretty">
+              <span className="font-medium">{user.name} already has an account</span>, and no mailed link has shown that
+              the address is theirs. Let them reset their password by mail, or{' '}
+              <TextLink href={adminPaths.user(user.id)}>release the address</TextLink> and add them then.
+            </p>
           ) : (
             <div className="flex flex-wrap items-center justify-between gap-3">
               <p className="min-w-0 text-pretty">

@@ -1,6 +1,6 @@
 'use client';
 
-import { KeyRound, LogOut, ScrollText, ShieldMinus, ShieldPlus } from 'lucide-react';
+import { AtSign, KeyRound, LogOut, ScrollText, ShieldMinus, ShieldPlus } from 'lucide-react';
 import { useConfirm } from '@/components/page/confirm';
 import type { Action } from '@/components/table/row-actions';
 import { notify } from '@/components/ui/notify';
@@ -16,6 +16,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
   const confirm = useConfirm();
   const reset = api.useMutation('post', '/admin/api/v1/users/{id}/reset-second-factor');
   const signOut = api.useMutation('post', '/admin/api/v1/users/{id}/revoke-sessions');
+  const release = api.useMutation('post', '/admin/api/v1/users/{id}/release-email');
   const grant = api.useMutation('put', '/admin/api/v1/administrators/{id}');
   const remove = api.useMutation('delete', '/admin/api/v1/administrators/{id}');
   const administrators = useList('/admin/api/v1/administrators', { limit: 2 });
@@ -58,6 +59,22 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
             },
           }),
       },
+      {
+        label: 'Release e-mail address',
+        icon: AtSign,
+        danger: true,
+        disabledReason: releaseRefusal(user),
+        onSelect: () =>
+          confirm({
+            title: `Release ${email}?`,
+            consequence: `Only if the owner of the address did not create this account${user.email_verified ? ', although a mailed link once showed that they read its mail' : ''}. The account keeps its password, its sessions and its tenants, and signs in with a new login that you then see here. The address is free for an account of its owner, and open invitations of the account end.`,
+            confirmLabel: 'Release address',
+            onConfirm: async () => {
+              const { email: login } = await release.mutateAsync({ params, body: {} });
+              tell(`${email} is free; the account signs in as ${login}`);
+            },
+          }),
+      },
       user.administrator
         ? {
             label: 'Remove from administrators',
@@ -75,6 +92,9 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
         : {
             label: 'Make administrator',
             icon: ShieldPlus,
+            disabledReason: user.email_verified
+              ? undefined
+              : 'Nobody has shown by a mailed link that the address is theirs.',
             onSelect: () =>
               confirm({
                 title: `Make ${name} an administrator?`,
@@ -85,4 +105,9 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
           },
     ];
   };
+}
+
+function releaseRefusal({ administrator, email }: PlatformUser): string | undefined {
+  if (administrator) return 'Remove the account from the administrators first.';
+  return email.endsWith('@released.invalid') ? 'The address was released before.' : undefined;
 }

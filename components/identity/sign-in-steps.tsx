@@ -4,7 +4,7 @@ import { useState } from 'react';
 import * as z from 'zod/mini';
 import { TextField } from '@/components/form/fields';
 import { useSchemaForm } from '@/components/form/form-shell';
-import { Button } from '@/components/ui/button';
+import { Button, ButtonLink } from '@/components/ui/button';
 import type { SignInStep } from '@/lib/identity/portal-sign-in';
 
 const password = z.object({
@@ -19,18 +19,26 @@ interface SignInStepsProps {
   title: string;
   /** Where it leads. */
   back: string;
+  /** Where a forgotten password is reset by mail; absent: nowhere. */
+  forgotten?: string;
   withPassword: (email: string, password: string) => Promise<SignInStep>;
   /** A TOTP code or a recovery code, soon after the password. */
   withCode: (code: string) => Promise<SignInStep>;
 }
 
 /** Sign-in in one or two steps: the password, then a code where a second factor is in force. */
-export function SignInSteps({ title, back, withPassword, withCode }: SignInStepsProps) {
+export function SignInSteps({ title, back, forgotten, withPassword, withCode }: SignInStepsProps) {
   const [step, setStep] = useState<'password' | 'code'>('password');
   // A full load: nothing that an earlier person saw stays in memory.
   const enter = () => window.location.assign(back);
   return step === 'password' ? (
-    <PasswordStep title={title} send={withPassword} onDone={enter} onCodeNeeded={() => setStep('code')} />
+    <PasswordStep
+      title={title}
+      forgotten={forgotten}
+      send={withPassword}
+      onDone={enter}
+      onCodeNeeded={() => setStep('code')}
+    />
   ) : (
     <CodeStep send={withCode} onDone={enter} onStartAgain={() => setStep('password')} />
   );
@@ -38,12 +46,13 @@ export function SignInSteps({ title, back, withPassword, withCode }: SignInSteps
 
 interface PasswordStepProps {
   title: string;
+  forgotten: string | undefined;
   send: SignInStepsProps['withPassword'];
   onDone: () => void;
   onCodeNeeded: () => void;
 }
 
-function PasswordStep({ title, send, onDone, onCodeNeeded }: PasswordStepProps) {
+function PasswordStep({ title, forgotten, send, onDone, onCodeNeeded }: PasswordStepProps) {
   const form = useSchemaForm(password, { email: '', password: '' });
   const [problem, setProblem] = useState<string>();
   const submit = form.handleSubmit(async ({ email, password: secret }) => {
@@ -68,6 +77,11 @@ function PasswordStep({ title, send, onDone, onCodeNeeded }: PasswordStepProps) 
       <Button type="submit" variant="primary" size="lg" className="w-full" pending={form.formState.isSubmitting}>
         Sign in
       </Button>
+      {forgotten !== undefined && (
+        <ButtonLink href={forgotten} variant="quiet" className="w-full">
+          Forgot password?
+        </ButtonLink>
+      )}
     </form>
   );
 }

@@ -5,6 +5,7 @@ import { idParams } from '@/lib/api/schemas';
 import * as schema from './auth-schema';
 import { sessionCookies } from './cookies';
 import { changePassword, updateProfile, whoAmI } from './own-account';
+import { requestPasswordReset, resetPassword } from './password-reset';
 import { activateSecondFactor, disableSecondFactor, setUpSecondFactor } from './second-factor';
 import { listSessions, revokeAllSessions, revokeSession } from './sessions';
 import { login, verify } from './token-login';
@@ -94,6 +95,39 @@ export const authEndpoints = [
     audit: 'auth.change_password',
     idempotency: 'none',
     handle: (call, { body }) => changePassword(call, body),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/password-reset',
+    operation_id: 'requestPasswordReset',
+    summary: 'Request a link for a new password',
+    description:
+      'Mails the link to the address, where it has an account; the answer is the same where it has none. Whoever reads ' +
+      'the mailbox gets the account back, even if somebody else created it. Passwords of administrators are reset on the host.',
+    tag,
+    access: 'public',
+    body: schema.requestPasswordReset,
+    responses: { 202: null },
+    errors: ['ENGINE_UNAVAILABLE'],
+    audit: 'auth.request_password_reset',
+    idempotency: 'none',
+    handle: (call, { body }) => requestPasswordReset(call, body.email),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/auth/password-reset/confirm',
+    operation_id: 'resetPassword',
+    summary: 'Set a new password with a mailed link',
+    description:
+      'Ends all sessions and API tokens of the account, and verifies its e-mail address. A second factor stays in force.',
+    tag,
+    access: 'public',
+    body: schema.resetPassword,
+    responses: { 204: null },
+    errors: ['INVALID_CREDENTIALS'],
+    audit: 'auth.reset_password',
+    idempotency: 'none',
+    handle: (call, { body }) => resetPassword(call, body),
   }),
   endpoint({
     method: 'POST',

@@ -131,6 +131,20 @@ export const changePassword = z
   });
 export type ChangePassword = z.output<typeof changePassword>;
 
+export const requestPasswordReset = z
+  .strictObject({ email })
+  .meta({ id: 'RequestPasswordReset', example: { email: 'ada@acme.example' } });
+
+export const resetPassword = z
+  .strictObject({
+    token: z.string().max(200).meta({ description: 'Of the mailed link: what follows its `#`.' }),
+    new_password: newPassword,
+  })
+  .meta({
+    id: 'ResetPassword',
+    example: { token: 'pMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo', new_password: 'incorrect zebra charger clip' },
+  });
+
 export const updateProfile = z
   .strictObject({ name: displayName })
   .meta({ id: 'UpdateProfile', example: { name: 'Ada Lovelace' } });

@@ -7,6 +7,7 @@ import { isId, newId } from '@/lib/db/id';
 import { databaseError, queryOne } from '@/lib/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import { type Acceptance, newAcceptance, shownAcceptance } from '@/lib/identity/acceptance-code';
+import { invitationMail } from '@/lib/identity/account-mail';
 import { hashPassword } from '@/lib/identity/passwords';
 import type { Cap } from '@/lib/quota/caps';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
@@ -151,6 +152,7 @@ async function enrol(
       account: insert('users', account, ifAdmitted),
       membership: insert('memberships', membership(call, id, { status: 'active' }), ifAdmitted),
       assignment: insert('role_assignments', assignment(call, id, input.role), ifAdmitted),
+      ...invitationMail(call, mailed(call, input, acceptance), ifAdmitted, raw('false')),
     },
     details: { role: input.role },
     answer: { status: 201, body: created },
@@ -188,6 +190,7 @@ async function invite(
       former_roles: sql`DELETE FROM role_assignments r USING invited WHERE r.project_id = invited.project_id
         AND r.user_id = invited.user_id AND r.role <> ${input.role}::text`,
       assignment: sql`${insert('role_assignments', assignment(call, id, input.role), raw('invited'))} ON CONFLICT DO NOTHING`,
+      ...invitationMail(call, mailed(call, input, acceptance), raw('invited'), raw('true')),
     },
     caps: caps(
       sql`(SELECT count(*) FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid)`,
@@ -196,6 +199,10 @@ async function invite(
     answer: { status: 201, body: created },
   });
   return created;
+}
+
+function mailed({ project_id }: ProjectCall, { email }: CreateUser, { code }: Acceptance) {
+  return { project_id, email, code };
 }
 
 type Standing = Pick<

@@ -27,5 +27,7 @@ export const purges = [
   // Streams read a change within a second; what is older than this was read, or its reader began anew.
   purge('changes', minute, "at < (SELECT platform_now()) - interval '15 minutes'"),
   purge('signin_failures', 10 * minute, "last_at < (SELECT platform_now()) - interval '1 hour'"),
+  purge('account_mails', 60 * minute, "created_at < (SELECT platform_now()) - interval '2 days'"),
+  purge('account_links', 60 * minute, 'expires_at < (SELECT platform_now())'),
   purge('sessions', 60 * minute, "expires_at < (SELECT platform_now()) - interval '30 days'"),
 ];

@@ -2,6 +2,7 @@ import { deliverySteps } from '@/lib/alerts/delivery';
 import { alertJobs } from '@/lib/alerts/schedule';
 import { computePurges } from '@/lib/compute/purges';
 import { instanceSteps } from '@/lib/compute/steps';
+import { accountMailSteps } from '@/lib/identity/account-mail-steps';
 import { prepareOwnImages } from '@/lib/images/readiness';
 import { imageSteps } from '@/lib/images/steps';
 import { closeMonthsJob } from '@/lib/invoices/close';
@@ -22,6 +23,7 @@ export const operationSteps: readonly OperationSteps[] = [
   ...storageSteps,
   collectSteps,
   deliverySteps,
+  accountMailSteps,
 ];
 
 /** Everything that workers do again and again. */

@@ -2,6 +2,7 @@ import type { AdministratorCall } from '@/lib/api/endpoint';
 import type { Prisma } from '@/lib/db/generated/client';
 import { insert, raw, type Sql, sql } from '@/lib/db/sql';
 import type { Acceptance } from '@/lib/identity/acceptance-code';
+import { invitationMail } from '@/lib/identity/account-mail';
 import { ifAdmitted } from '@/lib/quota/commit';
 
 /**
@@ -37,11 +38,17 @@ export function adminRows(
     )} ON CONFLICT (project_id, user_id) DO UPDATE
       SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
         acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at
-      WHERE memberships.status = 'invited'`,
+      WHERE memberships.status = 'invited' RETURNING memberships.status`,
     role: sql`${insert<Prisma.RoleAssignmentUncheckedCreateInput>(
       'role_assignments',
       { project_id: projectId, user_id: raw('person.id'), role: 'admin', created_at: call.at },
       raw('person'),
     )} ON CONFLICT DO NOTHING`,
+    ...invitationMail(
+      call,
+      { project_id: projectId, email: person.email, code: acceptance.code },
+      raw('membership'),
+      raw("membership.status = 'invited'"),
+    ),
   };
 }

@@ -14,7 +14,16 @@ export async function createAdministrator(
 ): Promise<PlatformUser> {
   const id = newId();
   const times = { created_at: call.at.toISOString(), updated_at: call.at.toISOString() };
-  const created = { id, email, name, administrator: true, two_factor_enabled: false, memberships: [], ...times };
+  const created = {
+    id,
+    email,
+    name,
+    administrator: true,
+    email_verified: false,
+    two_factor_enabled: false,
+    memberships: [],
+    ...times,
+  };
   const account: Prisma.UserUncheckedCreateInput = {
     ...{ id, email, name, administrator: true, password_hash: await hashPassword(password) },
     ...{ created_at: call.at, updated_at: call.at },
@@ -31,12 +40,19 @@ export async function createAdministrator(
   return created;
 }
 
-/** Opens the back office to a person who has an account. @throws ApiError 404 */
+/**
+ * Opens the back office to a person who has an account, whose e-mail address is verified: an account that somebody else
+ * made must not become an administrator. @throws ApiError 404, 409
+ */
 export async function grantAdministration(call: AdministratorCall, id: string): Promise<PlatformUser> {
   const { email } = await readPerson(call, id);
   await commit(call, {
     resource: { type: 'administrator', id, name: email },
-    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN users u ON u.id = ${id}::uuid FOR NO KEY UPDATE OF u`,
+    target: sql`SELECT u.administrator OR u.email_verified_at IS NOT NULL AS allowed, NULL::text AS state
+                FROM k JOIN users u ON u.id = ${id}::uuid FOR NO KEY UPDATE OF u`,
+    forbidden: () =>
+      `No mailed link has shown that ${email} is theirs, so somebody else may have created the account. Let them reset ` +
+      'their password by mail, or release the address and create the administrator anew.',
     rows: {
       granted: sql`UPDATE users SET administrator = true, updated_at = ${call.at}::timestamptz
                    FROM ${ifAdmitted} AND users.id = ${id}::uuid`,

@@ -4,6 +4,7 @@ import { listQuery, sortQuery } from '@/lib/api/pagination';
 import { idParams } from '@/lib/api/schemas';
 import { resetSecondFactorOf } from '@/lib/identity/second-factor';
 import { createAdministrator, grantAdministration, removeAdministrator } from './administrators';
+import { releaseEmail } from './release';
 import * as schema from './schema';
 import { endSessionsOf, listPeople, readPerson } from './service';
 
@@ -62,6 +63,23 @@ export const userEndpoints = [
     handle: (call, { params }) => endSessionsOf(call, params.id),
   }),
   endpoint({
+    ...users,
+    method: 'POST',
+    path: '/users/{id}/release-email',
+    operation_id: 'releaseEmailOfUser',
+    summary: 'Release the e-mail address of an account',
+    description:
+      'For an address whose owner did not create the account, where no mailed reset can reach them. The account keeps its ' +
+      'password and its projects under the login that the answer shows; the address is free, and open invitations end.',
+    params: idParams,
+    body: schema.noBody,
+    responses: { 200: schema.platformUser },
+    errors: ['CONFLICT'],
+    audit: 'user.release_email',
+    idempotency: 'kernel',
+    handle: (call, { params }) => releaseEmail(call, params.id),
+  }),
+  endpoint({
     ...administrators,
     method: 'GET',
     path: '/administrators',
@@ -91,6 +109,7 @@ export const userEndpoints = [
     summary: 'Make an existing user an administrator',
     params: idParams,
     responses: { 200: schema.platformUser },
+    errors: ['CONFLICT'],
     audit: 'administrator.grant',
     handle: (call, { params }) => grantAdministration(call, params.id),
   }),

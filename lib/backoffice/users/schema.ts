@@ -18,6 +18,7 @@ export const platformUser = z
     email: z.string(),
     name: z.string(),
     administrator: z.boolean().meta({ description: 'Whether the user can sign in to the back office.' }),
+    email_verified: z.boolean().meta({ description: 'A mailed link has shown that the mailbox is theirs.' }),
     two_factor_enabled: z.boolean(),
     memberships: z.array(membership).meta({ description: 'Oldest first.' }),
     ...times,

@@ -10,6 +10,7 @@ import type { PlatformUser } from './schema';
 type Row = Omit<PlatformUser, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
 const columns = raw(`u.id, u.email, u.name, u.administrator, u.totp_activated_at IS NOT NULL AS two_factor_enabled,
+  u.email_verified_at IS NOT NULL AS email_verified,
   u.created_at, u.updated_at,
   (SELECT coalesce(json_agg(json_build_object('project_id', p.id, 'tenant_name', p.name, 'tenant_slug', p.slug,
       'tenant_status', p.status, 'status', m.status, 'roles',

@@ -97,8 +97,9 @@ describe('administrators', () => {
     expect(JSON.stringify(await prisma().auditEntry.findMany())).not.toContain(PASSWORD);
   });
 
-  test('may be people who have an account; both steps take effect at once', async () => {
+  test('may be people who have an account and have shown that its address is theirs; both steps take effect at once', async () => {
     const ada = await createUser('ada-2@example.test');
+    await prisma().user.update({ where: { id: ada.id }, data: { email_verified_at: new Date() } });
     const path = `${base}/administrators/${ada.id}`;
     expect((await call('PUT', path, { token: root.token })).body).toMatchObject({ id: ada.id, administrator: true });
     expect((await call('PUT', path, { token: root.token })).status).toBe(200);

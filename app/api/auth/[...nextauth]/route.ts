@@ -14,6 +14,8 @@ async function answer(request: NextRequest, context: Context): Promise<Response>
   const { nextauth } = await context.params;
   // Where next-auth's client would write into our log.
   if (nextauth[0] === '_log') return new Response(null, { status: 204 });
+  // A form is sent there; next-auth would answer anything else with 500.
+  if (nextauth[0] === 'callback' && request.method !== 'POST') return refusal(postOnly());
   const bounded = request.method === 'POST' ? await withBoundedBody(request) : request;
   if (bounded instanceof Response) return bounded;
   const visit = visitOf(bounded);
@@ -29,8 +31,18 @@ async function withBoundedBody(request: NextRequest): Promise<NextRequest | Resp
     return new NextRequest(request, { body: Buffer.from(await readBody(request, MOST_BYTES)) });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return Response.json(error.body(now()), { status: error.status });
+    return refusal(error);
   }
+}
+
+function postOnly(): ApiError {
+  return new ApiError('METHOD_NOT_ALLOWED', 'Only POST is possible here. Sign in at /sign-in.', {
+    headers: { Allow: 'POST' },
+  });
+}
+
+function refusal(error: ApiError): Response {
+  return Response.json(error.body(now()), { status: error.status, headers: error.options.headers ?? {} });
 }
 
 export { answer as GET, answer as POST };

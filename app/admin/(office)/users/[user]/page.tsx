@@ -42,12 +42,13 @@ export default function UserPage({ params }: { params: Promise<{ user: string }>
   );
 }
 
-function Account({ id, email, two_factor_enabled, created_at, updated_at }: PlatformUser) {
+function Account({ id, email, email_verified, two_factor_enabled, created_at, updated_at }: PlatformUser) {
   return (
     <Card title="Account">
       <PropertyList
         items={[
           ['E-mail', email],
+          ['Address verified', email_verified ? 'Yes, by a mailed link' : 'No'],
           ['Two-factor authentication', <SecondFactor key="factor" on={two_factor_enabled} />],
           ['ID', <Id key="id" value={id} label="user ID" full />],
           [

@@ -1,0 +1,38 @@
+import type { AdministratorCall } from '@/lib/api/endpoint';
+import { sql } from '@/lib/db/sql';
+import { newReadableCode } from '@/lib/identity/readable-code';
+import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { PlatformUser } from './schema';
+import { readPerson } from './service';
+
+/** No mail ever reaches a name below it (RFC 6761). */
+const RELEASED = '@released.invalid';
+
+/**
+ * Frees the e-mail address of an account that somebody else made: it keeps its password, its sessions and its projects
+ * under another login. Its open invitations and mailed links end, because they are meant for the owner of the address.
+ * @throws ApiError 404, 409 for an administrator and for an address that was released before
+ */
+export async function releaseEmail(call: AdministratorCall, id: string): Promise<PlatformUser> {
+  const { email } = await readPerson(call, id);
+  const renamed = `released-${newReadableCode()}${RELEASED}`;
+  await commit(call, {
+    resource: { type: 'user', id, name: email },
+    project_id: null,
+    target: sql`SELECT NOT u.administrator AND u.email = ${email}::text AND NOT u.email LIKE ${`%${RELEASED}`}::text AS allowed,
+                  CASE WHEN u.administrator THEN 'administrator' ELSE 'released' END AS state
+                FROM k JOIN users u ON u.id = ${id}::uuid FOR UPDATE OF u`,
+    forbidden: (state) =>
+      state === 'administrator'
+        ? `${email} is an administrator. Remove the account from the administrators first.`
+        : `${email} has been released already.`,
+    rows: {
+      renamed: sql`UPDATE users SET email = ${renamed}::text, email_verified_at = NULL, updated_at = ${call.at}::timestamptz
+                   FROM ${ifAdmitted} AND users.id = ${id}::uuid`,
+      invitations_gone: sql`DELETE FROM memberships m USING ${ifAdmitted} AND m.user_id = ${id}::uuid AND m.status = 'invited'`,
+      links_gone: sql`DELETE FROM account_links l USING ${ifAdmitted} AND l.user_id = ${id}::uuid`,
+    },
+    details: { email: { old: email, new: renamed } },
+  });
+  return readPerson(call, id);
+}
