@@ -11,6 +11,8 @@ export function actionWords(action: string): string {
 const wholes: Readonly<Record<string, string>> = {
   'audit.export': 'exported the audit log',
   'auth.change_password': 'changed the password',
+  'auth.request_password_reset': 'requested a password reset',
+  'auth.reset_password': 'reset the password by a mailed link',
   'auth.login': 'signed in',
   'auth.logout': 'signed out',
   'billing.reconcile': 'checked billing',
@@ -50,6 +52,7 @@ const verbs: Readonly<Record<string, string>> = {
   remove: 'removed',
   remove_rule: 'removed a rule from',
   reset_second_factor: 'reset two-factor authentication of',
+  release_email: 'released the e-mail address of',
   resize: 'resized',
   resume: 'resumed',
   retry: 'retried',
