@@ -134,6 +134,8 @@ const environment = z.object({
   USERS_PER_PROJECT: whole(100_000).default(500),
   INVITATIONS_PER_PROJECT: whole(100_000).default(100),
   KEY_PAIRS_PER_PROJECT: whole(100_000).default(100),
+  CONSOLES_PER_INSTANCE: whole(1000).default(8),
+  CONSOLES_PER_CALLER: whole(1000).default(16),
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: mailAddress.optional(),
   STRIPE_SECRET_KEY: z
@@ -235,6 +237,9 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** Of them, those who are invited and have not answered. */
     invitationsPerProject: s.INVITATIONS_PER_PROJECT,
     keyPairsPerProject: s.KEY_PAIRS_PER_PROJECT,
+    /** Screens and terminals, each, that may be open at once; each process counts for itself. */
+    consolesPerInstance: s.CONSOLES_PER_INSTANCE,
+    consolesPerCaller: s.CONSOLES_PER_CALLER,
     /** Where mail goes out; undefined: mail is not sent, and the portal says so. */
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `${s.SELLER_NAME} <noreply@${new URL(baseUrl).hostname}>`,

@@ -7,6 +7,8 @@ const reasons: Record<number, string> = {
   4001: 'Your access to this console has ended. Open it again from the instance’s page.',
   4002: 'The instance runs on another host. Open the console at that host’s address.',
   4003: 'The connection was too slow. Reconnect to continue.',
+  4004: 'The instance stopped reading its input; it may be paused or busy. Reconnect when it responds.',
+  4005: 'Too many consoles are open, of this instance or by you. Close one, then reconnect.',
 };
 
 /** Why a connection ended, in words. */

@@ -6,6 +6,14 @@ import '@xterm/xterm/css/xterm.css';
 import { useEffect, useRef } from 'react';
 import { type ConnectionState, connect } from './connection';
 
+/** The server takes short messages alone; a paste can be of any length. */
+const MESSAGE_BYTES = 16 * 1024;
+
+function partsOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
+  const count = Math.ceil(bytes.length / MESSAGE_BYTES);
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * MESSAGE_BYTES, (i + 1) * MESSAGE_BYTES));
+}
+
 interface ConsolePartProps {
   instanceId: string;
   onState: (state: ConnectionState) => void;
@@ -36,7 +44,9 @@ export function Terminal({ instanceId, onState }: ConsolePartProps) {
     const socket = connect(instanceId, 'serial', (state) => left || onState(state));
     const encoder = new TextEncoder();
     // The terminal answers questions that earlier output holds; a socket that is not open takes none.
-    terminal.onData((text) => socket.readyState === WebSocket.OPEN && socket.send(encoder.encode(text)));
+    terminal.onData((text) => {
+      if (socket.readyState === WebSocket.OPEN) for (const part of partsOf(encoder.encode(text))) socket.send(part);
+    });
     socket.addEventListener('message', ({ data }: MessageEvent<ArrayBuffer | string>) =>
       terminal.write(typeof data === 'string' ? data : new Uint8Array(data)),
     );

@@ -1,29 +1,98 @@
 import { createConnection, type Socket } from 'node:net';
-import { pipeline } from 'node:stream/promises';
-import { createWebSocketStream, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { engines } from '@/lib/engines/engines';
 
 /** Why a console's WebSocket was closed, in the range that applications may use (RFC 6455, 7.4.2). */
-export const closed = { machineOff: 4000, accessEnded: 4001, elsewhere: 4002, tooSlow: 4003 } as const;
+export const closed = {
+  machineOff: 4000,
+  accessEnded: 4001,
+  elsewhere: 4002,
+  tooSlow: 4003,
+  machineStuck: 4004,
+  tooMany: 4005,
+} as const;
 
-/** What a new terminal is shown of what was written before it came. */
+/** What a new terminal is shown of earlier output. */
 const REMEMBERED_BYTES = 64 * 1024;
 const REMEMBERED_LINES = 500;
-/** A browser that is so far behind has gone away. */
-const BEHIND_BYTES = 4 * 1024 * 1024;
+/** A terminal that is so far behind is closed: pausing the serial port for it would hold up the guest. */
+const BEHIND_BYTES = 768 * 1024;
+/** A screen that is so far behind pauses the machine's side, which then sends fewer updates. */
+const SCREEN_BYTES = 256 * 1024;
+/** A machine that reads nothing for so long ends the connection. */
+const STUCK_MS = 60_000;
+
+/** Closes a connection, also one that is not being read at the moment: the answer to the close has to come through. */
+export function endConsole(browser: WebSocket, code: number, reason: string): void {
+  browser.resume();
+  browser.close(code, reason);
+}
+
+/**
+ * Carries what browsers send into a machine. While the machine does not read, the browsers are not read either, so that
+ * the process holds one message of each and not what they send meanwhile.
+ */
+class Inlet {
+  private readonly browsers = new Set<WebSocket>();
+  private stuck: NodeJS.Timeout | undefined;
+
+  constructor(private readonly socket: Socket) {
+    socket.on('drain', () => this.goOn());
+    socket.on('close', () => clearTimeout(this.stuck));
+  }
+
+  join(browser: WebSocket): void {
+    this.browsers.add(browser);
+    browser.on('close', () => this.browsers.delete(browser));
+    browser.on('message', (data) => {
+      if (browser.readyState === WebSocket.OPEN && !this.socket.write(bytesOf(data))) this.hold();
+    });
+    if (!this.stuck) browser.resume();
+  }
+
+  private hold(): void {
+    if (this.stuck) return;
+    for (const browser of this.open()) browser.pause();
+    this.stuck = setTimeout(() => this.giveUp(), STUCK_MS);
+  }
+
+  private goOn(): void {
+    clearTimeout(this.stuck);
+    this.stuck = undefined;
+    for (const browser of this.open()) browser.resume();
+  }
+
+  private giveUp(): void {
+    for (const browser of this.open()) {
+      endConsole(browser, closed.machineStuck, 'The instance does not read its input.');
+    }
+    this.socket.destroy();
+  }
+
+  private open(): WebSocket[] {
+    return [...this.browsers].filter(({ readyState }) => readyState === WebSocket.OPEN);
+  }
+}
 
 /** Carries the screen's protocol (RFB) between a browser and the machine, until one of them ends it. */
 export async function bridgeScreen(instanceId: string, browser: WebSocket): Promise<void> {
   const socket = await connect(instanceId, 'vnc');
-  if (!socket) return browser.close(closed.machineOff, 'The instance is stopped.');
-  const stream = createWebSocketStream(browser);
-  await pipeline(stream, socket, stream).catch(() => socket.destroy());
-  browser.close(closed.machineOff, 'The instance closed the connection.');
+  if (!socket) return endConsole(browser, closed.machineOff, 'The instance is stopped.');
+  if (browser.readyState !== WebSocket.OPEN) return void socket.destroy();
+  socket.on('data', (bytes) => {
+    browser.send(bytes, () => browser.bufferedAmount < SCREEN_BYTES && socket.resume());
+    if (browser.bufferedAmount >= SCREEN_BYTES) socket.pause();
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => endConsole(browser, closed.machineOff, 'The instance closed the connection.'));
+  browser.on('close', () => socket.destroy());
+  new Inlet(socket).join(browser);
 }
 
 /** One connection to a serial port, which takes no second one, shared by all terminals that are open on it. */
 class SerialPort {
   private readonly terminals = new Set<WebSocket>();
+  private readonly inlet: Inlet;
   private remembered: Buffer;
 
   constructor(
@@ -32,6 +101,7 @@ class SerialPort {
     private readonly onEnd: () => void,
   ) {
     this.remembered = Buffer.from(earlier);
+    this.inlet = new Inlet(socket);
     socket.on('data', (bytes) => this.show(bytes));
     socket.on('close', () => this.end());
     socket.on('error', () => socket.destroy());
@@ -44,11 +114,13 @@ class SerialPort {
     }
     terminal.send(this.remembered);
     this.terminals.add(terminal);
-    terminal.on('message', (data) => this.socket.write(bytesOf(data)));
-    terminal.on('close', () => {
-      this.terminals.delete(terminal);
-      this.endIfUnused();
-    });
+    terminal.on('close', () => this.leave(terminal));
+    this.inlet.join(terminal);
+  }
+
+  private leave(terminal: WebSocket): void {
+    this.terminals.delete(terminal);
+    this.endIfUnused();
   }
 
   private endIfUnused(): void {
@@ -58,14 +130,17 @@ class SerialPort {
   private show(bytes: Buffer): void {
     this.remembered = Buffer.concat([this.remembered, bytes]).subarray(-REMEMBERED_BYTES);
     for (const terminal of this.terminals) {
-      if (terminal.bufferedAmount > BEHIND_BYTES) terminal.close(closed.tooSlow, 'The connection is too slow.');
-      else terminal.send(bytes);
+      if (terminal.bufferedAmount + bytes.length <= BEHIND_BYTES) terminal.send(bytes);
+      else {
+        endConsole(terminal, closed.tooSlow, 'The connection is too slow.');
+        this.leave(terminal);
+      }
     }
   }
 
   private end(): void {
     this.onEnd();
-    for (const terminal of this.terminals) terminal.close(closed.machineOff, 'The instance is stopped.');
+    for (const terminal of this.terminals) endConsole(terminal, closed.machineOff, 'The instance is stopped.');
   }
 }
 
@@ -84,7 +159,7 @@ export async function bridgeTerminal(instanceId: string, browser: WebSocket): Pr
   }
   const port = await opening;
   if (port) port.join(browser);
-  else browser.close(closed.machineOff, 'The instance is stopped.');
+  else endConsole(browser, closed.machineOff, 'The instance is stopped.');
 }
 
 async function openSerialPort(instanceId: string): Promise<SerialPort | undefined> {

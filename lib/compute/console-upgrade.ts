@@ -6,14 +6,17 @@ import { log } from '@/lib/log';
 import { registerUpgrade } from '@/lib/net/upgrades';
 import { settings } from '@/lib/settings';
 import { CONSOLE_PATH, type ConsoleAccess, consoleAccess } from './console';
-import { bridgeScreen, bridgeTerminal, closed } from './console-bridge';
+import { bridgeScreen, bridgeTerminal, closed, endConsole } from './console-bridge';
+import { takePlace } from './console-places';
 
 /** How often the access of an open console is checked again. */
 const CHECK_MS = 15_000;
 /** A console whose access could not be checked for this long is closed: nobody knows whether it still holds. */
 const UNCHECKED_MS = 60_000;
-/** What a browser may send at once: a paste into a terminal, a clipboard to the screen. */
-const MESSAGE_BYTES = 1024 * 1024;
+/** A browser that has not answered a ping for this long has gone away. */
+const SILENT_MS = 60_000;
+/** What a browser may send in one message; longer pastes come in several. */
+const MESSAGE_BYTES = 64 * 1024;
 
 const server = new WebSocketServer({
   noServer: true,
@@ -40,9 +43,15 @@ async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Bu
   });
   browser.on('error', (error) => log.debug({ err: error, instance: instanceId }, 'a console connection failed'));
   if (access.host_id !== settings().hostId) {
-    return browser.close(closed.elsewhere, `The instance is on host ${access.host_id}.`);
+    return endConsole(browser, closed.elsewhere, `The instance is on host ${access.host_id}.`);
   }
+  const place = takePlace(kind, access);
+  if ('refusal' in place) return endConsole(browser, closed.tooMany, place.refusal);
+  browser.once('close', place.release);
+  // What is typed before the machine is reached waits.
+  browser.pause();
   closeWhenAccessEnds(browser, access, cookies);
+  endWhenSilent(browser);
   await (kind === 'vnc' ? bridgeScreen : bridgeTerminal)(instanceId, browser);
 }
 
@@ -59,7 +68,7 @@ function closeWhenAccessEnds(
   { instance_id, expires_at }: ConsoleAccess,
   cookies: string | null,
 ): void {
-  const close = () => browser.close(closed.accessEnded, 'Access to this console has ended.');
+  const close = () => endConsole(browser, closed.accessEnded, 'Access to this console has ended.');
   let checkedAt = performance.now();
   const check = async () => {
     if (performance.now() - checkedAt > UNCHECKED_MS) return close();
@@ -76,6 +85,22 @@ function closeWhenAccessEnds(
     clearInterval(checks);
     clearTimeout(expiry);
   });
+}
+
+/** Ends the connection of a browser that went away without a word, such as a sleeping laptop's. */
+function endWhenSilent(browser: WebSocket): void {
+  let heardAt = performance.now();
+  const heard = () => {
+    heardAt = performance.now();
+  };
+  browser.on('pong', heard);
+  const pings = setInterval(() => {
+    // Nobody listens to a connection that is paused.
+    if (browser.isPaused) heard();
+    if (performance.now() - heardAt > SILENT_MS) browser.terminate();
+    else browser.ping();
+  }, CHECK_MS);
+  browser.once('close', () => clearInterval(pings));
 }
 
 function refuse(socket: Duplex, status: string): void {

@@ -64,8 +64,14 @@ export async function openConsole(call: ProjectCall, id: string): Promise<Instan
   return { type: 'vnc', url, expires_at: expires_at.toISOString() };
 }
 
-/** A right to a console that holds now. */
-export type ConsoleAccess = { instance_id: string; name: string; host_id: string; expires_at: Date };
+/** A right to a console that holds now. `caller_id`: the person behind it, or a workload's identity provider. */
+export type ConsoleAccess = {
+  instance_id: string;
+  name: string;
+  host_id: string;
+  caller_id: string;
+  expires_at: Date;
+};
 
 // The role of a token or of a workload never changes; that of the person behind it may.
 const allowed = sql`${credentialCounts} AND (c.user_id IS NULL OR EXISTS (
@@ -101,7 +107,7 @@ export async function consoleAccess(instanceId: string, cookies: string | null):
   const secret = readCookie(cookies, consoleCookie().name);
   if (secret === undefined || !isId(instanceId)) return undefined;
   return queryOne<ConsoleAccess>(sql`
-    SELECT c.instance_id, i.name, i.host_id, c.expires_at FROM console_sessions c JOIN instances i ON i.id = c.instance_id
+    SELECT c.instance_id, i.name, i.host_id, coalesce(c.user_id, c.provider_id) AS caller_id, c.expires_at FROM console_sessions c JOIN instances i ON i.id = c.instance_id
     WHERE c.cookie_hash = ${credentialHash(secret)}::bytea AND c.instance_id = ${instanceId}::uuid
       AND c.expires_at > platform_now() AND ${allowed}`);
 }
