@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { inGuest, type Subject } from '@/lib/engines/contract/subject';
-import { testHere } from '@/lib/engines/local/test-subject';
+import { machinePid, testHere } from '@/lib/engines/local/test-subject';
 import type { FloatingIp } from '@/lib/network/schema';
 import { databaseUrl } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
@@ -205,16 +205,6 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
 }
 
 /** The user that an instance's machine runs as. */
-function guestUserOf(id: string): number {
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      if (readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(`nephele-${id}`))
-        return statSync(`/proc/${name}`).uid;
-    } catch {
-      // It has just ended.
-    }
-  }
-  throw new Error(`nothing runs instance ${id}`);
-}
+const guestUserOf = (id: string) => statSync(`/proc/${machinePid(id)}`).uid;
 
 await testHere(endToEnd);

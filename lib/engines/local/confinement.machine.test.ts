@@ -1,14 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/db/id';
 import { inGuest, type Subject, smallInstance } from '../contract/subject';
-import { testHere } from './test-subject';
+import { machinePid, testHere } from './test-subject';
 
 const GUEST_MS = 180_000;
 const MIB = 1024 ** 2;
 
 /** What keeps a guest within its bounds, as its host sees it; told by the kernel, not by the engine. */
-function confinement(name: string, prepare: () => Promise<Subject>): void {
+const confinement = (isRoot: boolean) => (name: string, prepare: () => Promise<Subject>) => {
   describe(`a guest's bounds: ${name}`, { timeout: GUEST_MS }, () => {
     const tiny = newId();
     const limits = { iops: 100_000, bytesPerSecond: 8 * MIB };
@@ -20,7 +22,7 @@ function confinement(name: string, prepare: () => Promise<Subject>): void {
       subject = await prepare();
       await subject.engine.images.buildTinyImage(tiny);
       await subject.engine.compute.ensureInstance(spec);
-      pid = processOf(spec.id);
+      pid = machinePid(spec.id);
     }, GUEST_MS);
     afterAll(async () => {
       await subject.engine.compute.removeInstance(spec.id);
@@ -37,7 +39,7 @@ function confinement(name: string, prepare: () => Promise<Subject>): void {
         const status = statusOf(`/proc/${pid}/task/${thread}/status`);
         for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(status[set]).toBe('0000000000000000');
         expect(status).toMatchObject({ NoNewPrivs: '1', Seccomp: '2' });
-        if (process.getuid?.() !== 0) continue;
+        if (!isRoot) continue;
         const [real, ...others] = status.Uid?.split('\t') ?? [];
         expect(Number(real)).toBeGreaterThanOrEqual(0x70000000);
         expect(new Set(others)).toEqual(new Set([real]));
@@ -45,13 +47,63 @@ function confinement(name: string, prepare: () => Promise<Subject>): void {
       }
     });
 
-    test.runIf(process.getuid?.() === 0)('all of it shares the processors by its vCPUs', async () => {
-      const group = new Set(readdirSync(`/proc/${pid}/task`).map((thread) => cpuGroupOf(`${pid}/task/${thread}`)));
+    test.runIf(isRoot)('all of it shares the processors by its vCPUs', async () => {
+      const group = new Set(readdirSync(`/proc/${pid}/task`).map((thread) => groupOf(`${pid}/task/${thread}`, 'cpu')));
       const [path = ''] = group;
       expect([...group]).toEqual([expect.stringContaining(spec.id)]);
       const weight = [`/sys/fs/cgroup/cpu${path}/cpu.shares`, `/sys/fs/cgroup${path}/cpu.weight`].map(read);
       expect(weight.filter(Boolean)).toEqual([expect.stringMatching(/^(2048|200)$/)]);
       expect(await guest('nproc')).toBe('2');
+    });
+
+    test.runIf(isRoot)('its memory and its threads are limited by cgroups', () => {
+      const limit = (kind: string, files: string[]) => {
+        const path = groupOf(pid, kind);
+        expect(path).toContain(spec.id);
+        return Number(files.map((file) => read(join('/sys/fs/cgroup', file.replace('GROUP', path)))).find(Boolean));
+      };
+      const bytes = limit('memory', ['memory/GROUP/memory.limit_in_bytes', 'GROUP/memory.max']);
+      expect(bytes).toBeGreaterThan(spec.ramMb * MIB);
+      expect(bytes).toBeLessThanOrEqual((spec.ramMb + 512) * MIB);
+      expect(limit('pids', ['pids/GROUP/pids.max', 'GROUP/pids.max'])).toBeLessThan(300);
+    });
+
+    test('it sees no process but itself, and of the host only programs and its own files', async () => {
+      for (const kind of ['mnt', 'pid', 'net']) {
+        expect(readlinkSync(`/proc/${pid}/ns/${kind}`)).not.toBe(readlinkSync(`/proc/self/ns/${kind}`));
+      }
+      const names = (path: string) => readdirSync(`/proc/${pid}/root${path}`);
+      const dataDir = dirname(dirname(await subject.engine.images.uploadDirectory()));
+      for (const path of ['/proc', '/.host', '/etc'])
+        expect(names(path).filter((name) => name !== 'ld.so.cache')).toEqual([]);
+      for (const path of ['/root', '/home', '/var', '/sys', '/run']) {
+        if (!dataDir.startsWith(path)) expect(names('/')).not.toContain(path.slice(1));
+      }
+      expect(names('/dev').filter((name) => !['null', 'urandom', 'kvm', 'net'].includes(name))).toEqual([]);
+      expect(names(`${dataDir}/engine`).toSorted()).toEqual(expect.arrayContaining(['images', 'instances', 'layers']));
+      expect(names(`${dataDir}/engine/instances`)).toEqual([spec.id]);
+      expect(() => names(`${dataDir}/keys`)).toThrow(/ENOENT/);
+      expect(() => writeFileSync(`/proc/${pid}/root/usr/nephele-test`, '')).toThrow(/EROFS/);
+      expect(() => writeFileSync(`/proc/${pid}/root/nephele-test`, '')).toThrow(/EROFS/);
+    });
+
+    test('of images and volumes it can open its own alone, and of volumes only while they are plugged', async () => {
+      const { images, storage } = subject.engine;
+      const [foreign, own, other] = [newId(), newId(), newId()];
+      await images.buildTinyImage(foreign);
+      await storage.ensureVolume({ id: own, sizeGb: 1, source: { kind: 'image', imageId: foreign } });
+      await storage.ensureVolume({ id: other, sizeGb: 1, source: { kind: 'empty' } });
+      const engine = dirname(await images.uploadDirectory());
+      const open = () =>
+        ['images', 'layers'].flatMap((name) => readdirSync(`/proc/${pid}/root${engine}/${name}`)).toSorted();
+      expect(open()).toEqual([`${tiny}.qcow2`]);
+      await storage.attachVolume(own, spec.id);
+      expect(open()).toEqual([`${tiny}.qcow2`, `${foreign}.qcow2`, `${own}.qcow2`].toSorted());
+      expect(await guest('head -c 400 /dev/sda | md5sum')).toBe(await guest('head -c 400 /dev/vda | md5sum'));
+      await storage.detachVolume(own, spec.id);
+      expect(open()).toEqual([`${tiny}.qcow2`]);
+      for (const id of [own, other]) await storage.removeVolume(id);
+      await images.removeImage(foreign);
     });
 
     test('it has the memory that it was promised, and its host no more than that and what was set aside', async () => {
@@ -69,18 +121,59 @@ function confinement(name: string, prepare: () => Promise<Subject>): void {
       await guest(`dd if=/dev/zero of=/root/file bs=${MIB} count=${bytes / MIB} conv=fsync 2>&1`);
       expect(Date.now() - begun).toBeGreaterThan(((bytes - limits.bytesPerSecond) / limits.bytesPerSecond) * 1000);
     });
-  });
-}
 
-/** The process that says of itself, by its arguments, that it is this instance's machine. */
-function processOf(id: string): number {
-  const found = readdirSync('/proc').filter(
-    (name) =>
-      /^\d+$/.test(name) && read(`/proc/${name}/cmdline`).startsWith(`qemu-system-x86_64\0-name\0nephele-${id}`),
-  );
-  expect(found).toHaveLength(1);
-  return Number(found[0]);
-}
+    test.runIf(isRoot)(
+      'a guest that an earlier release started is found and served as it is, and sandboxed when it starts again',
+      async () => {
+        const { storage, compute, images } = subject.engine;
+        const volume = newId();
+        await storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } });
+        const [argv, environment] = ['cmdline', 'environ'].map((file) =>
+          read(`/proc/${pid}/${file}`).split('\0').filter(Boolean),
+        );
+        subject.powerFailure?.(spec.id);
+        await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 20_000 }).toBe(false);
+        rmSync(join(dirname(await images.uploadDirectory()), 'reach', spec.id), { recursive: true });
+        const [user, group] = [
+          statSync(join(dirname(await images.uploadDirectory()), 'instances', spec.id, 'seed.img')),
+        ].flatMap(({ uid, gid }) => [uid, gid]);
+        const bounds = [
+          `--reuid=${user}`,
+          `--regid=${group}`,
+          '--clear-groups',
+          '--bounding-set=-all',
+          '--no-new-privs',
+          '--',
+        ];
+        const env = Object.fromEntries(
+          (environment ?? []).map((entry) => [entry.split('=', 1)[0], entry.slice(entry.indexOf('=') + 1)]),
+        );
+        spawn('unshare', ['--net', '--', 'setpriv', ...bounds, ...(argv ?? [])], {
+          detached: true,
+          stdio: 'ignore',
+          env: { ...env, NODE_ENV: 'production' },
+        }).unref();
+        const isOn = async () =>
+          (await subject.restarted().compute.observeInstances()).map(({ power, fault }) => ({ power, fault }));
+        await expect.poll(isOn, { timeout: 30_000 }).toEqual([{ power: 'running', fault: null }]);
+        pid = machinePid(spec.id);
+        expect(readlinkSync(`/proc/${pid}/ns/mnt`)).toBe(readlinkSync('/proc/self/ns/mnt'));
+        await guest('uname');
+        await storage.attachVolume(volume, spec.id);
+        await guest('test -b /dev/sda');
+        await storage.detachVolume(volume, spec.id);
+        await storage.removeVolume(volume);
+        await compute.ensureInstance(spec);
+        expect(machinePid(spec.id)).toBe(pid);
+        await compute.ensureInstance({ ...spec, power: 'stopped', shutdownSeconds: 0 });
+        await compute.ensureInstance(spec);
+        pid = machinePid(spec.id);
+        expect(readlinkSync(`/proc/${pid}/ns/mnt`)).not.toBe(readlinkSync('/proc/self/ns/mnt'));
+        await guest('uname');
+      },
+    );
+  });
+};
 
 const statusOf = (file: string): Record<string, string> =>
   Object.fromEntries(
@@ -90,8 +183,9 @@ const statusOf = (file: string): Record<string, string> =>
       .map((line) => line.split(':').map((part) => part.trim())),
   );
 
-/** The path of a process's group in the hierarchy of processors, old or unified. */
-const cpuGroupOf = (of: string) => /^\d+:(?:cpu[^:]*|):(.*-.*)$/m.exec(read(`/proc/${of}/cgroup`))?.[1] ?? '';
+/** The path of a process's group in the hierarchy that limits something, old or unified. */
+const groupOf = (of: string | number, kind: string) =>
+  new RegExp(`^\\d+:(?:${kind}[^:]*|):(.*-.*)$`, 'm').exec(read(`/proc/${of}/cgroup`))?.[1] ?? '';
 
 function read(file: string): string {
   try {
@@ -101,4 +195,6 @@ function read(file: string): string {
   }
 }
 
-await testHere(confinement);
+const isRoot = process.getuid?.() === 0;
+await testHere(confinement(isRoot));
+if (isRoot) await testHere(confinement(false), 'user');

@@ -3,6 +3,7 @@ import { chmod, chown, lstat, mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EngineError } from '../error';
+import { Groups } from './sandbox/limits';
 
 /** First of 16 million user ids for guests' processes; distributions and container runtimes stay below. */
 export const GUEST_USERS = 0x70000000;
@@ -75,7 +76,7 @@ export async function prepareHost(host: Host): Promise<void> {
   if (host.isolation === 'root') {
     for (const passage of [host.dataDir, host.directory]) await chmod(passage, (await stat(passage)).mode | 0o011);
   }
-  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads'];
+  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads', 'reach'];
   const shared = folders.map((name) => join(host.directory, name));
   for (const directory of [...shared, host.sockets]) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -85,7 +86,9 @@ export async function prepareHost(host: Host): Promise<void> {
     }
     await openToGuests(host, directory, 0o710);
   }
-  for (const name of ['logs', 'services']) await mkdir(join(host.directory, name), { recursive: true, mode: 0o700 });
+  for (const name of ['logs', 'sandbox', 'services']) {
+    await mkdir(join(host.directory, name), { recursive: true, mode: 0o700 });
+  }
   // dnsmasq has given up root by the time it reads its leases again.
   await mkdir(join(host.directory, 'network'), { recursive: true, mode: 0o711 });
   await mkdir(host.cacheDir, { recursive: true });
@@ -103,6 +106,9 @@ export async function giveToGuest(host: Host, path: string, instanceId: string, 
   if (user !== null) await chown(path, user, GUEST_GROUP);
   await chmod(path, mode);
 }
+
+/** The cgroups of this engine's guests; only root makes them. */
+export const groupsOf = (host: Host) => new Groups(host.isolation === 'root' ? `nephele-${host.tag}` : null);
 
 /** The first hex digits of a name's hash: short enough for interface names, socket folders and namespaces. */
 export function shortHash(text: string, digits: number): string {

@@ -1,12 +1,12 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { reasonOf } from '../error';
+import { detailOf } from '../error';
 import type { EngineStatus } from '../status';
 import { chooseAccelerator } from './accelerator';
-import { cpuHierarchy } from './compute/cgroup';
+import { sandboxTrouble } from './confinement';
 import { run } from './exec';
-import { type Host, prepareHost } from './host';
+import { groupsOf, type Host, prepareHost } from './host';
 import { hostCable } from './network/names';
 import { missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
 import { serviceTrouble } from './services/limits';
@@ -32,15 +32,28 @@ async function probeCompute(host: Host): Promise<EngineStatus> {
     return { engine: 'compute', ok: false, missing: [], message };
   }
   const accelerator = await chooseAccelerator(host);
-  const shares = (await cpuHierarchy(host))
+  const message = `${accelerator.why}${await groupsMessage(host)}${await sandboxMessage(host)} This host has no GPU slices.`;
+  return { engine: 'compute', ok: true, missing: [], message };
+}
+
+const UNLIMITED = {
+  cpu: 'CPU is shared evenly between guests',
+  memory: 'the memory of QEMU processes is not limited',
+  pids: 'their number of threads is not limited',
+};
+
+async function groupsMessage(host: Host): Promise<string> {
+  const limited = await groupsOf(host).kinds();
+  const missing = (['cpu', 'memory', 'pids'] as const).filter((kind) => !limited.includes(kind));
+  if (missing.length === 0) return '';
+  return ` Without root and writable cgroups, ${missing.map((kind) => UNLIMITED[kind]).join(', ')}.`;
+}
+
+async function sandboxMessage(host: Host): Promise<string> {
+  const trouble = await sandboxTrouble(host);
+  return trouble === null
     ? ''
-    : ' CPU shares require root and a writable cgroup; without them, guests share the CPU evenly.';
-  return {
-    engine: 'compute',
-    ok: true,
-    missing: [],
-    message: `${accelerator.why}${shares} This host has no GPU slices.`,
-  };
+    : ` Guests run without a mount and process namespace of their own: ${trouble.slice(-300)}.`;
 }
 
 async function probeNetwork(host: Host): Promise<EngineStatus> {
@@ -155,7 +168,7 @@ async function namespaceTrouble(): Promise<string | null> {
   return run(['unshare', '--net', 'sh', '-c', TRIAL]).then(
     () => null,
     (error) =>
-      `This host does not allow network namespaces with bridges: ${reasonOf(error)}. In a container, grant CAP_NET_ADMIN and CAP_SYS_ADMIN.`,
+      `This host does not allow network namespaces with bridges: ${detailOf(error)}. In a container, grant CAP_NET_ADMIN and CAP_SYS_ADMIN.`,
   );
 }
 
@@ -163,12 +176,12 @@ async function userNamespaceTrouble(): Promise<string | null> {
   const enter = ['unshare', '--user', '--map-root-user', '--net', '--mount'];
   const opened = await run([...enter, 'true']).then(
     () => null,
-    (error) => reasonOf(error),
+    (error) => detailOf(error),
   );
   if (opened !== null) return `${opened}. ${await whyNoUserNamespaces()}`;
   return run([...enter, 'sh', '-c', TRIAL]).then(
     () => null,
-    (error) => `User namespaces work, but: ${reasonOf(error)}. As root: modprobe -a br_netfilter tun`,
+    (error) => `User namespaces work, but: ${detailOf(error)}. As root: modprobe -a br_netfilter tun`,
   );
 }
 

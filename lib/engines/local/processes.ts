@@ -47,11 +47,49 @@ export function startProcess(
   }
 }
 
-/** All live processes of this engine, whoever started them. */
+/**
+ * All live processes of this engine, whoever started them. Of a sandboxed one it is the first process inside; what waits
+ * for it outside, or helps to furnish its sandbox, carries the same mark and is left out.
+ */
 export function findProcesses(host: Host): EngineProcess[] {
+  const marked = markedProcesses(host);
+  const sandboxed = new Set(marked.flatMap(({ role, id, level }) => (level === 'first inside' ? `${role} ${id}` : [])));
+  return marked.flatMap(({ level, ...process }) =>
+    level === 'first inside' || (level === 'outside' && !sandboxed.has(`${process.role} ${process.id}`)) ? process : [],
+  );
+}
+
+/** Processes of this engine that are in no sandbox: they hold the namespaces open that they were started in. */
+export function findOutside(host: Host): EngineProcess[] {
+  return markedProcesses(host).flatMap(({ level, ...process }) => (level === 'outside' ? process : []));
+}
+
+/** Where a process is, by its process namespace. */
+type Level = 'outside' | 'first inside' | 'inside';
+
+function markedProcesses(host: Host): (EngineProcess & { level: Level })[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => identify(host, Number(name)) ?? []);
+    .flatMap((name) => {
+      const found = identify(host, Number(name));
+      return found ? { ...found, level: levelOf(found.pid) } : [];
+    });
+}
+
+/** A process has one id in each namespace from ours down to its own. */
+function levelOf(pid: number): Level {
+  const ids = idsOf(String(pid));
+  if (ids.length <= idsOf('self').length) return 'outside';
+  return ids.at(-1) === '1' ? 'first inside' : 'inside';
+}
+
+function idsOf(pid: string): string[] {
+  try {
+    const [, ids = ''] = /^NSpid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return ids.split('\t');
+  } catch {
+    return [];
+  }
 }
 
 /** The process of one role and id, the oldest when there are several. */

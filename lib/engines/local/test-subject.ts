@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
 import type { Subject } from '../contract/subject';
 import type { EngineStatus } from '../status';
-import { dropShare, shares } from './compute/cgroup';
 import { run } from './exec';
-import { describeHost, type Host, type Isolation } from './host';
+import { describeHost, groupsOf, type Host, type Isolation } from './host';
 import { openLocalEngine } from './local-engine';
 import { hostCable } from './network/names';
 import { existingNamespaces } from './network/namespaces';
@@ -30,6 +29,19 @@ export async function testHere(contract: Contract, isolation?: Isolation): Promi
   if (troubles.length === 0) contract(name, async () => subject);
   else if (process.env.CI) throw new Error(troubles.join(' '));
   else it.skip(`${name}: ${troubles.join(' ')}`, () => {});
+}
+
+/** The process that says by its arguments that it is this instance's machine; found without the engine. */
+export function machinePid(id: string): number {
+  const found = readdirSync('/proc').find((name) => {
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'latin1').startsWith(`qemu-system-x86_64\0-name\0nephele-${id}\0`);
+    } catch {
+      return false;
+    }
+  });
+  if (!found) throw new Error(`nothing runs instance ${id}`);
+  return Number(found);
 }
 
 type LocalSubject = Subject & { probe(): Promise<EngineStatus[]>; dispose(): Promise<void> };
@@ -55,7 +67,7 @@ function localSubject(isolation?: Isolation): LocalSubject {
     leftovers: () => leftoversOf(host),
     async dispose() {
       for (const process of findProcesses(host)) await endProcess(process);
-      for (const id of await shares(host)) await dropShare(host, id);
+      for (const id of await groupsOf(host).names()) await groupsOf(host).drop(id);
       await engine.network.ensureTopology({ routers: [] });
       await removePath(dataDir);
       await removePath(host.sockets);
@@ -65,12 +77,12 @@ function localSubject(isolation?: Isolation): LocalSubject {
 
 async function leftoversOf(host: Host): Promise<string[]> {
   const running = findProcesses(host).map(({ role, id }) => `${role} ${id}`);
-  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads'];
+  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads', 'reach'];
   const files = await Promise.all(folders.map((name) => namesIn(join(host.directory, name))));
   const network = (await namesIn(join(host.directory, 'network'))).filter((name) => !name.endsWith('.json'));
   const interfaces = Object.keys(networkInterfaces()).filter((name) => name === hostCable(host));
   const places = [...(await existingNamespaces(host)), ...interfaces, ...(await namesIn(host.sockets))];
-  const groups = (await shares(host)).map((id) => `share of ${id}`);
+  const groups = (await groupsOf(host).names()).map((id) => `group of ${id}`);
   return [...running, ...files.flat(), ...network, ...places, ...groups];
 }
 

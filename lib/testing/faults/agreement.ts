@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
-import { cpuHierarchy, shares } from '@/lib/engines/local/compute/cgroup';
 import { run } from '@/lib/engines/local/exec';
-import { describeHost, type Host, shortHash } from '@/lib/engines/local/host';
+import { describeHost, groupsOf, type Host, shortHash } from '@/lib/engines/local/host';
 import { addressPlan } from '@/lib/engines/local/network/address-plan';
 import { readLinks } from '@/lib/engines/local/network/links';
 import { bridgeName, edgeNamespace, routerNamespace, tapName, UPLINK } from '@/lib/engines/local/network/names';
@@ -143,10 +141,10 @@ async function machines(host: Host, { instances }: Facts): Promise<string[]> {
   const seen = await engines().compute.observeInstances();
   const describe = (generation: number | null, power: string, volumes: string[]) =>
     `generation ${generation}, ${power}, volumes ${power === 'stopped' ? '-' : volumes.toSorted().join(' ')}`;
-  const groups = (await cpuHierarchy(host)) ? await shares(host) : on;
+  const groups = (await groupsOf(host).kinds()).length > 0 ? await groupsOf(host).names() : on;
   return [
     ...differences('machine', on, processes),
-    ...differences('share of the processors', on, groups),
+    ...differences('group', on, groups),
     ...differences(
       'machine',
       instances.map(({ id, generation, power, volumes }) => `${id}: ${describe(generation, power, volumes)}, no fault`),
@@ -255,14 +253,12 @@ export async function remains(dataDir: string): Promise<string[]> {
   const tables = (await run(['nft', 'list', 'tables'])).split('\n').filter((line) => line.includes(host.tag));
   const links = (await run(['ls', '/sys/class/net'])).split('\n').filter((line) => line.includes(host.tag));
   const processes = findProcesses(host).map(({ role, id }) => `${role} ${id}`);
-  const hierarchy = await cpuHierarchy(host);
-  const groups = hierarchy && existsSync(hierarchy.parent) ? [hierarchy.parent] : [];
   return [
     ...processes,
     ...(await existingNamespaces(host)),
     ...tables,
     ...links,
-    ...groups,
+    ...(await groupsOf(host).folders()),
     ...(await namesIn(host.sockets)),
   ];
 }

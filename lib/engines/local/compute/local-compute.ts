@@ -9,18 +9,18 @@ import type {
 } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
 import { chooseAccelerator } from '../accelerator';
-import { type Host, prepareHost } from '../host';
+import { groupsOf, type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
 import { type Monitor, runState, withMonitor } from '../qmp';
 import { checked, removePath, removeRecord, writeRecord } from '../record';
-import { pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
+import { forgetUnplugged, pluggedVolumes, plugVolume, unplugVolume } from '../storage/devices';
 import { chainsInTurn, findVolume, requireVolume } from '../storage/layers';
+import { endReach } from '../storage/reach';
 import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
 import { BootWatch } from './boot-watch';
 import { measureCapacity, requireRoom } from './capacity';
-import { dropShare } from './cgroup';
 import { lastLines } from './console-log';
 import {
   consoleLogFile,
@@ -88,7 +88,8 @@ export class LocalCompute implements ComputeEngine {
     await this.turns.take(id, async () => {
       const machine = findProcess(this.host, 'qemu', id);
       if (machine) await endProcess(machine);
-      await dropShare(this.host, id);
+      await groupsOf(this.host).drop(id);
+      await endReach(this.host, id);
       await removePath(socketDirectory(this.host, id));
       await removePath(instanceDirectory(this.host, id));
       // Last, so that a crash on the way leaves something that is observed and removed again.
@@ -154,7 +155,8 @@ export class LocalCompute implements ComputeEngine {
 
   private async switchOff(spec: InstanceSpec, machine: EngineProcess | undefined, signal: AbortSignal): Promise<void> {
     if (machine) await stopMachine(this.host, machine, shutdownMs(spec), signal);
-    await dropShare(this.host, spec.id);
+    await groupsOf(this.host).drop(spec.id);
+    await endReach(this.host, spec.id);
     await removePath(socketDirectory(this.host, spec.id));
   }
 
@@ -162,10 +164,12 @@ export class LocalCompute implements ComputeEngine {
     const wanted = new Set(spec.volumeIds);
     const match = async (monitor: Monitor) => {
       const plugged = new Set(await pluggedVolumes(monitor));
-      for (const id of plugged) {
-        const volume = wanted.has(id) ? null : await findVolume(this.host, id);
+      const surplus = [...plugged].filter((id) => !wanted.has(id));
+      for (const id of surplus) {
+        const volume = await findVolume(this.host, id);
         if (volume) await unplugVolume(monitor, volume);
       }
+      if (surplus.length > 0) await forgetUnplugged(this.host, monitor, spec.id);
       for (const id of wanted) {
         if (plugged.has(id)) continue;
         await plugVolume(this.host, monitor, await requireVolume(this.host, id), spec.id, spec.diskLimits);

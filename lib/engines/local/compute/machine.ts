@@ -4,21 +4,31 @@ import { setPriority } from 'node:os';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
 import type { Accelerator } from '../accelerator';
-import { giveToGuest, type Host } from '../host';
+import { sandboxMountPoint, sandboxTrouble } from '../confinement';
+import { giveToGuest, groupsOf, type Host } from '../host';
 import { imageFile, requireImage } from '../images/store';
 import { guestCommand } from '../network/namespaces';
+import { dropPrivileges } from '../privileges';
 import { type EngineProcess, endProcess, findProcess, startProcess } from '../processes';
 import { runState, withMonitor } from '../qmp';
 import { removePath } from '../record';
+import type { Limits } from '../sandbox/limits';
+import { roomCommand } from '../sandbox/room';
+import { beginReach } from '../storage/reach';
 import { waitFor } from '../turns';
 import { ensureBootDisk } from './boot-disk';
-import { sharedCommand } from './cgroup';
-import { consoleLogFile, monitorSocket, qemuLogFile, socketDirectory } from './instance-record';
+import { consoleLogFile, instanceDirectory, monitorSocket, qemuLogFile, socketDirectory } from './instance-record';
 import { qemuCommand } from './qemu-command';
 import { writeSeed } from './seed';
 
 const START_MS = 60_000;
 const PRESS_AGAIN_MS = 5_000;
+
+/** Memory that QEMU never needs beside its guest's: three times what is reserved for it. Only a broken one meets the limit. */
+const MOST_OVERHEAD_MB = 512;
+/** Threads of QEMU beside one a vCPU: at most 64 for its files, and a few for screens. */
+const MOST_THREADS = 256;
+const DEVICES = ['/dev/null', '/dev/urandom', '/dev/net/tun', '/dev/kvm'];
 
 /** Starts a guest's process and resolves when QEMU answers; the guest itself has only begun to boot then. */
 export async function startMachine(host: Host, spec: InstanceSpec, accelerator: Accelerator): Promise<EngineProcess> {
@@ -28,13 +38,38 @@ export async function startMachine(host: Host, spec: InstanceSpec, accelerator: 
   await prepareLogs(host, spec.id);
   const image = await requireImage(host, spec.disk.imageId);
   const disc = image.format === 'ISO' ? imageFile(host, image) : null;
-  const place = [...(await sharedCommand(host, spec)), ...(await guestCommand(host, spec))];
+  const place = await placeOf(host, spec, imageFile(host, image));
   const command = [...place, ...qemuCommand(host, spec, accelerator, { disc })];
   const hasEnded = startProcess(host, 'qemu', spec.id, command, qemuLogFile(host, spec.id));
   const machine = await untilAnswering(host, spec.id, hasEnded);
   preferMainThread(host, machine.pid);
   return machine;
 }
+
+/** Command prefix that puts a guest's process into its bounds: its cgroups, its network, its view of the host, its user. */
+async function placeOf(host: Host, spec: InstanceSpec, image: string): Promise<string[]> {
+  const group = await groupsOf(host).command(spec.id, limitsOf(spec));
+  const network = await guestCommand(host, spec);
+  const isSandboxed = (await sandboxTrouble(host)) === null;
+  const user = dropPrivileges(host, spec.id, isSandboxed || spec.ports.length > 0);
+  if (!isSandboxed) return [...group, ...network, ...user];
+  const own = [instanceDirectory(host, spec.id), socketDirectory(host, spec.id)];
+  const room = roomCommand({
+    mountPoint: sandboxMountPoint(host),
+    shares: [
+      ...own.map((path) => ({ from: path, at: path, writable: true })),
+      ...(await beginReach(host, spec.id, [image])),
+    ],
+    devices: DEVICES,
+  });
+  return [...group, ...network, ...room, ...user];
+}
+
+const limitsOf = ({ vcpus, ramMb }: InstanceSpec): Limits => ({
+  cpuWeight: vcpus,
+  memoryBytes: (ramMb + MOST_OVERHEAD_MB) * 1024 ** 2,
+  processes: MOST_THREADS + vcpus,
+});
 
 /** Switches a guest off by its power button, and by force when it has not obeyed in time. */
 export async function stopMachine(

@@ -2,7 +2,6 @@ import type { DiskLimits, InstanceSpec } from '@/lib/compute/engine';
 import type { Accelerator } from '../accelerator';
 import type { Host } from '../host';
 import { tapName } from '../network/names';
-import { dropPrivileges } from '../privileges';
 import { bootDiskFile, consoleLogFile, monitorSocket, seedFile, serialSocket, vncSocket } from './instance-record';
 
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
@@ -12,10 +11,9 @@ const DEFAULT_DISK_LIMITS: DiskLimits = { iops: 2_000, bytesPerSecond: 200 * 102
 
 export type BootMedia = { disc: string | null };
 
-/** The command that runs a guest: without privileges, with no program to start and no file to open but its own. */
+/** The command that runs a guest; its bounds are set before it. */
 export function qemuCommand(host: Host, spec: InstanceSpec, accelerator: Accelerator, media: BootMedia): string[] {
   return [
-    ...dropPrivileges(host, spec.id, spec.ports.length > 0),
     'qemu-system-x86_64',
     ...['-name', `nephele-${spec.id}`, '-uuid', spec.id],
     ...['-machine', 'q35,hpet=off,vmport=off', ...accelerator.arguments],

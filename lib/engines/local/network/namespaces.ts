@@ -2,9 +2,10 @@ import { readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
+import { ownNamespaces, sandboxTrouble } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
-import { findProcesses, startProcess } from '../processes';
+import { findOutside, findProcesses, startProcess } from '../processes';
 import { namesIn } from '../record';
 import { waitFor } from '../turns';
 import { edgeNamespace, routerNamespace } from './names';
@@ -28,11 +29,15 @@ export async function namespaceCommand(host: Host, name: string): Promise<string
 
 /**
  * Command prefix for a guest: the namespace of its router, so that even a guest that breaks out of QEMU finds nothing
- * but its own tenant's networks. A guest without ports gets a namespace with nothing in it.
+ * but its own tenant's networks. A guest without ports gets a namespace with nothing in it; without root also a user
+ * namespace, as any other has, where the host allows one.
  */
 export async function guestCommand(host: Host, spec: InstanceSpec): Promise<string[]> {
   const [port] = spec.ports;
-  if (!port) return host.isolation === 'root' ? ['unshare', '--net', '--'] : [];
+  if (!port) {
+    if (host.isolation === 'root') return ['unshare', '--net', '--'];
+    return (await sandboxTrouble(host)) === null ? ownNamespaces : [];
+  }
   const routerId = await routerOfNetwork(host, port.networkId);
   if (!routerId) throw new EngineError('NOT_FOUND', `This host has no network ${port.networkId}.`);
   return namespaceCommand(host, routerNamespace(host, routerId));
@@ -126,10 +131,10 @@ function reentry(host: Host, survivor: number): string[] {
   return [...enter, 'nsenter', `--net=${edge}`, '--', 'sleep', 'infinity'];
 }
 
-/** Any live process of the engine that is inside our namespaces: the holder, or else a guest or a daemon. */
+/** Any live process of the engine that is inside our namespaces: the holder, or else a daemon or what waits for a guest. */
 async function keeperPid(host: Host): Promise<number | undefined> {
   const own = await readlink('/proc/self/ns/user');
-  const processes = findProcesses(host).sort((a, b) => Number(b.role === 'holder') - Number(a.role === 'holder'));
+  const processes = findOutside(host).sort((a, b) => Number(b.role === 'holder') - Number(a.role === 'holder'));
   for (const { pid } of processes) {
     const theirs = await readlink(`/proc/${pid}/ns/user`).catch(() => own);
     if (theirs === own) continue;

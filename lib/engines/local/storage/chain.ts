@@ -40,6 +40,12 @@ export async function chainOf(host: Host, head: string): Promise<string[]> {
   return chain;
 }
 
+/** All files that a disk is made of, from the given one down to the last, which may be an image's. */
+export async function filesOf(host: Host, file: string): Promise<string[]> {
+  const base = isLayer(host, file) ? (await readLayer(file)).base?.file : undefined;
+  return base === undefined ? [file] : [file, ...(await filesOf(host, base))];
+}
+
 const isLayer = (host: Host, file: string) => dirname(file) === layersDirectory(host);
 
 /** Removes the layers that no volume, no snapshot and no other layer needs any more, and what crashes left half made. */

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import type { DiskLimits } from '@/lib/compute/engine';
 import { EngineError } from '../../error';
+import { findInstance } from '../compute/instance-record';
 import { qcow2Nodes, throttleGroup } from '../compute/qemu-command';
 import { giveToGuest, type Host, shortHash } from '../host';
+import { findImage, imageFile } from '../images/store';
 import type { Monitor } from '../qmp';
 import { waitFor } from '../turns';
-import { layerFile, layerNode, type VolumeRecord, volumeDevice, volumeNode } from './layers';
+import { filesOf } from './chain';
+import { findVolume, layerFile, layerNode, type VolumeRecord, volumeDevice, volumeNode } from './layers';
+import { extendReach, narrowReach } from './reach';
 
 /**
  * A plugged volume in QEMU, from the top: a SCSI disk, a throttle, the QCOW2 head and its file. Nodes are named after
@@ -32,6 +36,7 @@ export async function plugVolume(
   await dropNodes(monitor, volume);
   const file = layerFile(host, volume.head);
   await giveToGuest(host, file, instanceId, 0o600);
+  await extendReach(host, instanceId, await filesOf(host, file));
   const node = layerNode(volume.head);
   const limit = volumeNode(volume.id);
   await monitor.execute('object-add', { 'qom-type': 'throttle-group', ...throttleGroup(`${limit}-limits`, limits) });
@@ -67,6 +72,16 @@ export async function unplugVolume(monitor: Monitor, volume: VolumeRecord): Prom
   await dropNodes(monitor, volume);
 }
 
+/** Leaves a guest only the files that its boot disk and its plugged volumes stand on. */
+export async function forgetUnplugged(host: Host, monitor: Monitor, instanceId: string): Promise<void> {
+  const image = await findInstance(host, instanceId).then((spec) => spec && findImage(host, spec.disk.imageId));
+  if (!image) return;
+  const plugged = await Promise.all((await pluggedVolumes(monitor)).map((volumeId) => findVolume(host, volumeId)));
+  const heads = plugged.flatMap((volume) => (volume ? layerFile(host, volume.head) : []));
+  const files = await Promise.all(heads.map((head) => filesOf(host, head)));
+  await narrowReach(host, instanceId, [imageFile(host, image), ...files.flat()]);
+}
+
 /** Makes a plugged volume larger; the guest is told. */
 export async function growPlugged(monitor: Monitor, volume: VolumeRecord, bytes: number): Promise<void> {
   await monitor.execute('block_resize', { 'node-name': volumeNode(volume.id), size: bytes });
@@ -89,6 +104,7 @@ export async function moveToHead(
   for (const [below, layer] of pairsUpwards(chain.slice(0, written + 1))) {
     const file = layerFile(host, layer);
     await giveToGuest(host, file, instanceId, 0o600);
+    await extendReach(host, instanceId, [file]);
     for (const options of qcow2Nodes(layerNode(layer), file)) {
       if (found.has(String(options['node-name']))) continue;
       // The layer below is joined in the next step; opening it a second time from its file would clash with itself.

@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InstanceSpec } from '@/lib/compute/engine';
 import { newId } from '@/lib/db/id';
 import { inGuest, type Subject, smallInstance } from '../../contract/subject';
-import { testHere } from '../test-subject';
+import { machinePid, testHere } from '../test-subject';
 import { chainsInTurn } from './layers';
 
 const GUEST_MS = 180_000;
@@ -41,11 +40,11 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
     test('a snapshot that a hanging guest held up is taken later, also after another one; nothing written is lost', async () => {
       const [first, second, third] = [newId(), newId(), newId()];
       await mounted('/dev/sda', 'echo before > /mnt/file');
-      process.kill(processOf(spec.id), 'SIGSTOP');
+      process.kill(machinePid(spec.id), 'SIGSTOP');
       await expect(storage().ensureSnapshot({ id: first, volumeId: data })).rejects.toMatchObject({
         code: 'ENGINE_ERROR',
       });
-      process.kill(processOf(spec.id), 'SIGCONT');
+      process.kill(machinePid(spec.id), 'SIGCONT');
       await mounted('/dev/sda', 'echo meanwhile > /mnt/file');
       await storage().ensureSnapshot({ id: second, volumeId: data });
       await storage().ensureSnapshot({ id: first, volumeId: data });
@@ -88,21 +87,6 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
     });
   });
-}
-
-/** The process that says of itself, by its arguments, that it is this instance's machine. */
-function processOf(id: string): number {
-  const found = readdirSync('/proc').find((name) => Number(name) && argumentsOf(name).includes(`nephele-${id}`));
-  if (!found) throw new Error(`nothing runs instance ${id}`);
-  return Number(found);
-}
-
-function argumentsOf(pid: string): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
-  } catch {
-    return [];
-  }
 }
 
 await testHere(interrupted);

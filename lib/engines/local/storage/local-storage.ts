@@ -10,7 +10,16 @@ import { findProcess, findProcesses } from '../processes';
 import { withMonitor } from '../qmp';
 import { removeRecord, writeRecord } from '../record';
 import { chainOf, surplusBelow, sweepLayers } from './chain';
-import { COPY_MS, growPlugged, mergeBelow, moveToHead, pluggedVolumes, plugVolume, unplugVolume } from './devices';
+import {
+  COPY_MS,
+  forgetUnplugged,
+  growPlugged,
+  mergeBelow,
+  moveToHead,
+  pluggedVolumes,
+  plugVolume,
+  unplugVolume,
+} from './devices';
 import {
   allSnapshots,
   allVolumes,
@@ -23,6 +32,7 @@ import {
   type VolumeRecord,
   volumeFile,
 } from './layers';
+import { endReach } from './reach';
 
 const GIB = 1024 ** 3;
 /** Room that a new volume's own tables take; its content is allocated as the guest writes. */
@@ -69,8 +79,12 @@ export class LocalStorage implements StorageEngine {
     return this.inTurn(async () => {
       await changeVolumes(this.host, instanceId, (ids) => ids.filter((id) => id !== volumeId));
       const volume = await findVolume(this.host, volumeId);
-      if (!volume || !findProcess(this.host, 'qemu', instanceId)) return;
-      await this.inMachine(instanceId, (monitor) => unplugVolume(monitor, volume));
+      if (!findProcess(this.host, 'qemu', instanceId)) return endReach(this.host, instanceId);
+      if (!volume) return;
+      await this.inMachine(instanceId, async (monitor) => {
+        await unplugVolume(monitor, volume);
+        await forgetUnplugged(this.host, monitor, instanceId);
+      });
     });
   }
 
@@ -198,7 +212,10 @@ export class LocalStorage implements StorageEngine {
     await this.moveGuestOver(volume);
     const holder = await this.holderOf(volume.id);
     if (holder !== null) {
-      await this.inMachine(holder, (monitor) => mergeBelow(monitor, volume, surplus.base?.file));
+      await this.inMachine(holder, async (monitor) => {
+        await mergeBelow(monitor, volume, surplus.base?.file);
+        await forgetUnplugged(this.host, monitor, holder);
+      });
       return;
     }
     const base = surplus.base ? ['-b', surplus.base.file, '-F', surplus.base.driver] : ['-b', ''];

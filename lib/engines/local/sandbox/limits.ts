@@ -1,0 +1,166 @@
+import { access, constants, mkdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError } from '../../error';
+import { namesIn } from '../record';
+import { Turns, waitFor } from '../turns';
+
+/** What a group of processes may take of the host. */
+export type Limits = {
+  /** Its part of busy processors, beside others' parts; 1 is the weight of one processor's worth. */
+  cpuWeight: number;
+  /** Beyond this the kernel ends a process of the group. */
+  memoryBytes: number;
+  /** Processes and threads together. */
+  processes: number;
+};
+
+export type LimitKind = 'cpu' | 'memory' | 'pids';
+const KINDS: readonly LimitKind[] = ['cpu', 'memory', 'pids'];
+
+/** A cgroup hierarchy, the unified one or an old one, with the kinds that it can limit here. */
+type Hierarchy = { version: 1 | 2; root: string; kinds: LimitKind[] };
+
+const MOUNT = '/sys/fs/cgroup';
+/** Types of file systems: a folder that only looks like a hierarchy takes every value and limits nothing. */
+const CGROUP_V1 = 0x27e0eb;
+const CGROUP_V2 = 0x63677270;
+const EMPTIED_MS = 10_000;
+
+/** The parent of all groups comes and goes with them. */
+const turns = new Turns();
+
+/** The cgroups of one engine, below a parent of their own. */
+export class Groups {
+  /** @param parent the parent's name; null: this engine may make none, and every call does nothing */
+  constructor(private readonly parent: string | null) {}
+
+  /** What can be limited here: nothing where this user may not, as without root. */
+  async kinds(): Promise<LimitKind[]> {
+    return (await this.hierarchies()).flatMap(({ kinds }) => kinds);
+  }
+
+  /**
+   * Makes the group `name` with its limits.
+   * @returns prefix of a command that runs in it from its first instruction on, so that no crash leaves a process outside;
+   * what this host refuses to limit is left unlimited
+   */
+  async command(name: string, limits: Limits): Promise<string[]> {
+    const members = await Promise.all(
+      (await this.hierarchies()).map((hierarchy) => this.enter(hierarchy, name, limits)),
+    );
+    const files = members.flatMap((member) => member ?? []);
+    if (files.length === 0) return [];
+    const join =
+      'n=$0; while [ "$n" -gt 0 ]; do { echo $$ > "$1"; } 2> /dev/null; shift; n=$((n - 1)); done; exec "$@"';
+    return ['sh', '-c', join, String(files.length), ...files];
+  }
+
+  /** Removes a group whose processes have ended, and the parent with the last group. */
+  async drop(name: string): Promise<void> {
+    for (const hierarchy of await this.hierarchies()) {
+      const group = join(this.folder(hierarchy), name);
+      // The kernel lets go of a group a moment after the last of its processes has ended.
+      const isGone = await waitFor(() => removedGroup(group), { timeoutMs: EMPTIED_MS, everyMs: 20 });
+      if (!isGone) throw new EngineError('ENGINE_ERROR', `${group} still holds processes.`);
+      // Fails while other groups are in it.
+      await turns.take(this.folder(hierarchy), () => rmdir(this.folder(hierarchy))).catch(() => {});
+    }
+  }
+
+  /** Names of the groups that exist. */
+  async names(): Promise<string[]> {
+    const found = await Promise.all((await this.hierarchies()).map((hierarchy) => namesIn(this.folder(hierarchy))));
+    return [...new Set(found.flat().filter((name) => name.includes('-')))];
+  }
+
+  /** Folders of the parent that exist, one a hierarchy. */
+  async folders(): Promise<string[]> {
+    const folders = (await this.hierarchies()).map((hierarchy) => this.folder(hierarchy));
+    const found = await Promise.all(folders.map((folder) => canWrite(join(folder, 'cgroup.procs'))));
+    return folders.filter((_, index) => found[index]);
+  }
+
+  private async hierarchies(): Promise<Hierarchy[]> {
+    return this.parent === null ? [] : usableHierarchies();
+  }
+
+  private folder({ root }: Hierarchy): string {
+    return join(root, this.parent ?? '');
+  }
+
+  private async enter(hierarchy: Hierarchy, name: string, limits: Limits): Promise<string | undefined> {
+    const parent = this.folder(hierarchy);
+    const group = join(parent, name);
+    try {
+      await turns.take(parent, () => mkdir(group, { recursive: true }));
+      if (hierarchy.version === 2) {
+        const enabled = hierarchy.kinds.map((kind) => `+${kind}`).join(' ');
+        await writeFile(join(hierarchy.root, 'cgroup.subtree_control'), enabled);
+        await writeFile(join(parent, 'cgroup.subtree_control'), enabled);
+      }
+      for (const kind of hierarchy.kinds) {
+        const [file, value] = settingOf(kind, hierarchy.version, limits);
+        await writeFile(join(group, file), String(value));
+      }
+      return join(group, 'cgroup.procs');
+    } catch {
+      // A process without limits is better than none.
+      return undefined;
+    }
+  }
+}
+
+function settingOf(kind: LimitKind, version: 1 | 2, limits: Limits): [file: string, value: number] {
+  switch (kind) {
+    case 'cpu':
+      return version === 2
+        ? ['cpu.weight', Math.min(10_000, 100 * limits.cpuWeight)]
+        : ['cpu.shares', 1024 * limits.cpuWeight];
+    case 'memory':
+      return [version === 2 ? 'memory.max' : 'memory.limit_in_bytes', limits.memoryBytes];
+    case 'pids':
+      return ['pids.max', limits.processes];
+  }
+}
+
+/** The hierarchies that this process may make groups in. */
+async function usableHierarchies(): Promise<Hierarchy[]> {
+  const unified = (await readFile(join(MOUNT, 'cgroup.controllers'), 'utf8').catch(() => '')).trim().split(/\s+/);
+  const found: Hierarchy[] = [
+    { version: 2, root: MOUNT, kinds: KINDS.filter((kind) => unified.includes(kind)) },
+    ...KINDS.filter((kind) => !unified.includes(kind)).map(
+      (kind): Hierarchy => ({ version: 1, root: join(MOUNT, kind), kinds: [kind] }),
+    ),
+  ];
+  const usable = await Promise.all(
+    found.map(async ({ version, root, kinds }) => kinds.length > 0 && isHierarchy(root, version)),
+  );
+  return found.filter((_, index) => usable[index]);
+}
+
+async function isHierarchy(root: string, version: 1 | 2): Promise<boolean> {
+  const type = await statfs(root).then(
+    (found) => found.type,
+    () => 0,
+  );
+  return type === (version === 2 ? CGROUP_V2 : CGROUP_V1) && canWrite(join(root, 'cgroup.procs'));
+}
+
+const canWrite = (file: string) =>
+  access(file, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Whether the group does not exist, or no longer. @throws whatever keeps it but its processes */
+async function removedGroup(group: string): Promise<boolean> {
+  try {
+    await rmdir(group);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return true;
+    if (code === 'EBUSY') return false;
+    throw error;
+  }
+}
