@@ -2,6 +2,7 @@ import { queryOne } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import { log } from '@/lib/log';
 import { interruptible } from '@/lib/operations/interruptible';
 import { done, operationSteps } from '@/lib/operations/steps';
 import { instanceHint } from './attaching';
@@ -60,7 +61,11 @@ export const attachSteps = operationSteps(
   {
     async failed({ operation: { resource_id: id, project_id }, input: { instance_id } }, reason) {
       if (!(await isWanted(id, instance_id, 'attaching'))) return done();
-      await takeOut(id, instance_id);
+      await takeOut(id, instance_id).catch((error) => {
+        // A machine that still does not respond may hold it; the observer takes it out when it responds again.
+        if (!(error instanceof EngineError)) throw error;
+        log.warn({ err: error, volume: id, instance: instance_id }, 'a volume that could not be attached may be held');
+      });
       const told = `The volume could not be attached: ${reason}`;
       return done({
         rows: { ...outOf(id, instance_id, 'attaching', told), instance: instanceHint(project_id, instance_id) },

@@ -28,6 +28,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'neph-storage-'));
 const local = openLocalEngine({ dataDir });
 const plugged = new Map<string, string>();
 let failure: EngineError | undefined;
+/** Machines answer nothing, as one that is stuck in the kernel. */
+let hangs = false;
+const unresponsive = () => new EngineError('ENGINE_ERROR', 'The machine does not respond.');
 const fails = () => {
   if (failure) throw failure;
 };
@@ -38,9 +41,11 @@ const storage: Engines['storage'] = {
   },
   attachVolume: async (volumeId, instanceId) => {
     fails();
+    if (hangs) throw unresponsive();
     plugged.set(volumeId, instanceId);
   },
   detachVolume: async (volumeId) => {
+    if (hangs) throw unresponsive();
     plugged.delete(volumeId);
   },
   removeVolume: (id) => local.storage.removeVolume(id),
@@ -65,6 +70,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   failure = undefined;
+  hangs = false;
   await createHost(settings().hostId);
   acme = await createProject('acme');
 });
@@ -159,6 +165,35 @@ describe('what fails', () => {
     });
   });
 
+  test('an attach to a machine that hangs leaves the volume available, though it cannot be taken out either', async () => {
+    const instance_id = await instance();
+    const id = await available();
+    hangs = true;
+    await post(`volumes/${id}/attach`, { instance_id });
+    await becomes(`volumes/${id}`, {
+      status: 'available',
+      attachments: [],
+      status_reason: 'The volume could not be attached: The machine does not respond.',
+    });
+    hangs = false;
+    expect((await post(`volumes/${id}/attach`, { instance_id })).status).toBe(202);
+    await becomes(`volumes/${id}`, { status: 'in_use', status_reason: null });
+  });
+
+  test('a detach from a machine that hangs leaves the volume attached, with the reason, until it is tried again', async () => {
+    const instance_id = await instance();
+    const id = await available();
+    await post(`volumes/${id}/attach`, { instance_id });
+    await becomes(`volumes/${id}`, { status: 'in_use' });
+    hangs = true;
+    await post(`volumes/${id}/detach`);
+    const reason = 'The volume could not be detached: The machine does not respond.';
+    await becomes(`volumes/${id}`, { status: 'in_use', attachments: [{ instance_id }], status_reason: reason });
+    hangs = false;
+    expect((await post(`volumes/${id}/detach`)).status).toBe(202);
+    await becomes(`volumes/${id}`, { status: 'available', attachments: [], status_reason: null });
+  });
+
   test('a resize gives back what it claimed, and the size is what it was', async () => {
     const id = await available();
     const before = await reserved();
@@ -225,5 +260,43 @@ describe('the observer', () => {
     await execute(sql`UPDATE operations SET status = 'cancelled' WHERE kind = 'instance.create'`);
     await observeStorage();
     expect(plugged.has(id)).toBe(false);
+  });
+
+  /** An attached volume of a running instance, with nothing under way. */
+  async function attached(): Promise<{ id: string; instance_id: string }> {
+    const instance_id = await instance();
+    await execute(sql`UPDATE operations SET status = 'cancelled' WHERE kind = 'instance.create'`);
+    const id = await available();
+    await post(`volumes/${id}/attach`, { instance_id });
+    await becomes(`volumes/${id}`, { status: 'in_use' });
+    return { id, instance_id };
+  }
+
+  test('plugs an attached volume into a running guest that lacks it, and out of one that has it wrongly', async () => {
+    const lost = await attached();
+    const astray = await attached();
+    const stopped = await attached();
+    plugged.delete(lost.id);
+    plugged.set(astray.id, lost.instance_id);
+    plugged.delete(stopped.id);
+    await execute(sql`UPDATE instances SET status = 'stopped' WHERE id = ${stopped.instance_id}::uuid`);
+    await observeStorage();
+    expect([lost, astray].map(({ id }) => plugged.get(id))).toEqual([lost.instance_id, astray.instance_id]);
+    expect(plugged.has(stopped.id)).toBe(false);
+  });
+
+  test('says which volume a guest lacks while it cannot be plugged in, and goes on with the others', async () => {
+    const { id, instance_id } = await attached();
+    const stray = await available();
+    plugged.delete(id);
+    plugged.set(stray, instance_id);
+    hangs = true;
+    await observeStorage();
+    const status_reason = 'The running instance does not have this volume: The machine does not respond.';
+    expect(await read(`volumes/${id}`)).toMatchObject({ status: 'in_use', status_reason });
+    hangs = false;
+    await observeStorage();
+    expect([plugged.get(id), plugged.has(stray)]).toEqual([instance_id, false]);
+    expect(await read(`volumes/${id}`)).toMatchObject({ status: 'in_use', status_reason: null });
   });
 });

@@ -2,15 +2,17 @@ import { signalChange } from '@/lib/db/changes';
 import { query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
+import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
 
-/** Nothing is under way for it: what is, puts itself right. */
+/** No operation is under way for it: one that is puts it right itself. */
 const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
 
 /**
- * Compares the volumes and snapshots of this host with the database, in both directions: what the database has and the
- * host has lost goes into error; what the host has and the database has done with is removed.
+ * Compares the volumes and snapshots of this host with the database, in both directions. Data that the host has lost puts
+ * its row into error; data that a deletion left behind is removed. A running guest gets the attached volumes that it
+ * lacks, and loses those that are not attached to it.
  */
 export async function observeStorage(): Promise<void> {
   const { hostId } = settings();
@@ -27,6 +29,7 @@ export async function observeStorage(): Promise<void> {
   await removeForgotten('volume', [...volumes.map(({ id }) => id)]);
   await removeForgotten('snapshot', [...snapshots.map(({ id }) => id)]);
   for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(id, attachedTo);
+  await plugMissing(new Map(volumes.map(({ id, attachedTo }) => [id, attachedTo])));
 }
 
 async function noteLost(ids: readonly string[]): Promise<void> {
@@ -68,12 +71,56 @@ async function removeForgotten(kind: 'volume' | 'snapshot', ids: readonly string
   }
 }
 
-/** A guest that holds a volume which is in no instance lets go of it. */
+/** Takes a volume that is attached to no instance out of the guest that holds it. */
 async function letGo(volumeId: string, instanceId: string): Promise<void> {
   const stray = await query(sql`
     SELECT FROM volumes row WHERE row.id = ${volumeId}::uuid AND row.status = 'available' AND ${idle}
       AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = ${instanceId}::uuid AND o.status IN ('pending', 'running'))`);
   if (stray.length === 0) return;
-  log.warn({ volume: volumeId, instance: instanceId }, 'a guest holds a volume that is not attached to it');
-  await engines().storage.detachVolume(volumeId, instanceId);
+  const facts = { volume: volumeId, instance: instanceId };
+  log.warn(facts, 'a guest holds a volume that is not attached to it');
+  try {
+    await engines().storage.detachVolume(volumeId, instanceId);
+  } catch (error) {
+    // The next look tries again.
+    log.warn({ ...facts, err: error }, 'a guest did not release a volume that is not attached to it');
+  }
+}
+
+const MISSING = 'The running instance does not have this volume';
+
+/** Plugs attached volumes into running guests that lack them. @param holders who has each volume, by what guests say */
+async function plugMissing(holders: ReadonlyMap<string, string | null>): Promise<void> {
+  const missing = await query<{ id: string; instance_id: string }>(sql`
+    SELECT row.id, a.instance_id FROM unnest(${[...holders.keys()]}::uuid[], ${[...holders.values()]}::uuid[]) AS seen (id, holder)
+    JOIN volumes row ON row.id = seen.id AND row.status = 'in_use' AND ${idle}
+    JOIN volume_attachments a ON a.volume_id = row.id AND a.instance_id IS DISTINCT FROM seen.holder
+    JOIN instances i ON i.id = a.instance_id AND i.status IN ('active', 'paused') AND i.task IS NULL
+      AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running'))`);
+  const { storage } = engines();
+  for (const { id, instance_id } of missing) {
+    const facts = { volume: id, instance: instance_id };
+    const holder = holders.get(id);
+    try {
+      if (holder) await storage.detachVolume(id, holder);
+      await storage.attachVolume(id, instance_id);
+      log.warn(facts, 'a running guest lacked an attached volume and has it again');
+      await noteMissing(id, null);
+    } catch (error) {
+      log.warn({ ...facts, err: error }, 'a running guest lacks an attached volume');
+      await noteMissing(id, `${MISSING}: ${reasonOf(error)}`);
+    }
+  }
+}
+
+/** Shows why a guest lacks a volume, or that it no longer does; other reasons stay. */
+async function noteMissing(id: string, reason: string | null): Promise<void> {
+  const noted = await query(sql`
+    WITH noted AS (
+      UPDATE volumes row SET status_reason = ${reason}::text, updated_at = platform_now()
+      WHERE row.id = ${id}::uuid AND row.status = 'in_use' AND row.status_reason IS DISTINCT FROM ${reason}::text
+        AND (${reason}::text IS NOT NULL OR starts_with(row.status_reason, ${MISSING}::text)) RETURNING row.id, row.project_id
+    ) INSERT INTO changes (project_id, topic, resource_id, at)
+      SELECT project_id, 'volume', id::text, platform_now() FROM noted RETURNING id`);
+  if (noted.length > 0) signalChange();
 }
