@@ -28,6 +28,10 @@ export function withMonitor<T>(socketPath: string, talk: (monitor: Monitor) => P
   });
 }
 
+/** The machine hangs, or has just ended. */
+const unresponsive = (detail: string) =>
+  new EngineError('ENGINE_ERROR', 'The machine does not respond. If this lasts, restart the instance.', { detail });
+
 /** One connection to QEMU's machine protocol. */
 export class Monitor {
   private readonly events: Event[] = [];
@@ -39,7 +43,7 @@ export class Monitor {
       .on('line', (line) => this.receive(line))
       .on('error', () => {});
     socket.on('error', () => {});
-    socket.on('close', () => this.waiting?.reject(new EngineError('ENGINE_ERROR', 'QEMU closed the connection.')));
+    socket.on('close', () => this.waiting?.reject(unresponsive('QEMU closed the connection.')));
   }
 
   /** @throws EngineError when nobody listens or QEMU does not greet within five seconds */
@@ -47,9 +51,7 @@ export class Monitor {
     const socket = createConnection(path);
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
-      socket.once('error', (error) =>
-        reject(new EngineError('ENGINE_ERROR', `QEMU is not listening: ${error.message}`)),
-      );
+      socket.once('error', (error) => reject(unresponsive(`QEMU is not listening: ${error.message}`)));
     });
     const monitor = new Monitor(socket);
     try {
@@ -64,7 +66,7 @@ export class Monitor {
 
   /** @throws EngineError with QEMU's own words */
   async execute(command: string, args: Record<string, unknown> = {}, timeoutMs = 30_000): Promise<unknown> {
-    if (this.socket.destroyed) throw new EngineError('ENGINE_ERROR', 'QEMU closed the connection.');
+    if (this.socket.destroyed) throw unresponsive('QEMU closed the connection.');
     const answer = this.answer(command, timeoutMs);
     this.socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
     return answer;
@@ -82,10 +84,7 @@ export class Monitor {
 
   private answer(what: string, timeoutMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => this.waiting?.reject(new EngineError('ENGINE_ERROR', `QEMU did not respond to ${what}.`)),
-        timeoutMs,
-      );
+      const timer = setTimeout(() => this.waiting?.reject(unresponsive(`QEMU did not respond to ${what}.`)), timeoutMs);
       const settle = () => {
         clearTimeout(timer);
         this.waiting = null;

@@ -67,7 +67,12 @@ export async function unplugVolume(monitor: Monitor, volume: VolumeRecord): Prom
   if ((await pluggedVolumes(monitor)).includes(volume.id)) {
     await monitor.execute('device_del', { id: device });
     const isGone = await monitor.sawEvent('DEVICE_DELETED', (data) => data.device === device, 15_000);
-    if (!isGone) throw new EngineError('ENGINE_ERROR', `The guest did not release volume ${volume.id}. Try again.`);
+    if (!isGone) {
+      throw new EngineError(
+        'ENGINE_ERROR',
+        'The guest did not release the volume. Unmount it there, or restart the instance.',
+      );
+    }
   }
   await dropNodes(monitor, volume);
 }

@@ -71,6 +71,33 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
     });
 
+    test('a machine that hangs refuses every change of its volumes within seconds, and takes it once it responds', async () => {
+      const other = newId();
+      await storage().ensureVolume({ id: other, sizeGb: 1, source: { kind: 'empty' } });
+      const hangs = { code: 'ENGINE_ERROR', message: expect.stringMatching(/^The machine does not respond/) };
+      process.kill(machinePid(spec.id), 'SIGSTOP');
+      const begun = Date.now();
+      await expect(storage().attachVolume(other, spec.id)).rejects.toMatchObject(hangs);
+      await expect(storage().detachVolume(data, spec.id)).rejects.toMatchObject(hangs);
+      await expect(storage().ensureVolume({ id: data, sizeGb: 2, source: { kind: 'empty' } })).rejects.toMatchObject(
+        hangs,
+      );
+      expect(Date.now() - begun).toBeLessThan(60_000);
+      process.kill(machinePid(spec.id), 'SIGCONT');
+      await storage().ensureVolume({ id: data, sizeGb: 2, source: { kind: 'empty' } });
+      await storage().attachVolume(other, spec.id);
+      await guest('test -b /dev/sdb');
+      const held = (await storage().observeStorage()).volumes.map(({ id, attachedTo, sizeGb }) => ({
+        id,
+        attachedTo,
+        sizeGb,
+      }));
+      expect(held).toContainEqual({ id: data, attachedTo: spec.id, sizeGb: 2 });
+      expect(held).toContainEqual({ id: other, attachedTo: spec.id, sizeGb: 1 });
+      await storage().detachVolume(other, spec.id);
+      await storage().removeVolume(other);
+    });
+
     test('a guest that starts gets its volumes when nobody else is at work on one', async () => {
       await subject.engine.compute.ensureInstance({ ...spec, power: 'stopped' });
       const directory = dirname(await subject.engine.images.uploadDirectory());

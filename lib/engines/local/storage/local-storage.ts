@@ -77,14 +77,16 @@ export class LocalStorage implements StorageEngine {
 
   detachVolume(volumeId: string, instanceId: string): Promise<void> {
     return this.inTurn(async () => {
-      await changeVolumes(this.host, instanceId, (ids) => ids.filter((id) => id !== volumeId));
       const volume = await findVolume(this.host, volumeId);
-      if (!findProcess(this.host, 'qemu', instanceId)) return endReach(this.host, instanceId);
-      if (!volume) return;
-      await this.inMachine(instanceId, async (monitor) => {
-        await unplugVolume(monitor, volume);
-        await forgetUnplugged(this.host, monitor, instanceId);
-      });
+      if (!findProcess(this.host, 'qemu', instanceId)) await endReach(this.host, instanceId);
+      else if (volume) {
+        await this.inMachine(instanceId, async (monitor) => {
+          await unplugVolume(monitor, volume);
+          await forgetUnplugged(this.host, monitor, instanceId);
+        });
+      }
+      // Last: of a machine that does not respond, the record says what it may still hold.
+      await changeVolumes(this.host, instanceId, (ids) => ids.filter((id) => id !== volumeId));
     });
   }
 
