@@ -188,7 +188,7 @@ function failures(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
   return Object.fromEntries(entries);
 }
 
-const retryAfterHeader = { description: 'Seconds to wait before the next try.', schema: { type: 'string' } };
+const retryAfterHeader = { description: 'Seconds to wait before retrying.', schema: { type: 'string' } };
 
 const statusText: { [status: string]: string } = {
   200: 'Done.',

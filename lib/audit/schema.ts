@@ -21,11 +21,11 @@ const outcome = {
   request_id: z.string().nullable(),
   count: z.int().meta({
     description:
-      'How often it happened: refused reads of one caller that are alike share one entry an hour. 1 for everything else.',
+      'Number of occurrences: identical refused reads of one caller share one entry per hour. 1 for everything else.',
   }),
   last_at: timestamp
     .nullable()
-    .meta({ description: 'When it happened last, where it happened more than once; the entry shows that one.' }),
+    .meta({ description: 'Time of the last occurrence, which the entry shows, if there was more than one.' }),
   details: z
     .record(z.string(), z.unknown())
     .nullable()
@@ -75,7 +75,9 @@ export const auditFilters = {
     .min(1)
     .max(128)
     .optional()
-    .meta({ description: 'The `X-Request-Id` of the request; of refused reads that share an entry, the last one’s.' }),
+    .meta({
+      description: 'The `X-Request-Id` of the request; for refused reads that share an entry, of the last one.',
+    }),
   result: outcome.result.optional(),
   from: timestamp.optional().meta({ description: 'At or after this time.' }),
   to: timestamp.optional().meta({ description: 'Before this time.' }),

@@ -46,7 +46,7 @@ export const billingEndpoints = [
     summary: 'Read a month’s costs by category, resource, day or metric',
     description:
       'The items add up to the total: the month to date, or the invoice of a month that has ended. Usage that becomes known ' +
-      'after its month was invoiced counts in the running month, at the prices of its own month.',
+      'after its month was invoiced counts in the current month, at the prices of its own month.',
     tag,
     access,
     query: schema.breakdownQuery,

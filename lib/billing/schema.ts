@@ -73,8 +73,8 @@ export const overview = z
       .meta({ description: 'Each column adds up to the total above.' }),
     by_day: z.array(z.strictObject({ day, amount_usd: usd })).meta({
       description:
-        'Every day of the month so far, oldest first; adds up to the month to date. Days of earlier months come ' +
-        'before, where usage became known after their invoice.',
+        'Every day of the month so far, oldest first; adds up to the month to date. Days of earlier months ' +
+        'come first if their usage became known after their invoice.',
     }),
   })
   .meta({ id: 'BillingOverview' });

@@ -13,7 +13,9 @@ export const budgetStatus = z
     used_percent: z
       .number()
       .nullable()
-      .meta({ description: 'Of the limit, rounded down: 100 only once it is reached. null without a limit.' }),
+      .meta({
+        description: 'Percentage of the limit, rounded down: 100 only once it is reached. null if there is no limit.',
+      }),
     frozen: z.boolean(),
     frozen_reason: z.string().nullable().meta({ description: 'What is frozen, why, and who can lift the freeze.' }),
     lift_usd: usd.meta({ description: 'Added to this month’s limit because credit was added during a freeze.' }),

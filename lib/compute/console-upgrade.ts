@@ -73,7 +73,7 @@ function closeWhenAccessEnds(
   const check = async () => {
     if (performance.now() - checkedAt > UNCHECKED_MS) return close();
     const access = await consoleAccess(instance_id, cookies).catch((error) => {
-      log.debug({ err: error, instance: instance_id }, 'the access of a console could not be checked');
+      log.debug({ err: error, instance: instance_id }, 'checking access to a console failed');
       return 'unknown';
     });
     if (access === undefined) close();

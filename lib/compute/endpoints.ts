@@ -91,7 +91,7 @@ const instanceEndpoints = [
     operation_id: 'openConsole',
     summary: 'Open an instance’s console in the browser',
     description:
-      'The URL holds a ticket that opens it once; treat it as a password. A second tab has the serial terminal. The ' +
+      'The URL contains a single-use ticket; treat it like a password. A second tab shows the serial console. The ' +
       'console ends with the session, token or workload credential of this call, at the latest at `expires_at`.',
     tag: 'Instances',
     access: 'member',

@@ -61,7 +61,7 @@ async function join(): Promise<string | undefined> {
     await ensureAllNetworking();
     return undefined;
   } catch (error) {
-    log.error({ err: error }, 'this host cannot take part');
+    log.error({ err: error }, 'this host cannot join the platform');
     return detailOf(error);
   }
 }

@@ -34,7 +34,7 @@ export async function reportEngine(report: {
 /** The database is no engine that reports; without disk space it is shown among them. */
 function databaseFullReport(): EngineReport {
   const message =
-    'The database has no disk space left: new resources are refused, reads and deletes work. Make room on its disk.';
+    'The database has no disk space left: new resources are refused, reads and deletes work. Free up space on its disk.';
   const { hostId } = settings();
   const updated_at = now().toISOString();
   return { host_id: hostId, engine: 'database', status: 'degraded', message, details: {}, silent: false, updated_at };

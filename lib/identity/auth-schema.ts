@@ -27,14 +27,14 @@ export const acceptanceCode = z
   .trim()
   .min(1)
   .max(64)
-  .meta({ description: 'The `acceptance_code` that the inviter was given.', example: 'k7wp-3mzx-90ab-cdef' });
+  .meta({ description: 'The `acceptance_code` that the inviter received.', example: 'k7wp-3mzx-90ab-cdef' });
 
 /** What the inviter is told of the code, once. */
 export const shownAcceptance = {
   acceptance_code: z.string().meta({
     description:
-      'Give it to the person, and to nobody else: someone who has an account already joins with it, signed in with ' +
-      'their own password. Works once, for seven days; shown this once. A new account needs no code.',
+      'Pass it only to the invited person: an existing user signs in with their own password and joins with this code. ' +
+      'Single use, valid for seven days, shown only once. A new account needs no code.',
     example: 'k7wp-3mzx-90ab-cdef',
   }),
   acceptance_expires_at: timestamp,

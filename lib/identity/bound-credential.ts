@@ -41,7 +41,7 @@ export async function bindCredential(
 }
 
 function ended(): ApiError {
-  return new ApiError('UNAUTHENTICATED', 'The credential has ended; sign in again.', {
+  return new ApiError('UNAUTHENTICATED', 'The credential is no longer valid. Sign in again.', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 }

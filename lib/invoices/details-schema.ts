@@ -12,20 +12,20 @@ const line = (most: number) =>
 
 const country = z
   .string()
-  .refine((code) => countries.includes(code), 'must be a country code of ISO 3166-1, such as DE or US')
-  .meta({ description: 'ISO 3166-1 alpha-2, in capitals.', example: 'DE' });
+  .refine((code) => countries.includes(code), 'must be an ISO 3166-1 country code such as DE or US')
+  .meta({ description: 'ISO 3166-1 alpha-2, uppercase.', example: 'DE' });
 
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
 const fields = {
-  name: line(200).meta({ description: 'The company or person that the invoices are addressed to.' }),
-  address_lines: z.array(line(100)).min(1).max(4).meta({ description: 'Street, building, post box: one line each.' }),
+  name: line(200).meta({ description: 'The company or person to bill.' }),
+  address_lines: z.array(line(100)).min(1).max(4).meta({ description: 'Street, building or PO box, one line each.' }),
   city: line(100),
   postal_code: line(20),
   region: line(100).meta({ description: 'State, province or county.' }),
   country,
-  tax_id: line(50).meta({ description: 'VAT number, GST number or the like. It is printed, not checked.' }),
-  email: email.meta({ description: 'Printed on the invoices as the contact for payments.' }),
+  tax_id: line(50).meta({ description: 'VAT number, GST number or similar. Printed but not validated.' }),
+  email: email.meta({ description: 'Contact for payments, printed on invoices.' }),
 };
 
 export const setBillingDetails = z
@@ -67,7 +67,7 @@ const known = {
 
 export const billingDetails = z
   .strictObject({
-    name: z.string().nullable().meta({ description: 'null: no details were set; invoices name the project.' }),
+    name: z.string().nullable().meta({ description: 'null: no billing details are set; invoices name the project.' }),
     ...known,
     updated_at: timestamp.nullable().meta({ description: 'null: never set.' }),
   })
@@ -76,6 +76,6 @@ export type BillingDetails = z.output<typeof billingDetails>;
 
 export const customer = z.strictObject({ name: z.string(), ...known }).meta({
   id: 'InvoiceCustomer',
-  description: 'The billing details as they were when the invoice was closed. Without any, the name is the project’s.',
+  description: 'The billing details at the time the invoice was closed. Without billing details, the project’s name.',
 });
 export type Customer = z.output<typeof customer>;

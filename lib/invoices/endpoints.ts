@@ -69,7 +69,7 @@ export const invoiceEndpoints = [
     method: 'GET',
     path: '/billing/details',
     operation_id: 'readBillingDetails',
-    summary: 'Read whom the invoices are addressed to',
+    summary: 'Read the billing details for invoices',
     tag,
     access: 'reader',
     responses: { 200: detailsSchema.billingDetails },
@@ -79,10 +79,10 @@ export const invoiceEndpoints = [
     method: 'PUT',
     path: '/billing/details',
     operation_id: 'setBillingDetails',
-    summary: 'Set whom the invoices are addressed to',
+    summary: 'Set the billing details for invoices',
     description:
-      'As a whole: what is left out is empty. Each invoice keeps the details that it was closed with, so earlier ones do ' +
-      'not change.',
+      'Replaces all details; omitted fields become empty. Each invoice keeps the details from the time it was closed, so ' +
+      'earlier invoices do not change.',
     tag,
     access: 'admin',
     body: detailsSchema.setBillingDetails,

@@ -415,9 +415,9 @@ describe('billing details', () => {
   });
 
   test.each([
-    [{ country: 'Germany' }, 'country: must be a country code'],
-    [{ country: 'de' }, 'country: must be a country code'],
-    [{ country: 'UK' }, 'country: must be a country code'],
+    [{ country: 'Germany' }, 'country: must be an ISO 3166-1 country code'],
+    [{ country: 'de' }, 'country: must be an ISO 3166-1 country code'],
+    [{ country: 'UK' }, 'country: must be an ISO 3166-1 country code'],
     [{ name: ' ' }, 'name'],
     [{ address_lines: [] }, 'address_lines'],
     [{ address_lines: ['1\n2'] }, 'address_lines.0: must not hold control characters'],

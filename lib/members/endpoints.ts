@@ -25,9 +25,9 @@ export const memberEndpoints = [
     operation_id: 'createUser',
     summary: 'Create or invite a user',
     description:
-      'Someone new gets an account and can sign in at once. Someone who has an account keeps it as it is, password ' +
-      'included, and joins with the `acceptance_code`; the answer is the same. Inviting someone again, before they have ' +
-      'accepted, replaces their code and role.',
+      'A new user can sign in at once. An existing user keeps their account unchanged, including the password, and joins ' +
+      'with the `acceptance_code`; the response is the same. Inviting a user again before they have accepted replaces ' +
+      'their code and role.',
     tag: 'Users and roles',
     access: 'admin',
     body: schema.createUser,
@@ -91,10 +91,10 @@ export const memberEndpoints = [
     method: 'POST',
     path: '/auth/invitations/{project_id}/accept',
     operation_id: 'acceptInvitation',
-    summary: 'Join a project',
+    summary: 'Accept an invitation',
     description:
-      'Needs the code that the inviter was given. Failures count like those of sign-in: ten of an account from one ' +
-      'address within 15 minutes are the most.',
+      'Requires the code that the inviter received. Failures count like sign-in failures: limited to ten per account and ' +
+      'address in 15 minutes.',
     tag: 'Authentication',
     access: 'person',
     params: schema.invitationParams,

@@ -104,7 +104,7 @@ function answerTo(
   projectId: string,
   condition?: { allowed: Sql; otherwise: ApiError },
 ): Pick<Write, 'resource' | 'project_id' | 'target' | 'forbidden'> {
-  const belongs = 'You belong to this project already.';
+  const belongs = 'You are already a member of this project.';
   return {
     resource: { type: 'user', id: call.caller.user_id, name: call.caller.email },
     project_id: projectId,
@@ -119,7 +119,7 @@ function answerTo(
 function wrongCode(): ApiError {
   return new ApiError(
     'INVALID_CREDENTIALS',
-    'code: is wrong, expired or used. Ask the person who invited you for a new invitation.',
+    'code: is incorrect, expired or already used. Ask the person who invited you for a new invitation.',
   );
 }
 

@@ -25,7 +25,10 @@ export type ProjectUser = z.output<typeof projectUser>;
 export const newProjectUser = projectUser
   .omit({ status: true, two_factor_enabled: true })
   .extend(shownAcceptance)
-  .meta({ id: 'NewProjectUser', description: 'The same for every address, whether or not it had an account before.' });
+  .meta({
+    id: 'NewProjectUser',
+    description: 'The same response for every address, whether or not it already has an account.',
+  });
 export type NewProjectUser = z.output<typeof newProjectUser>;
 
 export const userFilters = {

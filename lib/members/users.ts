@@ -116,7 +116,7 @@ const caps = (already: Sql = raw('0')): Cap[] => [
     most: settings().usersPerProject,
     setting: 'USERS_PER_PROJECT',
     holder: 'The project has',
-    things: 'users and invited people',
+    things: 'members and invited users',
   },
   {
     held: sql`open_invitations_held(k.project_id) - ${already}`,
@@ -179,7 +179,7 @@ async function invite(
     taken: {
       when: sql`EXISTS (SELECT FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid
                 AND status = 'active')`,
-      message: `email: ${input.email} belongs to this project already.`,
+      message: `email: ${input.email} is already a member of this project.`,
     },
     rows: {
       // Nothing where it was accepted meanwhile.

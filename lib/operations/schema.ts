@@ -66,7 +66,7 @@ export const projectOperation = z
     stage: operation.shape.stage,
     transitions: operationDetails.shape.transitions,
     request_id: operation.shape.request_id,
-    error: z.string().nullable().meta({ description: 'Why it failed; what it meets before that is tried again.' }),
+    error: z.string().nullable().meta({ description: 'Why it failed. Problems before that are retried.' }),
     created_at: timestamp,
     updated_at: timestamp,
     finished_at: timestamp.nullable(),

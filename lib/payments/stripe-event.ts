@@ -18,7 +18,7 @@ export function parseStripeEvent(body: Buffer): ProcessorEvent {
     return { id, type, about: subject(type, data) };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) {
-      throw invalid('body: the signature is valid, but the body is not an event of Stripe.');
+      throw invalid('body: the signature is valid, but the body is not a Stripe event.');
     }
     throw error;
   }

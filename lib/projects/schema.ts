@@ -36,7 +36,7 @@ export type Tenant = z.output<typeof tenant>;
 
 export const createdTenant = tenant.extend(shownAcceptance).meta({
   id: 'CreatedTenant',
-  description: 'The code is for a first admin who has an account already; the answer is the same where they have none.',
+  description: 'The code is for a first admin who already has an account; the response is the same if they do not.',
 });
 export type CreatedTenant = z.output<typeof createdTenant>;
 

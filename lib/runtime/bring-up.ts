@@ -51,7 +51,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
     // Before the database starts: one that ran out of disk needs room to recover.
     const bytes = settings.databaseReserveMb * 1024 ** 2;
     const reserve = await keepReserve({ dataDir, bytes, lowBytes: LOW_BYTES }, report);
-    stops.push({ name: 'reserve of the database', stop: reserve.stop });
+    stops.push({ name: 'database disk reserve', stop: reserve.stop });
     const database = await keep('database', async (giveUp) => {
       const server = await startEmbeddedDatabase(dataDir, showDatabaseLine, giveUp);
       env.DATABASE_URL = server.databaseUrl;

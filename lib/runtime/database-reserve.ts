@@ -74,9 +74,11 @@ export async function keepReserve(
       const before = full;
       full = await tendReserve(reserve);
       if (full && !before) report(`The disk of ${reserve.dataDir} is full: only reads and deletes are served.`);
-      if (!full && before) report(`The disk of ${reserve.dataDir} has room again.`);
+      if (!full && before) report(`The disk of ${reserve.dataDir} has space again.`);
     } catch (error) {
-      report(`The database's reserve could not be kept: ${error instanceof Error ? error.message : error}`);
+      report(
+        `The disk reserve of the database could not be created: ${error instanceof Error ? error.message : error}`,
+      );
     }
   };
   await look();

@@ -26,7 +26,7 @@ export const malformed = invalid('The request is malformed. Check its URL and he
 
 const tooManyConnections = new ApiError(
   'RATE_LIMITED',
-  'Too many connections are open from your address. Close some, then try again.',
+  'Too many open connections from your address. Close some and try again.',
   { headers: { 'Retry-After': '5' } },
 );
 

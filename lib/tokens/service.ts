@@ -120,7 +120,7 @@ export async function createToken(call: ProjectPersonCall, input: CreateToken): 
     resource: { type: 'api_token', id: row.id, name: row.name },
     target: sql`SELECT s.epoch = u.session_epoch AND s.revoked_at IS NULL AS allowed, NULL::text AS state, u.session_epoch
                 FROM k JOIN sessions s ON s.id = ${call.caller.session_id}::uuid JOIN users u ON u.id = s.user_id`,
-    forbidden: () => new ApiError('UNAUTHENTICATED', 'Your session has ended; sign in again.'),
+    forbidden: () => new ApiError('UNAUTHENTICATED', 'Your session has ended. Sign in again.'),
     caps: [
       {
         held: sql`valid_tokens_held(k.project_id, ${call.caller.user_id}::uuid)`,

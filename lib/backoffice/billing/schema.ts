@@ -138,7 +138,9 @@ export const tenantBudget = z
     used_percent: z
       .number()
       .nullable()
-      .meta({ description: 'Of the limit, rounded down: 100 only once it is reached. null without a limit.' }),
+      .meta({
+        description: 'Percentage of the limit, rounded down: 100 only once it is reached. null if there is no limit.',
+      }),
     frozen: z.boolean(),
     frozen_since: timestamp.nullable().meta({ description: 'To the full precision of the meter.' }),
     freezes_at: timestamp.nullable().meta({ description: 'When the freeze starts if current usage continues.' }),

@@ -111,7 +111,7 @@ async function probeServices(host: Host): Promise<EngineStatus> {
   const trouble = await serviceTrouble(host);
   if (trouble) return { engine: 'services', ok: false, missing: [], message: trouble };
   const message =
-    'Each service has a user, a root, a process space and limits of memory, processors and disk of its own.';
+    'Each service runs with its own user, root and process namespace, and with memory, CPU and disk limits.';
   return { engine: 'services', ok: true, missing: [], message };
 }
 

@@ -17,7 +17,7 @@ export async function unpackDebian(packages: readonly string[], downloads: strin
   try {
     await run(['apt-get', 'install', ...options, '--', ...packages], { timeoutMs: 600_000 });
   } catch (error) {
-    throw new EngineError('ENGINE_UNAVAILABLE', `apt can't fetch ${packages.join(', ')}: run apt-get update.`, {
+    throw new EngineError('ENGINE_UNAVAILABLE', `apt cannot fetch ${packages.join(', ')}. Run: apt-get update`, {
       cause: error,
     });
   }

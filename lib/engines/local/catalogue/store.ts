@@ -49,7 +49,7 @@ export async function ensureProgram(
     fetching.delete(key);
     throw new EngineError(
       'ENGINE_UNAVAILABLE',
-      `${wanted.name} ${wanted.version} can't be fetched: ${current.trouble}`,
+      `${wanted.name} ${wanted.version} could not be fetched: ${current.trouble}`,
     );
   }
   if (!current) begin(host, program, key);

@@ -13,7 +13,7 @@ const LIMITS = { memory: 'memory.limit_in_bytes', pids: 'pids.max', cpu: 'cpu.cf
  */
 export async function serviceTrouble(host: Host): Promise<string | null> {
   if (host.isolation === 'user') {
-    return 'Sandboxed services need root: an ordinary user can limit neither their memory nor their disk, nor give them users of their own.';
+    return 'Sandboxed services require root: an ordinary user cannot limit their memory and disk or run them as separate users.';
   }
   const unified = (await readFile(join(GROUPS, 'cgroup.controllers'), 'utf8').catch(() => '')).split(/\s+/);
   const lacking: string[] = [];
@@ -21,7 +21,7 @@ export async function serviceTrouble(host: Host): Promise<string | null> {
     if (!unified.includes(name) && !(await hasLegacy(host, name, file))) lacking.push(name);
   }
   if (lacking.length > 0)
-    return `This host has no cgroup controllers for ${lacking.join(', ')}, so services can't be limited.`;
+    return `This host has no cgroup controllers for ${lacking.join(', ')}, so services cannot be limited.`;
   const loops = await access('/dev/loop-control', constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,

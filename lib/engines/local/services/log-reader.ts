@@ -42,7 +42,7 @@ export async function readLogPage(host: Host, id: string, cursor: string | null,
 
 function placeOf(cursor: string): Place {
   const [, file, offset] = /^(\d{1,9}):(\d{1,12})$/.exec(cursor) ?? [];
-  if (file === undefined || offset === undefined) throw new EngineError('INVALID', 'That is no cursor of a log.');
+  if (file === undefined || offset === undefined) throw new EngineError('INVALID', 'This is not a valid log cursor.');
   return { file: Number(file), offset: Number(offset) };
 }
 

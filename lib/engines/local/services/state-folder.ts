@@ -37,7 +37,7 @@ export async function ensureState(host: Host, id: string, { uid, sizeMb, stop }:
 async function ensureMounted(host: Host, id: string, bytes: number, stop: () => Promise<void>): Promise<void> {
   const image = imageFile(host, id);
   const present = await stat(image).catch(() => null);
-  if (present && present.size > bytes) throw new EngineError('INVALID', 'A state folder can grow, but not shrink.');
+  if (present && present.size > bytes) throw new EngineError('INVALID', 'A state folder cannot be shrunk.');
   if (!present) await makeImage(image, bytes);
   else if (present.size < bytes) await truncate(image, bytes);
   if (!(await isMounted(host, id))) await mountImage(host, id);

@@ -26,7 +26,7 @@ export function allotUser(host: Host, serviceId: string): Promise<number> {
     const present = users[serviceId];
     if (present !== undefined) return SERVICE_USERS + present;
     const taken = new Set(Object.values(users));
-    if (taken.size >= COUNT) throw new EngineError('CAPACITY_EXHAUSTED', 'All user ids for services are taken.');
+    if (taken.size >= COUNT) throw new EngineError('CAPACITY_EXHAUSTED', 'No user ids are left for services.');
     let chosen = next % COUNT;
     while (taken.has(chosen)) chosen = (chosen + 1) % COUNT;
     await writeRecord(userIdsFile(host), { next: (chosen + 1) % COUNT, users: { ...users, [serviceId]: chosen } });

@@ -30,7 +30,7 @@ export function prepareVolatile(host: Host): Promise<void> {
     await ensureMemory(folder);
     const { uid } = await stat(folder);
     if (uid !== process.getuid?.()) {
-      throw new EngineError('ENGINE_ERROR', `${folder} belongs to someone else; remove it and start again.`);
+      throw new EngineError('ENGINE_ERROR', `${folder} belongs to another user. Remove it and start again.`);
     }
     // Services pass through to the files they are given, and list nothing.
     await chmod(folder, 0o711);
