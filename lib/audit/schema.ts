@@ -70,14 +70,9 @@ export const auditFilters = {
   action: text.optional().meta({ description: 'Exact action name.' }),
   resource_type: text.optional(),
   resource_id: text.optional(),
-  request_id: z
-    .string()
-    .min(1)
-    .max(128)
-    .optional()
-    .meta({
-      description: 'The `X-Request-Id` of the request; for refused reads that share an entry, of the last one.',
-    }),
+  request_id: z.string().min(1).max(128).optional().meta({
+    description: 'The `X-Request-Id` of the request; for refused reads that share an entry, of the last one.',
+  }),
   result: outcome.result.optional(),
   from: timestamp.optional().meta({ description: 'At or after this time.' }),
   to: timestamp.optional().meta({ description: 'Before this time.' }),

@@ -10,12 +10,9 @@ export const budgetStatus = z
   .strictObject({
     month: z.string().meta({ description: 'The month (UTC) of these figures.', example: '2026-02' }),
     month_to_date_usd: usd,
-    used_percent: z
-      .number()
-      .nullable()
-      .meta({
-        description: 'Percentage of the limit, rounded down: 100 only once it is reached. null if there is no limit.',
-      }),
+    used_percent: z.number().nullable().meta({
+      description: 'Percentage of the limit, rounded down: 100 only once it is reached. null if there is no limit.',
+    }),
     frozen: z.boolean(),
     frozen_reason: z.string().nullable().meta({ description: 'What is frozen, why, and who can lift the freeze.' }),
     lift_usd: usd.meta({ description: 'Added to this month’s limit because credit was added during a freeze.' }),

@@ -53,7 +53,9 @@ async function account(email: string): Promise<{ home: TestProject; token: strin
 /** What every wrong code gets, whatever is wrong with it. */
 const refused = {
   status: 401,
-  body: { error: { code: 'INVALID_CREDENTIALS', message: expect.stringMatching(/wrong, expired or used/) } },
+  body: {
+    error: { code: 'INVALID_CREDENTIALS', message: expect.stringMatching(/incorrect, expired or already used/) },
+  },
 };
 
 describe('a squatted e-mail address', () => {

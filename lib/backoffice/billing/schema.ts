@@ -135,12 +135,9 @@ export const tenantBudget = z
     monthly_limit_usd: usd.nullable().meta({ description: 'null: no budget set.' }),
     enable_quota_freeze: z.boolean(),
     month_to_date_usd: usd,
-    used_percent: z
-      .number()
-      .nullable()
-      .meta({
-        description: 'Percentage of the limit, rounded down: 100 only once it is reached. null if there is no limit.',
-      }),
+    used_percent: z.number().nullable().meta({
+      description: 'Percentage of the limit, rounded down: 100 only once it is reached. null if there is no limit.',
+    }),
     frozen: z.boolean(),
     frozen_since: timestamp.nullable().meta({ description: 'To the full precision of the meter.' }),
     freezes_at: timestamp.nullable().meta({ description: 'When the freeze starts if current usage continues.' }),
