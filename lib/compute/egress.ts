@@ -2,6 +2,7 @@ import { execute, query } from '@/lib/db/pool';
 import { sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import { usageEventsInsert } from '@/lib/metering/usage-events';
 
 /** What the counter of an instance's traffic to the outside said at a moment. */
 export type EgressReading = { instance_id: string; at: Date; bytes: number };
@@ -25,10 +26,11 @@ export async function countEgress(readings: readonly EgressReading[]): Promise<v
       WHERE c.instance_id = told.instance_id AND told.at > before.at
       RETURNING c.instance_id, CASE WHEN told.bytes >= before.bytes THEN told.bytes - before.bytes ELSE told.bytes END AS grown
     )
-    INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)
-    SELECT 'egress:' || told.instance_id || ':' || extract(epoch FROM told.at), told.project_id, 'network_egress', 'instance',
-      told.instance_id, told.name, counted.grown, least(told.at, platform_now()), platform_now()
-    FROM counted JOIN told USING (instance_id) WHERE counted.grown > 0 ON CONFLICT (key) DO NOTHING`);
+    ${usageEventsInsert(sql`(
+      SELECT 'egress:' || told.instance_id || ':' || extract(epoch FROM told.at) AS key, told.project_id, 'network_egress' AS metric,
+        'instance' AS resource_type, told.instance_id AS resource_id, told.name AS resource_name, counted.grown AS quantity,
+        told.at AS occurred_at
+      FROM counted JOIN told USING (instance_id)) AS grown`)}`);
 }
 
 /** Counts what a machine that is off has sent since it was last sampled, while its ports are still there. */

@@ -10,7 +10,7 @@ import { type Placement, place } from '@/lib/engine-reports/placement';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/images/use';
 import { settleRouter } from '@/lib/network/floating-ips';
 import { withFreeAddress } from '@/lib/network/free-address';
-import { carryGroups } from '@/lib/network/ports';
+import { carryGroups, portInsert } from '@/lib/network/ports';
 import { ensureProjectNetworking } from '@/lib/network/project-networking';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import { attachedFromTheStart } from '@/lib/storage/attachments';
@@ -134,11 +134,7 @@ async function admit(
           { ...row, ...rest, user_data: input.user_data ?? null },
           ifAdmitted,
         ),
-        port: insert<Prisma.PortUncheckedCreateInput>(
-          'ports',
-          { project_id, instance_id: id, ...port, ...times },
-          ifAdmitted,
-        ),
+        port: portInsert({ project_id, instance_id: id, ...port, ...times }),
         carried: carryGroups(project_id, port.id, security_group_ids),
         ...attachedFromTheStart(volume_ids, id, call.at),
         ...(host_id === null ? {} : { settled: settleRouter(project_id, host_id) }),

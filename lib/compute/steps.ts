@@ -4,7 +4,7 @@ import { type Sql, sql } from '@/lib/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { imageReadiness } from '@/lib/images/readiness';
-import { reviseRouter } from '@/lib/network/service';
+import { portsReleased } from '@/lib/network/ports';
 import { ensureWired } from '@/lib/network/topology';
 import { interruptible } from '@/lib/operations/interruptible';
 import {
@@ -158,13 +158,7 @@ const deleteSteps = operationSteps(
       await interruptible(engines().compute.removeInstance(id), signal);
       await interruptible(countLastEgress(id), signal);
       return goTo('network', {
-        rows: {
-          ...detachedFromGone(id),
-          unbound: sql`UPDATE floating_ips SET port_id = NULL, forwards = '[]', updated_at = platform_now()
-            FROM verdict, ports p WHERE verdict.ok AND p.instance_id = ${id}::uuid AND floating_ips.port_id = p.id`,
-          ports: sql`DELETE FROM ports USING verdict WHERE verdict.ok AND ports.instance_id = ${id}::uuid`,
-          ...(project_id ? { revised: reviseRouter(project_id) } : {}),
-        },
+        rows: { ...detachedFromGone(id), ...portsReleased(id, project_id) },
       });
     },
     async network({ operation: { resource_id: id, project_id }, signal }) {

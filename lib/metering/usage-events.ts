@@ -18,18 +18,19 @@ export type UsageEvent = {
   occurred_at: Date;
 };
 
-/** The events as a statement, for one that writes more than these. What was told already is skipped. */
-function usageEventsInsert(events: readonly UsageEvent[]): Sql {
-  const rows = JSON.stringify(events.map((event) => ({ ...event, quantity: String(event.quantity) })));
-  return sql`
-    INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)
-    SELECT key, project_id, metric, resource_type, resource_id, resource_name, quantity, least(occurred_at, platform_now()), platform_now()
-    FROM jsonb_populate_recordset(NULL::usage_events, ${rows}::jsonb) WHERE quantity > 0 ON CONFLICT (key) DO NOTHING`;
-}
+/**
+ * Events as a statement of a larger write. What was recorded before is skipped.
+ * @param from what stands behind FROM: rows with the fields of `UsageEvent`
+ */
+export const usageEventsInsert = (from: Sql): Sql => sql`
+  INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)
+  SELECT key, project_id, metric, resource_type, resource_id, resource_name, quantity, least(occurred_at, platform_now()), platform_now()
+  FROM ${from} WHERE quantity > 0 ON CONFLICT (key) DO NOTHING`;
 
 /** Records what happened, without touching a project's account: it is in the project's spend within a second. */
 export async function recordUsage(events: readonly UsageEvent[]): Promise<void> {
-  await execute(usageEventsInsert(events));
+  const rows = JSON.stringify(events.map((event) => ({ ...event, quantity: String(event.quantity) })));
+  await execute(usageEventsInsert(sql`jsonb_populate_recordset(NULL::usage_events, ${rows}::jsonb)`));
 }
 
 const BATCH = 2000;

@@ -1,9 +1,10 @@
 import type { ProjectCall } from '@/lib/api/endpoint';
 import { noSuch, notFound } from '@/lib/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/api/pagination';
+import type { Prisma } from '@/lib/db/generated/client';
 import { isId } from '@/lib/db/id';
 import { query, queryOne } from '@/lib/db/pool';
-import { join, raw, type Sql, sql } from '@/lib/db/sql';
+import { insert, join, raw, type Sql, sql } from '@/lib/db/sql';
 import { commit, ifAdmitted } from '@/lib/quota/commit';
 import type { AddressSpace } from './free-address';
 import { rangeOf } from './ipv4';
@@ -82,6 +83,20 @@ export async function changePort(call: ProjectCall, id: string, groupIds: string
     details: { security_group_ids: groupIds },
   });
   return changed;
+}
+
+/** A new port, as a statement of the write that makes its holder. */
+export const portInsert = (port: Prisma.PortUncheckedCreateInput): Sql =>
+  insert<Prisma.PortUncheckedCreateInput>('ports', port, ifAdmitted);
+
+/** Takes the ports of an instance away, and their floating IPs off them, with the write that lets the instance go. */
+export function portsReleased(instanceId: string, projectId: string | null): Record<string, Sql> {
+  return {
+    unbound: sql`UPDATE floating_ips SET port_id = NULL, forwards = '[]', updated_at = platform_now()
+      FROM verdict, ports p WHERE verdict.ok AND p.instance_id = ${instanceId}::uuid AND floating_ips.port_id = p.id`,
+    ports: sql`DELETE FROM ports USING verdict WHERE verdict.ok AND ports.instance_id = ${instanceId}::uuid`,
+    ...(projectId ? { revised: reviseRouter(projectId) } : {}),
+  };
 }
 
 /** The security groups of a port. */
