@@ -109,7 +109,7 @@ function Totals({ quoted, month }: { quoted: Quote; month: string }) {
         </data>
       </p>
       <p className="mt-0.5 text-ink-muted text-xs">
-        Per month of {hours} hours ({formatMonth(month, 'long')}).
+        Based on {hours} hours in {formatMonth(month, 'long')}.
         {next && ` From ${formatMonth(next.month, 'long')}: ${formatHourly(next.usd_per_hour)} / hour.`}
       </p>
     </div>

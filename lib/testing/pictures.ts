@@ -7,18 +7,21 @@ import { administrator, owner } from './accounts';
 const BOOT = { timeout: 240_000 };
 const SOON = { timeout: 60_000 };
 
-/** Fills the demo project of a new platform, and takes the pictures of README and tour from it. */
-export async function takePictures(url: string, folder: string): Promise<void> {
-  const project = await Api.signIn(`${url}/api/v1`, owner);
-  await furnish(project);
+/** Fills a new platform with the resources that the pictures show. */
+export async function furnishPlatform(url: string): Promise<void> {
+  await furnish(await Api.signIn(`${url}/api/v1`, owner));
   await addTenants(await Api.signIn(`${url}/admin/api/v1`, administrator));
+}
+
+/** Takes the pictures of README and tour. */
+export async function takePictures(url: string, folder: string): Promise<void> {
   const browser = await launch();
   try {
     const light = await visitor(browser, url, 'light');
     const pictures = [
       { name: 'overview', path: '/projects/demo', content: 'created secret' },
       { name: 'create', path: '/projects/demo/instances/new', content: 'per month' },
-      { name: 'topology', path: '/projects/demo/networks/topology', content: 'Router default' },
+      { name: 'topology', path: '/projects/demo/networks/topology', content: 'backend' },
       { name: 'costs', path: '/projects/demo/billing', content: 'By service' },
       { name: 'reference', path: '/docs/instances', content: '/api/v1/compute/instances' },
     ];
@@ -45,7 +48,7 @@ export async function takePictures(url: string, folder: string): Promise<void> {
 
 /** Waits until a page shows its content and nothing of it is still loading. */
 async function take(page: Page, content: string, path: string): Promise<void> {
-  await expect(page.getByText(content).first()).toBeVisible(SOON);
+  await expect(page.getByText(content).filter({ visible: true }).first()).toBeVisible(SOON);
   await expect(page.locator('.animate-pulse, [aria-busy=true]')).toHaveCount(0, SOON);
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path, animations: 'disabled' });
