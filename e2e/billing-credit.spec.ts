@@ -51,7 +51,9 @@ test('a declined card charges nothing, a bank that is asked may refuse, and the 
   const bank = page.getByRole('dialog', { name: 'Confirm with your bank' });
   await expect(bank).toContainText('charge $12.50 with your Visa ending in 3184');
   await bank.getByRole('button', { name: 'Decline' }).click();
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('The bank did not get your confirmation');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(
+    'The bank declined because it did not receive your confirmation',
+  );
 
   await pay.click();
   await bank.getByRole('button', { name: 'Yes, confirm' }).click();
