@@ -51,7 +51,7 @@ export function ImageFileField({ file, onFile, note, error }: ImageFileFieldProp
         ) : (
           <>
             <span className="mt-3 font-medium text-sm">Drop an image file here, or choose a file</span>
-            <span className="mt-0.5 text-ink-muted text-xs">QCOW2, RAW or ISO, unpacked</span>
+            <span className="mt-0.5 text-ink-muted text-xs">QCOW2, RAW or ISO, uncompressed</span>
           </>
         )}
         <input

@@ -91,7 +91,7 @@ function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
           [
             'Members',
             <TextLink key="members" href={adminPaths.users({ tenant_id: id })}>
-              {formatCount(members, 'person', 'people')}
+              {formatCount(members, 'user')}
             </TextLink>,
           ],
           [

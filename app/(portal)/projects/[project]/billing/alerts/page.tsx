@@ -111,7 +111,7 @@ export default function AlertsPage() {
   return (
     <Page
       title="Budget alerts"
-      description="Each threshold of the budget alerts once for each month and limit. What fails is tried again, eight times in most of a day."
+      description="Each threshold of the budget alerts once for each month and limit. Failed deliveries are retried eight times within a day."
       actions={
         <>
           <DisabledReason reason={refused}>
