@@ -77,11 +77,11 @@ test('an administrator is told that an address has an account, and hands over an
   await page.getByLabel('Slug').fill(slug);
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await expect(page.getByText(`${tenant.admin.email} has an account already`)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'open the account' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'open account' })).toBeVisible();
   await expectAccessible(page);
-  await page.getByLabel('Their name').fill('Whoever');
+  await page.getByLabel('Admin name').fill('Whoever');
   await page.getByRole('button', { name: 'Create tenant' }).click();
-  await expect(page.getByRole('heading', { name: 'Hand over the acceptance code' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Share the acceptance code' })).toBeVisible();
   await expect(page.getByRole('figure', { name: 'acceptance code' })).toContainText(/^\w{4}(-\w{4}){3}/);
   await expectAccessible(page);
 });

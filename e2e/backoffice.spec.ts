@@ -123,9 +123,9 @@ test('an address that somebody else took is released, added as an administrator,
   await page.goto('/admin/administrators/new');
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Name', { exact: true }).fill('Grace Hopper');
-  const password = await page.getByLabel('First password').inputValue();
+  const password = await page.getByLabel('Initial password').inputValue();
   await page.getByRole('button', { name: 'Add administrator' }).click();
-  await expect(page.getByRole('heading', { name: 'Grace Hopper is an administrator' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Grace Hopper added as administrator' })).toBeVisible();
   await page.getByRole('link', { name: 'Done' }).click();
   await page.getByLabel('Search administrators').fill(email);
   const row = page.getByRole('row', { name: new RegExp(email) });

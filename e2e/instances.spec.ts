@@ -70,7 +70,7 @@ test('flavors and key pairs: sizes side by side, a key added, a wrong one refuse
   await page.getByLabel('Name').fill('laptop');
   await page.getByLabel('Public key').fill('ssh-ed25519 nonsense');
   await page.getByRole('button', { name: 'Add key pair' }).click();
-  await expect(page.getByText(/Must be one line of an OpenSSH public key/)).toBeVisible();
+  await expect(page.getByText(/Must be one line with an OpenSSH public key/)).toBeVisible();
   await page
     .getByLabel('Public key')
     .fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDn6+sBBxxLqNXxRMDZLj6YvBmGHPSpCuOJmUYgMCHsa ada@example.org');

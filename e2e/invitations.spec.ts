@@ -61,7 +61,7 @@ test('who has an account is invited, sees it beside their projects, and joins wi
   await expect(invitation).toContainText(`As member, by ${other.admin.email}`);
   await expectAccessible(theirs);
   await invitation.getByRole('button', { name: 'Join' }).click();
-  await expect(invitation.getByText('Enter the code that you were given.')).toBeVisible();
+  await expect(invitation.getByText('Enter the acceptance code.')).toBeVisible();
   await invitation.getByLabel('Acceptance code').fill('k7wp-3mzx-90ab-cdef');
   await invitation.getByRole('button', { name: 'Join' }).click();
   await expect(invitation.getByText('This code is wrong, expired or used.')).toBeVisible();

@@ -12,7 +12,7 @@ test('a new person is added, and signs in with the password that was handed over
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Add user' }).first().click();
   await expect(page).toHaveTitle('Add user · Nephele');
-  await expect(page.getByText('You get an acceptance code to hand over')).toBeVisible();
+  await expect(page.getByText('Give them the acceptance code')).toBeVisible();
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Add user' }).click();
