@@ -91,7 +91,7 @@ function Line({ invitation }: { invitation: Invitation }) {
   );
 }
 
-const WRONG_CODE = 'This code is wrong, expired or used. Ask the person who invited you for a new one.';
+const WRONG_CODE = 'This code is incorrect, expired or already used. Ask the person who invited you for a new one.';
 
 function isWrongCode(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'INVALID_CREDENTIALS';

@@ -27,7 +27,7 @@ test('callers of one project share its rate of changes, and another project has 
   expect(refused.body).toMatchObject({
     error: {
       code: 'RATE_LIMITED',
-      message: expect.stringMatching(/^Too many changes in this project; try again in \d+ s/),
+      message: expect.stringMatching(/^Too many changes in this project\. Try again in \d+ s\./),
     },
   });
   const wait = Number(refused.headers.get('retry-after'));
