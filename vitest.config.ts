@@ -6,10 +6,14 @@ const services = 'lib/**/*.services.test.ts';
 /** What rests on days and months. Left out are random histories, which take long, and files that know no days. */
 const money = {
   include: [
-    'lib/{alerts,backoffice/billing,billing,budget,invoices,pricing,rating,reconciliation}/**/*.test.ts',
-    'lib/metering/scenarios.test.ts',
+    'lib/{backoffice/billing,money/{alerts,billing,budget,invoices,pricing,rating,reconciliation}}/**/*.test.ts',
+    'lib/money/metering/scenarios.test.ts',
   ],
-  exclude: ['lib/alerts/{delivery,upgrade}.test.ts', 'lib/invoices/write.test.ts', 'lib/rating/no-floats.test.ts'],
+  exclude: [
+    'lib/money/alerts/{delivery,upgrade}.test.ts',
+    'lib/money/invoices/write.test.ts',
+    'lib/money/rating/no-floats.test.ts',
+  ],
 };
 
 /** Projects inherit nothing here: they would run the global setup each for itself. */
@@ -37,7 +41,12 @@ export default defineConfig({
     // `npm run coverage`
     coverage: {
       include: ['lib/**/*.{ts,tsx}'],
-      exclude: ['**/*.test.{ts,tsx}', 'lib/testing/**', 'lib/db/generated/**', 'lib/client/{schema.d,reference}.ts'],
+      exclude: [
+        '**/*.test.{ts,tsx}',
+        'lib/testing/**',
+        'lib/core/db/generated/**',
+        'lib/client/{schema.d,reference}.ts',
+      ],
       reporter: ['json'],
     },
     projects: [

@@ -2,7 +2,7 @@ import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { parseTheme, THEME_COOKIE } from '@/components/shell/theme-cookie';
-import { servedVersion } from '@/lib/events/version';
+import { servedVersion } from '@/lib/core/events/version';
 import './globals.css';
 
 // No title here: every page renders its own <title>, so that it can name what the page shows.

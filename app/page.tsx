@@ -1,8 +1,8 @@
 import { redirect } from 'next/navigation';
 import { NoProject } from '@/components/identity/no-project';
-import { membershipsOf } from '@/lib/identity/own-account';
-import { currentPerson } from '@/lib/identity/page-session';
 import { paths } from '@/lib/paths';
+import { membershipsOf } from '@/lib/people/identity/own-account';
+import { currentPerson } from '@/lib/people/identity/page-session';
 
 /** The way in: to the oldest project of whoever is signed in, and to sign-in otherwise. */
 export default async function Home() {

@@ -1,8 +1,8 @@
-import { execute } from '@/lib/db/pool';
-import { prisma } from '@/lib/db/prisma';
-import { sql } from '@/lib/db/sql';
-import { reportEngine } from '@/lib/engine-reports/service';
-import { ensureProjectNetworking } from '@/lib/network/project-networking';
+import { execute } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
+import { reportEngine } from '@/lib/hosts/engine-reports/service';
 import { createHost, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { type Load, loadHttp } from './load';
 import { projectOfCaller } from './pgbench';

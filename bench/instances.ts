@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Call, endpoint } from '@/lib/api/endpoint';
-import { newId } from '@/lib/db/id';
-import { execute } from '@/lib/db/pool';
-import { insert, sql } from '@/lib/db/sql';
-import { operationKind } from '@/lib/operations/kind';
-import { commit, ifAdmitted, type Write } from '@/lib/quota/commit';
+import { type Call, endpoint } from '@/lib/core/api/endpoint';
+import { newId } from '@/lib/core/db/id';
+import { execute } from '@/lib/core/db/pool';
+import { insert, sql } from '@/lib/core/db/sql';
+import { operationKind } from '@/lib/core/operations/kind';
+import { commit, ifAdmitted, type Write } from '@/lib/core/quota/commit';
 
 /** A guarded create as domains have it, and nothing of a domain: three dimensions, a name, a row, an operation. */
 const createKind = operationKind({

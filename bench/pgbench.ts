@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { compile, type Sql, type Statement } from '@/lib/db/sql';
+import { compile, type Sql, type Statement } from '@/lib/core/db/sql';
 import { type Load, summary } from './load';
 
 /** A statement as `commit` would send it for a caller's project and a new resource. */

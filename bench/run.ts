@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '@/lib/db/migrate';
+import { migrate } from '@/lib/core/db/migrate';
 import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**

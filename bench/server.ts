@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { serve } from '@/lib/api/kernel';
-import { authenticate } from '@/lib/identity/authenticate';
+import { serve } from '@/lib/core/api/kernel';
+import { authenticate } from '@/lib/people/identity/authenticate';
 import { endpoints } from '@/lib/platform/endpoints';
 import { healthz } from '@/lib/platform/health';
 import { createInstance } from './instances';

@@ -1,8 +1,8 @@
 import { now } from '@/lib/clock';
-import { newId } from '@/lib/db/id';
-import { execute } from '@/lib/db/pool';
-import { prisma } from '@/lib/db/prisma';
-import { sql } from '@/lib/db/sql';
+import { newId } from '@/lib/core/db/id';
+import { execute } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { createMember } from '@/lib/testing/world';
 import { createInstanceTable } from './instances';

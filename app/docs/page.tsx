@@ -4,8 +4,8 @@ import { CodeBlock } from '@/components/data/code-block';
 import { Page } from '@/components/page/page';
 import { InlineCode } from '@/components/reference/inline-code';
 import { sections, shortName } from '@/components/reference/sections';
-import { errorStatus } from '@/lib/api/errors';
 import { groups } from '@/lib/client/reference';
+import { errorStatus } from '@/lib/core/api/errors';
 import { paths } from '@/lib/paths';
 import { settings } from '@/lib/settings';
 

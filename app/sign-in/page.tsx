@@ -1,8 +1,8 @@
 import { redirect } from 'next/navigation';
 import { SignIn } from '@/components/identity/sign-in';
 import { StandAlone } from '@/components/page/stand-alone';
-import { currentPerson } from '@/lib/identity/page-session';
 import { safeBack } from '@/lib/paths';
+import { currentPerson } from '@/lib/people/identity/page-session';
 
 /** Sign-in to the portal; leads back to the page that asked for it. */
 export default async function SignInPage({ searchParams }: { searchParams: Promise<{ back?: string | string[] }> }) {

@@ -1,6 +1,6 @@
 import type { components } from '@/lib/client/schema';
 import { formatMonth } from '@/lib/format/time';
-import { invoiceHeadings } from '@/lib/metering/categories';
+import { invoiceHeadings } from '@/lib/money/metering/categories';
 import { chargedCard } from './cards';
 
 export type Invoice = components['schemas']['Invoice'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { instanceStatuses } from '@/lib/compute/transitions';
+import { instanceStatuses } from '@/lib/domains/compute/transitions';
 import { type InstanceAction, whyNot } from './instance-can';
 
 const everyAction: InstanceAction[] = ['start', 'stop', 'reboot', 'pause', 'unpause', 'rebuild', 'delete', 'console'];

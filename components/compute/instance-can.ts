@@ -1,5 +1,5 @@
 import type { Role } from '@/lib/client/project';
-import { type Action, type InstanceStatus, type InstanceTask, transitions } from '@/lib/compute/transitions';
+import { type Action, type InstanceStatus, type InstanceTask, transitions } from '@/lib/domains/compute/transitions';
 
 export type InstanceAction = Action | 'delete' | 'console';
 

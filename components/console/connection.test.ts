@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { reasonOf } from './connection';
 
 test('each reason that the server closes a console for is told in words of its own', () => {
-  const source = readFileSync(new URL('../../lib/compute/console-bridge.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../lib/domains/compute/console-bridge.ts', import.meta.url), 'utf8');
   const declared = /export const closed = \{([^}]*)\}/.exec(source)?.[1] ?? '';
   const codes = [...declared.matchAll(/\d+/g)].map(([code]) => Number(code));
   expect(codes.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { TextField } from '@/components/form/fields';
 import { useSchemaForm } from '@/components/form/form-shell';
 import { Button, ButtonLink } from '@/components/ui/button';
-import type { SignInStep } from '@/lib/identity/portal-sign-in';
+import type { SignInStep } from '@/lib/people/identity/portal-sign-in';
 
 const password = z.object({
   email: z.email('Enter an e-mail address, such as ianthe@example.org.'),

@@ -4,7 +4,7 @@ import { paths } from '@/lib/paths';
 import { SignInSteps } from './sign-in-steps';
 
 /** What speaks to the session's endpoints is loaded with the first attempt: most of it serves other kinds of sign-in. */
-const portal = () => import('@/lib/identity/portal-sign-in');
+const portal = () => import('@/lib/people/identity/portal-sign-in');
 
 /** Sign-in to the portal. */
 export function SignIn({ back }: { back: string }) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createNetwork } from '@/lib/network/schema';
+import { createNetwork } from '@/lib/domains/network/schema';
 import { freeRange, overlapping, rangeProblem, readCidr } from './cidr';
 
 describe('a range for a network', () => {

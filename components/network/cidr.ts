@@ -1,11 +1,11 @@
-import { type AddressRange, networkCidr, rangeOf, toAddress, toNumber } from '@/lib/network/ipv4';
+import { type AddressRange, networkCidr, rangeOf, toAddress, toNumber } from '@/lib/domains/network/ipv4';
 import {
   addressCount,
   isPrivateRange,
   NARROWEST_PREFIX,
   PRIVATE_RANGES,
   WIDEST_PREFIX,
-} from '@/lib/network/private-range';
+} from '@/lib/domains/network/private-range';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const address = new RegExp(`^${octet}(?:\\.${octet}){3}$`);

@@ -1,5 +1,5 @@
 import type { Row } from '@/lib/client/list';
-import { type AddressRange, holds, rangeOf } from '@/lib/network/ipv4';
+import { type AddressRange, holds, rangeOf } from '@/lib/domains/network/ipv4';
 
 export type SecurityGroup = Row<'/api/v1/network/security-groups'>;
 export type Rule = SecurityGroup['rules'][number];

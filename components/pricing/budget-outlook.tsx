@@ -7,8 +7,8 @@ import { Time } from '@/components/data/time';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
+import type { BudgetImpact } from '@/lib/money/pricing/quote';
 import { paths } from '@/lib/paths';
-import type { BudgetImpact } from '@/lib/pricing/quote';
 
 /** What one thing more does to the month: the forecast without and with it, beside the budget. */
 export function BudgetOutlook({ impact, month }: { impact: BudgetImpact; month: string }) {

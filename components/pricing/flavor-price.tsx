@@ -3,11 +3,11 @@
 import { Skeleton } from '@/components/ui/skeleton';
 import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
-import { billedWhileRunning } from '@/lib/compute/billed';
+import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { formatHourly, formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
-import { quote } from '@/lib/pricing/quote';
-import { hoursOf } from '@/lib/rating/month';
+import { quote } from '@/lib/money/pricing/quote';
+import { hoursOf } from '@/lib/money/rating/month';
 
 interface FlavorPriceProps {
   flavor: Row<'/api/v1/compute/flavors'>;

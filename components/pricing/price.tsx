@@ -9,8 +9,8 @@ import { useProject } from '@/lib/client/project';
 import { formatHourly, formatMoney, formatRate } from '@/lib/format/money';
 import { formatNumber } from '@/lib/format/number';
 import { formatMonth } from '@/lib/format/time';
+import { budgetImpact, type Claim, type Quote, type QuoteLine, quote } from '@/lib/money/pricing/quote';
 import { paths } from '@/lib/paths';
-import { budgetImpact, type Claim, type Quote, type QuoteLine, quote } from '@/lib/pricing/quote';
 import { BudgetOutlook } from './budget-outlook';
 
 interface PriceProps {

@@ -1,4 +1,4 @@
-import type { ReferenceField, ReferenceShape } from '@/lib/api/reference';
+import type { ReferenceField, ReferenceShape } from '@/lib/core/api/reference';
 import { InlineCode } from './inline-code';
 
 /** Fields of a body, or parameters: name, type, what holds of it. What lies deeper opens on demand. */

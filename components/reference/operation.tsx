@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { CodeBlock } from '@/components/data/code-block';
 import { Badge } from '@/components/ui/badge';
-import type { ReferenceBody, ReferenceOperation } from '@/lib/api/reference';
+import type { ReferenceBody, ReferenceOperation } from '@/lib/core/api/reference';
 import { Fields, Shape } from './fields';
 import { InlineCode } from './inline-code';
 import { Method } from './method';

@@ -1,4 +1,4 @@
-import type { ReferenceBody, ReferenceOperation, ReferenceParameter } from '@/lib/api/reference';
+import type { ReferenceBody, ReferenceOperation, ReferenceParameter } from '@/lib/core/api/reference';
 
 /** As much of an operation as a request needs: the browser is not sent the rest. */
 export interface RequestForm extends Pick<ReferenceOperation, 'method' | 'path' | 'summary' | 'open'> {

@@ -8,8 +8,8 @@ import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { Dialog } from '@/components/ui/dialog';
 import { useProject } from '@/lib/client/project';
+import { billedStorage } from '@/lib/domains/storage/billed';
 import { formatGigabytes } from '@/lib/format/size';
-import { billedStorage } from '@/lib/storage/billed';
 import type { Volume } from './storage-can';
 import { gigabytesOf, StorageImpact } from './storage-impact';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { volumeStatuses } from '@/lib/storage/schema';
+import { volumeStatuses } from '@/lib/domains/storage/schema';
 import { type VolumeAction, whyNotDeleteSnapshot, whyNotInto, whyNotRestore, whyNotVolume } from './storage-can';
 
 const everyAction: VolumeAction[] = ['attach', 'detach', 'resize', 'snapshot', 'delete'];

@@ -59,5 +59,5 @@ export function whyNotInto({
   return volume_ids.length >= MOST_ATTACHED ? `Already has ${volume_ids.length} volumes, the maximum.` : undefined;
 }
 
-/** The limit of lib/storage/attaching.ts. */
+/** The limit of lib/domains/storage/attaching.ts. */
 const MOST_ATTACHED = 16;

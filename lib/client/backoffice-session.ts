@@ -1,5 +1,5 @@
 import createFetchClient from 'openapi-fetch';
-import type { SignInStep } from '@/lib/identity/portal-sign-in';
+import type { SignInStep } from '@/lib/people/identity/portal-sign-in';
 import { createApi, send } from './api';
 import type { components, paths } from './schema';
 

@@ -1,8 +1,8 @@
-import type { ComputeEngine } from '@/lib/compute/engine';
-import type { ImageEngine } from '@/lib/images/engine';
-import type { NetworkEngine } from '@/lib/network/engine';
+import type { ComputeEngine } from '@/lib/domains/compute/engine';
+import type { ImageEngine } from '@/lib/domains/images/engine';
+import type { NetworkEngine } from '@/lib/domains/network/engine';
+import type { StorageEngine } from '@/lib/domains/storage/engine';
 import { settings } from '@/lib/settings';
-import type { StorageEngine } from '@/lib/storage/engine';
 import { openLocalEngine } from './local/local-engine';
 import type { EngineStatus } from './status';
 

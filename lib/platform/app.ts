@@ -1,6 +1,6 @@
-import { serve } from '@/lib/api/kernel';
-import { openApiDocument } from '@/lib/api/openapi';
-import { authenticate } from '@/lib/identity/authenticate';
+import { serve } from '@/lib/core/api/kernel';
+import { openApiDocument } from '@/lib/core/api/openapi';
+import { authenticate } from '@/lib/people/identity/authenticate';
 import { settings } from '@/lib/settings';
 import { endpoints } from './endpoints';
 import { healthz, metrics, readyz } from './health';

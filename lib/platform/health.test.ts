@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { closePool, execute } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
-import { reportEngine } from '@/lib/engine-reports/service';
+import { closePool, execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { reportEngine } from '@/lib/hosts/engine-reports/service';
 import { settings } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { app } from './app';

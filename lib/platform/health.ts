@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { ApiError } from '@/lib/api/errors';
-import { LightResponse } from '@/lib/api/light-response';
-import { readMigrations } from '@/lib/db/migrate';
-import { pool, query } from '@/lib/db/pool';
-import { isDatabaseFull } from '@/lib/db/room';
-import { sql } from '@/lib/db/sql';
-import { listEngineReports } from '@/lib/engine-reports/service';
+import { ApiError } from '@/lib/core/api/errors';
+import { LightResponse } from '@/lib/core/api/light-response';
+import { readMigrations } from '@/lib/core/db/migrate';
+import { pool, query } from '@/lib/core/db/pool';
+import { isDatabaseFull } from '@/lib/core/db/room';
+import { sql } from '@/lib/core/db/sql';
+import { listEngineReports } from '@/lib/hosts/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
 

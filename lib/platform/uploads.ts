@@ -1,5 +1,5 @@
-import { fullPath } from '@/lib/api/endpoint';
-import { JSON_BODY_BYTES } from '@/lib/api/request';
+import { fullPath } from '@/lib/core/api/endpoint';
+import { JSON_BODY_BYTES } from '@/lib/core/api/request';
 import { endpoints } from './endpoints';
 
 const uploads = endpoints

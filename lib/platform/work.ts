@@ -1,20 +1,20 @@
-import { deliverySteps } from '@/lib/alerts/delivery';
-import { alertJobs } from '@/lib/alerts/schedule';
-import { computePurges } from '@/lib/compute/purges';
-import { instanceSteps } from '@/lib/compute/steps';
-import { accountMailSteps } from '@/lib/identity/account-mail-steps';
-import { prepareOwnImages } from '@/lib/images/readiness';
-import { imageSteps } from '@/lib/images/steps';
-import { closeMonthsJob } from '@/lib/invoices/close';
-import { collectSteps } from '@/lib/invoices/collection';
-import { meteringJobs } from '@/lib/metering/usage-events';
-import type { PeriodicJob } from '@/lib/operations/periodic';
-import { purges } from '@/lib/operations/purge';
-import type { OperationSteps } from '@/lib/operations/steps';
-import { settleOpenPages } from '@/lib/payments/checkouts';
-import { settleOwed } from '@/lib/payments/owed';
-import { reconciliationJobs } from '@/lib/reconciliation/service';
-import { storageSteps } from '@/lib/storage/steps';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { purges } from '@/lib/core/operations/purge';
+import type { OperationSteps } from '@/lib/core/operations/steps';
+import { computePurges } from '@/lib/domains/compute/purges';
+import { instanceSteps } from '@/lib/domains/compute/steps';
+import { prepareOwnImages } from '@/lib/domains/images/readiness';
+import { imageSteps } from '@/lib/domains/images/steps';
+import { storageSteps } from '@/lib/domains/storage/steps';
+import { deliverySteps } from '@/lib/money/alerts/delivery';
+import { alertJobs } from '@/lib/money/alerts/schedule';
+import { closeMonthsJob } from '@/lib/money/invoices/close';
+import { collectSteps } from '@/lib/money/invoices/collection';
+import { meteringJobs } from '@/lib/money/metering/usage-events';
+import { settleOpenPages } from '@/lib/money/payments/checkouts';
+import { settleOwed } from '@/lib/money/payments/owed';
+import { reconciliationJobs } from '@/lib/money/reconciliation/service';
+import { accountMailSteps } from '@/lib/people/identity/account-mail-steps';
 
 /** The steps of every kind of operation. Only workers load this file, and with it the engines. */
 export const operationSteps: readonly OperationSteps[] = [

@@ -59,14 +59,14 @@ function rotate(subject: string): void {
 }
 
 async function reseal(): Promise<void> {
-  const { resealAll } = await import('@/lib/crypto/reseal');
+  const { resealAll } = await import('@/lib/core/crypto/reseal');
   const { sealedColumns } = await import('./sealed-columns');
   const count = await resealAll(sealedColumns);
   console.log(`${count.toLocaleString('en')} stored secrets were re-encrypted with key ${keyIds('encryption')[0]}.`);
 }
 
 async function dropKeys(): Promise<void> {
-  const { sealedWithOlderKeys } = await import('@/lib/crypto/reseal');
+  const { sealedWithOlderKeys } = await import('@/lib/core/crypto/reseal');
   const { sealedColumns } = await import('./sealed-columns');
   const left = await sealedWithOlderKeys(sealedColumns);
   if (left > 0) {
@@ -83,12 +83,12 @@ async function dropKeys(): Promise<void> {
 }
 
 async function resetPassword(email: string): Promise<void> {
-  const { resetPassword } = await import('@/lib/identity/recovery');
+  const { resetPassword } = await import('@/lib/people/identity/recovery');
   console.log(`New password for ${email} (shown only once):  ${await resetPassword(email)}`);
 }
 
 async function resetSecondFactor(email: string): Promise<void> {
-  const { resetSecondFactor } = await import('@/lib/identity/recovery');
+  const { resetSecondFactor } = await import('@/lib/people/identity/recovery');
   await resetSecondFactor(email);
   console.log(`${email} now signs in with only a password and can set up two-factor authentication again.`);
 }
@@ -138,7 +138,7 @@ async function powerDownHost(): Promise<void> {
   lock.release();
   await endLeftovers(dataDir, WORKER_GRACE_MS);
   await withDatabase(async () => {
-    const { powerDown } = await import('@/lib/compute/power-down');
+    const { powerDown } = await import('@/lib/domains/compute/power-down');
     if (await powerDown()) return;
     throw new Error(`The database has no host named ${hostId}, so nothing was changed. Check DATA_DIR and HOST_ID.`);
   });
@@ -150,7 +150,7 @@ async function powerDownHost(): Promise<void> {
 /** Runs with the database of this host; where the embedded one is stopped, it is up for as long as that takes. */
 async function withDatabase(run: () => Promise<void>): Promise<void> {
   await generateDatabaseClient();
-  const { closePool } = await import('@/lib/db/pool');
+  const { closePool } = await import('@/lib/core/db/pool');
   const stop = await reachDatabase();
   try {
     await run();

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '@/lib/db/migrate';
-import { schemaDifference } from '@/lib/db/schema-engine';
+import { migrate } from '@/lib/core/db/migrate';
+import { schemaDifference } from '@/lib/core/db/schema-engine';
 import { startTemporaryPostgres } from './temporary-postgres';
 
 /*

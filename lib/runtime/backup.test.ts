@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { migrate } from '@/lib/db/migrate';
+import { migrate } from '@/lib/core/db/migrate';
 import { databaseUrl } from '@/lib/settings';
 import { asAdmin, databaseOn, testDatabase } from '@/lib/testing/database';
 import { createHost, NANO } from '@/lib/testing/hosts';

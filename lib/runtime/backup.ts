@@ -8,7 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { z } from 'zod';
-import { migrate, readMigrations } from '@/lib/db/migrate';
+import { migrate, readMigrations } from '@/lib/core/db/migrate';
 
 const manifestSchema = z.object({
   format: z.literal(1),

@@ -1,4 +1,4 @@
-import { parseAddress, sourceOf, within } from '@/lib/net/address';
+import { parseAddress, sourceOf, within } from '@/lib/core/net/address';
 
 /** How many connections one client address may hold open in this process at a time. */
 export class ConnectionLimit {

@@ -3,9 +3,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { migrate } from '@/lib/db/migrate';
-import { closePool } from '@/lib/db/pool';
-import { fullMarker } from '@/lib/db/room';
+import { migrate } from '@/lib/core/db/migrate';
+import { closePool } from '@/lib/core/db/pool';
+import { fullMarker } from '@/lib/core/db/room';
 import { readyz } from '@/lib/platform/health';
 import { setTestClock } from '@/lib/testing/clock';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';

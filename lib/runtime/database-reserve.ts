@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync, write
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fullMarker } from '@/lib/db/room';
+import { fullMarker } from '@/lib/core/db/room';
 
 const MIB = 1024 ** 2;
 

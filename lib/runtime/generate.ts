@@ -9,12 +9,12 @@ import { whenChanged } from './when-changed';
 const clientSchema = 'lib/client/schema.d.ts';
 const referenceGroups = 'lib/client/reference.ts';
 
-/** Prisma's client, from `prisma/schema` into `lib/db/generated`. */
+/** Prisma's client, from `prisma/schema` into `lib/core/db/generated`. */
 export async function generateDatabaseClient(run: RunOptions = {}): Promise<void> {
   await whenChanged({
     name: 'database-client',
     inputs: ['prisma/schema', 'package-lock.json'],
-    output: 'lib/db/generated/client.ts',
+    output: 'lib/core/db/generated/client.ts',
     run: () =>
       runNode(['node_modules/prisma/build/index.js', 'generate', '--schema', 'prisma/schema', '--no-hints'], {
         signal: run.signal,
@@ -64,14 +64,14 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
 async function writeApiClient(): Promise<void> {
   const { default: openapiTs, astToString } = await import('openapi-typescript');
   const { endpoints } = await import('@/lib/platform/endpoints');
-  const { openApiDocument } = await import('@/lib/api/openapi');
-  const { reference } = await import('@/lib/api/reference');
+  const { openApiDocument } = await import('@/lib/core/api/openapi');
+  const { reference } = await import('@/lib/core/api/reference');
   const document = openApiDocument(endpoints, '/');
   // As text to parse: a literal of this size would be checked for types, value by value.
   const groups = JSON.stringify(JSON.stringify(reference(document)));
   write(
     referenceGroups,
-    "import type { ReferenceGroup } from '@/lib/api/reference';\n\n" +
+    "import type { ReferenceGroup } from '@/lib/core/api/reference';\n\n" +
       `export const groups: readonly ReferenceGroup[] = JSON.parse(\n  ${groups},\n);\n`,
   );
   // A field with a default may be left out of a request.

@@ -11,7 +11,7 @@ const NODE = 22;
 
 /**
  * `npm run mutation`: faults put into admission and metering, one at a time, which the tests must notice.
- * @param options of `stryker run`: `--mutate lib/quota/limits.ts`
+ * @param options of `stryker run`: `--mutate lib/core/quota/limits.ts`
  */
 export function testByMutation(options: readonly string[]): void {
   if (Number.parseInt(process.versions.node, 10) < NODE) {

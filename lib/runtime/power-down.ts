@@ -1,5 +1,5 @@
-import { powerDown } from '@/lib/compute/power-down';
-import { closePool } from '@/lib/db/pool';
+import { closePool } from '@/lib/core/db/pool';
+import { powerDown } from '@/lib/domains/compute/power-down';
 
 // A process of its own: the supervisor has no engine, and the worker, which has one, must have ended before.
 await powerDown();

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { MigrationError, migrate } from '@/lib/db/migrate';
-import { closePool } from '@/lib/db/pool';
-import { bootstrap } from '@/lib/identity/bootstrap';
+import { MigrationError, migrate } from '@/lib/core/db/migrate';
+import { closePool } from '@/lib/core/db/pool';
+import { bootstrap } from '@/lib/people/identity/bootstrap';
 import { databaseUrl, settings } from '@/lib/settings';
 import type { Prepared } from './announce';
 import { keepHostId } from './host-id';

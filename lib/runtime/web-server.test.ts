@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { socketAddressHeader } from '@/lib/api/client-address';
+import { socketAddressHeader } from '@/lib/core/api/client-address';
 import { ConnectionLimit } from './connection-limit';
 import { listen, type ServerLimits, type Surface } from './web-server';
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { clientAddress, socketAddressHeader } from '@/lib/api/client-address';
-import { ApiError, invalid } from '@/lib/api/errors';
+import { clientAddress, socketAddressHeader } from '@/lib/core/api/client-address';
+import { ApiError, invalid } from '@/lib/core/api/errors';
 import { log } from '@/lib/log';
 import { type BodyLimit, limitBody } from './body-limit';
 import type { ConnectionLimit } from './connection-limit';

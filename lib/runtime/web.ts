@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import next from 'next';
-import { ApiError } from '@/lib/api/errors';
-import { serveConsoles } from '@/lib/compute/console-upgrade';
-import { closePool } from '@/lib/db/pool';
-import { findUpgrade } from '@/lib/net/upgrades';
+import { ApiError } from '@/lib/core/api/errors';
+import { closePool } from '@/lib/core/db/pool';
+import { findUpgrade } from '@/lib/core/net/upgrades';
+import { serveConsoles } from '@/lib/domains/compute/console-upgrade';
 import { app } from '@/lib/platform/app';
 import { isLargeUpload } from '@/lib/platform/uploads';
 import { settings } from '@/lib/settings';

@@ -35,7 +35,7 @@ export async function whenChanged(step: Step): Promise<void> {
 }
 
 /** Tests and what only they use decide about nothing that a user sees. */
-const ignored = /\.test\.tsx?$|^lib\/testing$|^lib\/db\/generated$|^lib\/client\/(schema\.d|reference)\.ts$/;
+const ignored = /\.test\.tsx?$|^lib\/testing$|^lib\/core\/db\/generated$|^lib\/client\/(schema\.d|reference)\.ts$/;
 
 function fingerprint(inputs: string[]): string {
   const hash = createHash('sha256').update(process.version);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { startHostAgent } from '@/lib/compute/host-agent';
-import { closePool } from '@/lib/db/pool';
+import { closePool } from '@/lib/core/db/pool';
+import { startWorker } from '@/lib/core/operations/worker';
+import { startHostAgent } from '@/lib/domains/compute/host-agent';
 import { tryLock, waitForLock } from '@/lib/lock';
 import { log } from '@/lib/log';
-import { startWorker } from '@/lib/operations/worker';
 import { operationSteps, periodicJobs } from '@/lib/platform/work';
 import { settings } from '@/lib/settings';
 import { announceStop } from '@/lib/stopping';

@@ -1,6 +1,6 @@
 import { setClockOffset } from '@/lib/clock';
-import { execute } from '@/lib/db/pool';
-import { raw, sql } from '@/lib/db/sql';
+import { execute } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
 
 /**
  * Moves the clock of this test by so many milliseconds from the real one: what new rows carry, and `platform_now()` in

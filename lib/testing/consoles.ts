@@ -5,10 +5,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { exchangeTicket } from '@/lib/compute/console';
-import { serveConsoles } from '@/lib/compute/console-upgrade';
-import type { ConsoleSockets } from '@/lib/compute/engine';
-import { findUpgrade } from '@/lib/net/upgrades';
+import { findUpgrade } from '@/lib/core/net/upgrades';
+import { exchangeTicket } from '@/lib/domains/compute/console';
+import { serveConsoles } from '@/lib/domains/compute/console-upgrade';
+import type { ConsoleSockets } from '@/lib/domains/compute/engine';
 import type { Answer } from './world';
 
 type Kind = keyof ConsoleSockets;

@@ -1,7 +1,7 @@
 import { now } from '@/lib/clock';
-import { newId } from '@/lib/db/id';
-import { prisma } from '@/lib/db/prisma';
-import { ensureProjectNetworking } from '@/lib/network/project-networking';
+import { newId } from '@/lib/core/db/id';
+import { prisma } from '@/lib/core/db/prisma';
+import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { createHost, NANO, TINY_IMAGE } from './hosts';
 import type { TestProject } from './world';
 

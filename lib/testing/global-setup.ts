@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '@/lib/db/migrate';
+import { migrate } from '@/lib/core/db/migrate';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 import { asAdmin, databaseOn } from './database';

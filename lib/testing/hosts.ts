@@ -1,5 +1,5 @@
-import { execute } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 
 /** The smallest flavor, and the image that every installation has. */
 export const NANO = '01940000-0000-7000-8000-000000000064';

@@ -1,5 +1,5 @@
-import { prisma } from '@/lib/db/prisma';
-import { ensureProjectNetworking } from '@/lib/network/project-networking';
+import { prisma } from '@/lib/core/db/prisma';
+import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { NANO, TINY_IMAGE } from './hosts';
 import type { Answer, api, TestProject } from './world';
 

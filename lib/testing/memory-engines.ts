@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConsoleSockets, HostCapacity, InstanceFault, InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
+import type {
+  ConsoleSockets,
+  HostCapacity,
+  InstanceFault,
+  InstanceSpec,
+  ObservedInstance,
+} from '@/lib/domains/compute/engine';
+import type { EngineImage } from '@/lib/domains/images/engine';
+import type { Topology } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
-import type { EngineImage } from '@/lib/images/engine';
-import type { Topology } from '@/lib/network/engine';
 
 type Machine = { spec: InstanceSpec; fault: InstanceFault | null; off: boolean; startedAt: Date };
 

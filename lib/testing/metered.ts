@@ -1,6 +1,6 @@
-import { newId } from '@/lib/db/id';
-import { execute } from '@/lib/db/pool';
-import { raw, sql } from '@/lib/db/sql';
+import { newId } from '@/lib/core/db/id';
+import { execute } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
 import { TINY_IMAGE } from './hosts';
 import { createProject, type TestProject } from './world';
 

@@ -1,9 +1,9 @@
-import { addCredit } from '@/lib/credit/ledger';
-import { newId } from '@/lib/db/id';
-import { execute, queryOne } from '@/lib/db/pool';
-import { raw, sql } from '@/lib/db/sql';
-import type { Metric } from '@/lib/metering/metrics';
-import { foldUsage, recordUsage } from '@/lib/metering/usage-events';
+import { newId } from '@/lib/core/db/id';
+import { execute, queryOne } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import { addCredit } from '@/lib/money/credit/ledger';
+import type { Metric } from '@/lib/money/metering/metrics';
+import { foldUsage, recordUsage } from '@/lib/money/metering/usage-events';
 
 /** A resource that tests say how much it has of a metric, as the triggers of real ones do. */
 export type TestResource = { project_id: string; id: string; name: string };

@@ -1,5 +1,5 @@
-import { query, queryOne } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { query, queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 
 /** An operation's row, as far as tests look at it. */
 export type OperationState = {

@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
-import { startHostAgent } from '@/lib/compute/host-agent';
-import { queryOne } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { startWorker } from '@/lib/core/operations/worker';
+import { startHostAgent } from '@/lib/domains/compute/host-agent';
 import type { Subject } from '@/lib/engines/contract/subject';
 import { replaceEngines } from '@/lib/engines/engines';
-import { startWorker } from '@/lib/operations/worker';
 import { operationSteps } from '@/lib/platform/work';
 import { TINY_IMAGE } from './hosts';
 

@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { now } from '@/lib/clock';
-import { prisma } from '@/lib/db/prisma';
-import { hashPassword } from '@/lib/identity/passwords';
+import { prisma } from '@/lib/core/db/prisma';
+import { hashPassword } from '@/lib/people/identity/passwords';
 import type { Answer, TestUser } from './world';
 
 /** A client as `api()` gives it. */

@@ -1,5 +1,5 @@
-import { newId } from '@/lib/db/id';
-import { dimensions } from '@/lib/quota/dimensions';
+import { newId } from '@/lib/core/db/id';
+import { dimensions } from '@/lib/core/quota/dimensions';
 import { seededRandom } from './random';
 import { type Amounts, createWidget, deleteWidget, resizeWidget, widgetCall } from './widgets';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { execute, query } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
-import { operationKind } from '@/lib/operations/kind';
-import { done, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/operations/steps';
+import { execute, query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { operationKind } from '@/lib/core/operations/kind';
+import { done, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/core/operations/steps';
 
 /** How widgets are made and unmade by workers: their machinery is a table that stands for the outside world. */
 export const createWidgetOperation = operationKind({

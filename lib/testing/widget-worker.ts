@@ -1,4 +1,4 @@
-import { startWorker } from '@/lib/operations/worker';
+import { startWorker } from '@/lib/core/operations/worker';
 import { widgetSteps } from './widget-operations';
 
 /*

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { endpoint, type ProjectCall } from '@/lib/api/endpoint';
-import { idParams } from '@/lib/api/schemas';
 import { now } from '@/lib/clock';
-import { newId } from '@/lib/db/id';
-import { execute, query, queryOne } from '@/lib/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/db/sql';
-import type { NewOperation } from '@/lib/operations/enqueue';
-import { type Claim, commit, ifAdmitted } from '@/lib/quota/commit';
-import { type Dimension, dimensions } from '@/lib/quota/dimensions';
+import { endpoint, type ProjectCall } from '@/lib/core/api/endpoint';
+import { idParams } from '@/lib/core/api/schemas';
+import { newId } from '@/lib/core/db/id';
+import { execute, query, queryOne } from '@/lib/core/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import type { NewOperation } from '@/lib/core/operations/enqueue';
+import { type Claim, commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { type Dimension, dimensions } from '@/lib/core/quota/dimensions';
 
 /**
  * A resource that exists for tests alone: it takes what it is told to take of the quota. `amounts` says so in its own

@@ -1,11 +1,11 @@
-import { type Role, roles } from '@/lib/api/caller';
-import type { AnyEndpoint } from '@/lib/api/endpoint';
-import { serve } from '@/lib/api/kernel';
 import { now } from '@/lib/clock';
-import { newId } from '@/lib/db/id';
-import { prisma } from '@/lib/db/prisma';
-import { authenticate } from '@/lib/identity/authenticate';
-import { signToken } from '@/lib/identity/session-token';
+import { type Role, roles } from '@/lib/core/api/caller';
+import type { AnyEndpoint } from '@/lib/core/api/endpoint';
+import { serve } from '@/lib/core/api/kernel';
+import { newId } from '@/lib/core/db/id';
+import { prisma } from '@/lib/core/db/prisma';
+import { authenticate } from '@/lib/people/identity/authenticate';
+import { signToken } from '@/lib/people/identity/session-token';
 import { endpoints } from '@/lib/platform/endpoints';
 
 /** A project with one signed-in person per role. */

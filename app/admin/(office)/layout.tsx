@@ -2,9 +2,9 @@ import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { AdminShell } from '@/components/backoffice/admin-shell';
-import { decide } from '@/lib/api/policy';
-import { currentAdministrator } from '@/lib/identity/page-session';
+import { decide } from '@/lib/core/api/policy';
 import { adminPaths } from '@/lib/paths';
+import { currentAdministrator } from '@/lib/people/identity/page-session';
 
 /** Every page of the back office: for administrators, with the second factor where one is required. */
 export default async function BackOfficeLayout({ children }: { children: ReactNode }) {

@@ -1,9 +1,9 @@
 import { redirect } from 'next/navigation';
 import { RequiredSecondFactor } from '@/components/backoffice/required-second-factor';
 import { AdminStandAlone } from '@/components/backoffice/stand-alone';
-import { decide } from '@/lib/api/policy';
-import { currentAdministrator } from '@/lib/identity/page-session';
+import { decide } from '@/lib/core/api/policy';
 import { adminPaths, safeAdminBack } from '@/lib/paths';
+import { currentAdministrator } from '@/lib/people/identity/page-session';
 
 interface SecondFactorPageProps {
   searchParams: Promise<{ back?: string | string[] }>;

@@ -1,8 +1,8 @@
 import { redirect } from 'next/navigation';
 import { AdminSignIn } from '@/components/backoffice/sign-in';
 import { AdminStandAlone } from '@/components/backoffice/stand-alone';
-import { currentAdministrator } from '@/lib/identity/page-session';
 import { safeAdminBack } from '@/lib/paths';
+import { currentAdministrator } from '@/lib/people/identity/page-session';
 
 /** Sign-in to the back office; leads back to the page that asked for it. */
 export default async function AdminSignInPage({

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { prisma } from '@/lib/db/prisma';
+import { prisma } from '@/lib/core/db/prisma';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { enrol, givePassword, PASSWORD, stepStart, totpCode } from '@/lib/testing/sign-in';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type AdministratorCall, type Call, endpoint, Reply } from '@/lib/api/endpoint';
-import { listQuery } from '@/lib/api/pagination';
-import { idParams } from '@/lib/api/schemas';
-import * as auth from '@/lib/identity/auth-schema';
-import { changePassword } from '@/lib/identity/own-account';
-import { activateSecondFactor, setUpSecondFactor } from '@/lib/identity/second-factor';
-import { listSessions, revokeAllSessions, revokeSession } from '@/lib/identity/sessions';
-import type { SignInOutcome } from '@/lib/identity/sign-in';
-import { begin, challengeOf, finish, lasting, login, verify } from '@/lib/identity/token-login';
+import { type AdministratorCall, type Call, endpoint, Reply } from '@/lib/core/api/endpoint';
+import { listQuery } from '@/lib/core/api/pagination';
+import { idParams } from '@/lib/core/api/schemas';
+import * as auth from '@/lib/people/identity/auth-schema';
+import { changePassword } from '@/lib/people/identity/own-account';
+import { activateSecondFactor, setUpSecondFactor } from '@/lib/people/identity/second-factor';
+import { listSessions, revokeAllSessions, revokeSession } from '@/lib/people/identity/sessions';
+import type { SignInOutcome } from '@/lib/people/identity/sign-in';
+import { begin, challengeOf, finish, lasting, login, verify } from '@/lib/people/identity/token-login';
 import * as schema from './schema';
 import { disableOwnSecondFactor, readProfile, sessionCookie } from './service';
 

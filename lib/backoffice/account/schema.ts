@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { profile, verifyCode } from '@/lib/identity/auth-schema';
+import { profile, verifyCode } from '@/lib/people/identity/auth-schema';
 
 /** A session of the pages has begun; its token is in the cookie, where no script reads it. */
 export const pageSession = z

@@ -1,8 +1,8 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { conflict } from '@/lib/api/errors';
-import { sessionCookies } from '@/lib/identity/cookies';
-import { ownProfile } from '@/lib/identity/own-account';
-import { disableSecondFactor } from '@/lib/identity/second-factor';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { conflict } from '@/lib/core/api/errors';
+import { sessionCookies } from '@/lib/people/identity/cookies';
+import { ownProfile } from '@/lib/people/identity/own-account';
+import { disableSecondFactor } from '@/lib/people/identity/second-factor';
 import { settings } from '@/lib/settings';
 import type { AdministratorProfile } from './schema';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { query } from '@/lib/db/pool';
-import { prisma } from '@/lib/db/prisma';
-import { sql } from '@/lib/db/sql';
-import { closeMonths } from '@/lib/invoices/close';
+import { query } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { closeMonths } from '@/lib/money/invoices/close';
 import { stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { holds, spend, testResource } from '@/lib/testing/money';

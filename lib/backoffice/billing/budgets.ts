@@ -1,9 +1,9 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { JsonNumber, type Sendable } from '@/lib/api/json';
-import { keysetPage, type Page } from '@/lib/api/pagination';
-import { type BudgetFacts, budgetColumns, budgetStatus } from '@/lib/budget/state';
-import { raw, type Sql, sql } from '@/lib/db/sql';
-import { readMeters } from '@/lib/rating/meter';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { type BudgetFacts, budgetColumns, budgetStatus } from '@/lib/money/budget/state';
+import { readMeters } from '@/lib/money/rating/meter';
 import type { TenantBudget } from './schema';
 import { tenantMatches } from './tenants';
 

@@ -1,12 +1,12 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { notFound } from '@/lib/api/errors';
-import { JsonNumber, type Sendable } from '@/lib/api/json';
-import { keysetPage, type Page } from '@/lib/api/pagination';
-import { addCredit, useCredit as takeCredit } from '@/lib/credit/ledger';
-import { newId } from '@/lib/db/id';
-import { queryOne } from '@/lib/db/pool';
-import { raw, type Sql, sql } from '@/lib/db/sql';
-import { commit } from '@/lib/quota/commit';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { notFound } from '@/lib/core/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { newId } from '@/lib/core/db/id';
+import { queryOne } from '@/lib/core/db/pool';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit } from '@/lib/core/quota/commit';
+import { addCredit, useCredit as takeCredit } from '@/lib/money/credit/ledger';
 import type { Credit, GrantCredit } from './schema';
 import { tenantMatches } from './tenants';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from '@/lib/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/api/pagination';
-import { tenantParams } from '@/lib/projects/schema';
+import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
+import { tenantParams } from '@/lib/people/projects/schema';
 import { listBudgets } from './budgets';
 import { grantCredit, listCredits } from './credits';
 import { addRate, listRates } from './rates';

@@ -1,12 +1,12 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { invalid } from '@/lib/api/errors';
-import { JsonNumber, type Sendable } from '@/lib/api/json';
-import type { Prisma } from '@/lib/db/generated/client';
-import { newId } from '@/lib/db/id';
-import { query } from '@/lib/db/pool';
-import { insert, sql } from '@/lib/db/sql';
-import { type Metric, metricNames, metrics } from '@/lib/metering/metrics';
-import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { invalid } from '@/lib/core/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { newId } from '@/lib/core/db/id';
+import { query } from '@/lib/core/db/pool';
+import { insert, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { type Metric, metricNames, metrics } from '@/lib/money/metering/metrics';
 import type { AddRate, Rate, RatedMetric } from './schema';
 
 type Row = {

@@ -1,9 +1,9 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { JsonNumber, type Sendable } from '@/lib/api/json';
-import { keysetPage, type Page } from '@/lib/api/pagination';
-import { join, raw, type Sql, sql } from '@/lib/db/sql';
-import { readMeters, spendAt } from '@/lib/rating/meter';
-import { type Month, monthOf } from '@/lib/rating/month';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { readMeters, spendAt } from '@/lib/money/rating/meter';
+import { type Month, monthOf } from '@/lib/money/rating/month';
 import type { TenantRevenue } from './schema';
 import { tenantMatches } from './tenants';
 

@@ -1,8 +1,8 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { JsonNumber, type Sendable } from '@/lib/api/json';
-import { keysetPage, type Page } from '@/lib/api/pagination';
-import { raw, type Sql, sql } from '@/lib/db/sql';
-import { invoiceNumber } from '@/lib/invoices/number';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { invoiceNumber } from '@/lib/money/invoices/number';
 import type { Reversal } from './schema';
 import { tenantMatches } from './tenants';
 

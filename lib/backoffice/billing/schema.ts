@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { id, times, timestamp } from '@/lib/api/schemas';
-import { categories } from '@/lib/metering/categories';
-import { metricNames } from '@/lib/metering/metrics';
-import { month } from '@/lib/rating/month-schema';
-import { MOST_USD, usd, usdInput } from '@/lib/rating/usd';
+import { id, times, timestamp } from '@/lib/core/api/schemas';
+import { categories } from '@/lib/money/metering/categories';
+import { metricNames } from '@/lib/money/metering/metrics';
+import { month } from '@/lib/money/rating/month-schema';
+import { MOST_USD, usd, usdInput } from '@/lib/money/rating/usd';
 
 const metric = z.enum(metricNames);
 const search = z

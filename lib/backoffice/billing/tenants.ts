@@ -1,5 +1,5 @@
-import { contains } from '@/lib/api/pagination';
-import { join, type Sql, sql } from '@/lib/db/sql';
+import { contains } from '@/lib/core/api/pagination';
+import { join, type Sql, sql } from '@/lib/core/db/sql';
 
 /** A condition for `search=`: a part of the name, slug or id of the project `p`. */
 export function tenantMatches(search: string): Sql {

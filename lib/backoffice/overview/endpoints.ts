@@ -1,4 +1,4 @@
-import { endpoint } from '@/lib/api/endpoint';
+import { endpoint } from '@/lib/core/api/endpoint';
 import { overview } from './schema';
 import { readOverview } from './service';
 

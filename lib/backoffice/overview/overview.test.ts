@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newId } from '@/lib/db/id';
-import { prisma } from '@/lib/db/prisma';
+import { newId } from '@/lib/core/db/id';
+import { prisma } from '@/lib/core/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, createUser } from '@/lib/testing/world';
 

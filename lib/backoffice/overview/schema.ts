@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dimensionUnits } from '@/lib/quota/dimensions';
-import { usd } from '@/lib/rating/usd';
+import { dimensionUnits } from '@/lib/core/quota/dimensions';
+import { usd } from '@/lib/money/rating/usd';
 
 const count = z.int().min(0);
 

@@ -1,9 +1,9 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { JsonNumber, type Sendable } from '@/lib/api/json';
-import { queryOne } from '@/lib/db/pool';
-import { raw, sql } from '@/lib/db/sql';
-import { listEngineReports } from '@/lib/engine-reports/service';
-import { dimensionUnits } from '@/lib/quota/dimensions';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { queryOne } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import { dimensionUnits } from '@/lib/core/quota/dimensions';
+import { listEngineReports } from '@/lib/hosts/engine-reports/service';
 import type { Overview } from './schema';
 
 const allocated = ['vcpus', 'ram_gb', 'storage_tb'] as const;

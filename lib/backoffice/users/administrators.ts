@@ -1,9 +1,9 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import type { Prisma } from '@/lib/db/generated/client';
-import { newId } from '@/lib/db/id';
-import { insert, sql } from '@/lib/db/sql';
-import { hashPassword } from '@/lib/identity/passwords';
-import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { newId } from '@/lib/core/db/id';
+import { insert, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hashPassword } from '@/lib/people/identity/passwords';
 import type { CreateAdministrator, PlatformUser } from './schema';
 import { readPerson } from './service';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from '@/lib/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/api/pagination';
-import { idParams } from '@/lib/api/schemas';
-import { resetSecondFactorOf } from '@/lib/identity/second-factor';
+import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
+import { idParams } from '@/lib/core/api/schemas';
+import { resetSecondFactorOf } from '@/lib/people/identity/second-factor';
 import { createAdministrator, grantAdministration, removeAdministrator } from './administrators';
 import { releaseEmail } from './release';
 import * as schema from './schema';

@@ -1,7 +1,7 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { sql } from '@/lib/db/sql';
-import { newReadableCode } from '@/lib/identity/readable-code';
-import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { newReadableCode } from '@/lib/people/identity/readable-code';
 import type { PlatformUser } from './schema';
 import { readPerson } from './service';
 

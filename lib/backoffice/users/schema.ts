@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { roles } from '@/lib/api/caller';
-import { displayName, email, id, newPassword, times } from '@/lib/api/schemas';
+import { roles } from '@/lib/core/api/caller';
+import { displayName, email, id, newPassword, times } from '@/lib/core/api/schemas';
 
 const membership = z.strictObject({
   project_id: id,

@@ -1,10 +1,10 @@
-import type { AdministratorCall } from '@/lib/api/endpoint';
-import { notFound } from '@/lib/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/api/pagination';
-import { queryOne } from '@/lib/db/pool';
-import { join, raw, type Sql, sql } from '@/lib/db/sql';
-import { endAllSessions } from '@/lib/identity/sessions';
-import { commit, ifAdmitted } from '@/lib/quota/commit';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import { notFound } from '@/lib/core/api/errors';
+import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { queryOne } from '@/lib/core/db/pool';
+import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { endAllSessions } from '@/lib/people/identity/sessions';
 import type { PlatformUser } from './schema';
 
 type Row = Omit<PlatformUser, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };

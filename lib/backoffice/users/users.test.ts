@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { prisma } from '@/lib/db/prisma';
+import { prisma } from '@/lib/core/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
 import { race } from '@/lib/testing/race';
 import { enrol, givePassword, PASSWORD } from '@/lib/testing/sign-in';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InstanceSpec, ObservedInstance } from '@/lib/compute/engine';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
+import type { InstanceSpec, ObservedInstance } from '@/lib/domains/compute/engine';
 import { inGuest, type Subject, smallInstance } from './subject';
 
 const GUEST_MS = 180_000;

@@ -3,7 +3,7 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
 import { bootDisc } from './boot-disc';
 import { type Subject, smallInstance } from './subject';
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InstanceSpec } from '@/lib/compute/engine';
-import { newId } from '@/lib/db/id';
-import type { Network, Port, Router, SecurityRule, Topology } from '@/lib/network/engine';
+import { newId } from '@/lib/core/db/id';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
+import type { Network, Port, Router, SecurityRule, Topology } from '@/lib/domains/network/engine';
 import { GuestShell } from './guest-shell';
 import { type Subject, smallInstance } from './subject';
 

@@ -1,5 +1,5 @@
-import type { NetworkEngine } from '@/lib/network/engine';
-import type { ProgramRef, ServiceEngine, ServiceSpec } from '@/lib/services/engine';
+import type { NetworkEngine } from '@/lib/domains/network/engine';
+import type { ProgramRef, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
 
 /** How a contract test gets its engine of services, and what it may do besides the interface. */
 export type ServiceSubject = {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '@/lib/db/id';
-import type { Port, SecurityRule, Topology } from '@/lib/network/engine';
-import type { LogLine, ObservedService, ServicePort, ServiceSpec } from '@/lib/services/engine';
+import { newId } from '@/lib/core/db/id';
+import type { Port, SecurityRule, Topology } from '@/lib/domains/network/engine';
+import type { LogLine, ObservedService, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
 import { eventually, type ServiceSubject, settleService } from './service-subject';
 
 const SERVICE_MS = 60_000;

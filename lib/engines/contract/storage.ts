@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InstanceSpec } from '@/lib/compute/engine';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { GuestShell } from './guest-shell';
 import { type Subject, smallInstance } from './subject';
 

@@ -1,8 +1,8 @@
-import type { ComputeEngine, InstanceSpec } from '@/lib/compute/engine';
-import { newId } from '@/lib/db/id';
-import type { ImageEngine } from '@/lib/images/engine';
-import type { NetworkEngine } from '@/lib/network/engine';
-import type { StorageEngine } from '@/lib/storage/engine';
+import { newId } from '@/lib/core/db/id';
+import type { ComputeEngine, InstanceSpec } from '@/lib/domains/compute/engine';
+import type { ImageEngine } from '@/lib/domains/images/engine';
+import type { NetworkEngine } from '@/lib/domains/network/engine';
+import type { StorageEngine } from '@/lib/domains/storage/engine';
 import { GuestShell } from './guest-shell';
 
 /** An engine that is put to the tests. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
 import { inGuest, type Subject, smallInstance } from '../contract/subject';
 import { machinePid, testHere } from './test-subject';
 

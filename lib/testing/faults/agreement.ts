@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { query } from '@/lib/db/pool';
-import { sql } from '@/lib/db/sql';
+import { query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { readRouters } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { run } from '@/lib/engines/local/exec';
 import { describeHost, groupsOf, type Host, shortHash } from '@/lib/engines/local/host';
@@ -13,7 +14,6 @@ import { findProcesses } from '@/lib/engines/local/processes';
 import { namesIn } from '@/lib/engines/local/record';
 import { readLayers } from '@/lib/engines/local/storage/chain';
 import { allSnapshots, allVolumes, layerFile } from '@/lib/engines/local/storage/layers';
-import { readRouters } from '@/lib/network/topology';
 import { settings } from '@/lib/settings';
 
 type Facts = {

@@ -38,7 +38,7 @@ async function onTheHost() {
   const [{ disagreements, remains }, { engines }, { closePool }] = await Promise.all([
     import('./agreement'),
     import('@/lib/engines/engines'),
-    import('@/lib/db/pool'),
+    import('@/lib/core/db/pool'),
   ]);
   return { disagreements, remains, engines, closePool };
 }

@@ -7,7 +7,10 @@ export default defineConfig({
   test: {
     globalSetup: 'lib/testing/global-setup.ts',
     setupFiles: 'lib/testing/setup.ts',
-    include: ['lib/{quota,metering,rating,billing,invoices}/*.test.ts', 'lib/operations/lease.test.ts'],
+    include: [
+      'lib/{core/quota,money/{metering,rating,billing,invoices}}/*.test.ts',
+      'lib/core/operations/lease.test.ts',
+    ],
     testTimeout: 60_000,
     hookTimeout: 240_000,
   },

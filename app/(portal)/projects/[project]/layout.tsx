@@ -2,9 +2,9 @@ import { headers } from 'next/headers';
 import { notFound, redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ProjectShell } from '@/components/identity/project-shell';
-import { membershipsOf } from '@/lib/identity/own-account';
-import { currentPerson } from '@/lib/identity/page-session';
 import { paths } from '@/lib/paths';
+import { membershipsOf } from '@/lib/people/identity/own-account';
+import { currentPerson } from '@/lib/people/identity/page-session';
 
 interface ProjectLayoutProps {
   params: Promise<{ project: string }>;

@@ -1,9 +1,9 @@
 import { NextRequest } from 'next/server';
 import NextAuth from 'next-auth';
-import { ApiError } from '@/lib/api/errors';
-import { readBody } from '@/lib/api/request';
 import { now } from '@/lib/clock';
-import { portalAuth, visitOf } from '@/lib/identity/portal-auth';
+import { ApiError } from '@/lib/core/api/errors';
+import { readBody } from '@/lib/core/api/request';
+import { portalAuth, visitOf } from '@/lib/people/identity/portal-auth';
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 

@@ -1,10 +1,10 @@
 import { notFound, redirect } from 'next/navigation';
 import { SandboxCheckout } from '@/components/billing/sandbox-checkout';
 import { ProjectScope } from '@/lib/client/project';
-import { membershipsOf } from '@/lib/identity/own-account';
-import { currentPerson } from '@/lib/identity/page-session';
+import { processorName } from '@/lib/money/payments/processor';
 import { paths } from '@/lib/paths';
-import { processorName } from '@/lib/payments/processor';
+import { membershipsOf } from '@/lib/people/identity/own-account';
+import { currentPerson } from '@/lib/people/identity/page-session';
 
 interface CheckoutPageProps {
   params: Promise<{ project: string; id: string }>;

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { ProgramRef, Settlement } from '@/lib/services/engine';
+import type { ProgramRef, Settlement } from '@/lib/hosts/services/engine';
 import { EngineError, reasonOf } from '../../error';
 import type { Host } from '../host';
 import { readRecord, removePath, writeRecord } from '../record';

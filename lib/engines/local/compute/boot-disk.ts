@@ -1,6 +1,6 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { InstanceSpec } from '@/lib/compute/engine';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import { giveToGuest, type Host, openToGuests } from '../host';

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, statfs } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import type { HostCapacity, InstanceSpec } from '@/lib/compute/engine';
+import type { HostCapacity, InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { findProcesses } from '../processes';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { InstanceSpec } from '@/lib/compute/engine';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { type Host, shortHash } from '../host';
 import { changeRecord, readRecord, readRecords, recordFile } from '../record';
 

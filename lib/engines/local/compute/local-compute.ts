@@ -6,7 +6,7 @@ import type {
   InstanceSpec,
   InstanceStats,
   ObservedInstance,
-} from '@/lib/compute/engine';
+} from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import { chooseAccelerator } from '../accelerator';
 import { groupsOf, type Host, prepareHost } from '../host';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { chmod, mkdir, open, readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import type { InstanceSpec } from '@/lib/compute/engine';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import type { Accelerator } from '../accelerator';
 import { sandboxMountPoint, sandboxTrouble } from '../confinement';

@@ -1,4 +1,4 @@
-import type { InstanceFault, InstanceSpec, ObservedInstance, PowerState } from '@/lib/compute/engine';
+import type { InstanceFault, InstanceSpec, ObservedInstance, PowerState } from '@/lib/domains/compute/engine';
 import type { Host } from '../host';
 import { type EngineProcess, findProcesses, startedAt } from '../processes';
 import { type Monitor, runState, withMonitor } from '../qmp';

@@ -1,4 +1,4 @@
-import type { DiskLimits, InstanceSpec } from '@/lib/compute/engine';
+import type { DiskLimits, InstanceSpec } from '@/lib/domains/compute/engine';
 import type { Accelerator } from '../accelerator';
 import type { Host } from '../host';
 import { tapName } from '../network/names';

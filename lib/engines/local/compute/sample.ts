@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { InstanceSpec, InstanceStats } from '@/lib/compute/engine';
+import type { InstanceSpec, InstanceStats } from '@/lib/domains/compute/engine';
 import type { Host } from '../host';
 import type { EgressReader } from '../network/egress';
 import { tapName } from '../network/names';

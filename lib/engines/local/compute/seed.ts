@@ -1,6 +1,6 @@
 import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstanceSpec } from '@/lib/compute/engine';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { run } from '../exec';
 import { giveToGuest, type Host } from '../host';
 import { removePath } from '../record';

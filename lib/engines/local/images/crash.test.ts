@@ -3,7 +3,7 @@ import { chmod, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
 import { describeHost } from '../host';
 import { LocalImages } from './local-images';
 

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FetchProgress, ImageSource } from '@/lib/images/engine';
+import type { FetchProgress, ImageSource } from '@/lib/domains/images/engine';
 import { EngineError, reasonOf } from '../../error';
 import { requireDisk } from '../compute/capacity';
 import type { Host } from '../host';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import type { ImageFormat } from '@/lib/images/engine';
+import type { ImageFormat } from '@/lib/domains/images/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';

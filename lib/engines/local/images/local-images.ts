@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { copyFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { EngineImage, FetchProgress, ImageEngine, ImageFormat, ImageSource } from '@/lib/images/engine';
+import type { EngineImage, FetchProgress, ImageEngine, ImageFormat, ImageSource } from '@/lib/domains/images/engine';
 import { EngineError } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, openToGuests, prepareHost } from '../host';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { EngineImage } from '@/lib/images/engine';
+import type { EngineImage } from '@/lib/domains/images/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { readRecord, readRecords, recordFile } from '../record';

@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { FloatingIpPool } from '@/lib/domains/network/engine';
 import { waitForLock } from '@/lib/lock';
-import type { FloatingIpPool } from '@/lib/network/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Network } from '@/lib/network/engine';
+import type { Network } from '@/lib/domains/network/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { endProcess, findProcess, signal, startProcess } from '../processes';

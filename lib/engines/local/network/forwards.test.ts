@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SecurityRule, Topology } from '@/lib/network/engine';
+import type { SecurityRule, Topology } from '@/lib/domains/network/engine';
 import { wantedForwards } from './forwards';
 
 const opens = (change: Partial<SecurityRule>): SecurityRule => ({

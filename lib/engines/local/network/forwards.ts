@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { z } from 'zod';
-import type { FloatingIpForward, Router, SecurityRule, Topology } from '@/lib/network/engine';
+import type { FloatingIpForward, Router, SecurityRule, Topology } from '@/lib/domains/network/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { parseJson } from '../record';

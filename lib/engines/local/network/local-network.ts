@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FloatingIpPool, NetworkEngine, ObservedNetwork, Router, Topology } from '@/lib/network/engine';
+import type { FloatingIpPool, NetworkEngine, ObservedNetwork, Router, Topology } from '@/lib/domains/network/engine';
 import { detailOf, EngineError } from '../../error';
 import { allInstances } from '../compute/instance-record';
 import { type Host, prepareHost } from '../host';

@@ -1,6 +1,6 @@
 import { readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstanceSpec } from '@/lib/compute/engine';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import { ownNamespaces, sandboxTrouble } from '../confinement';
 import { run } from '../exec';

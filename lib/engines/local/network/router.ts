@@ -1,4 +1,4 @@
-import type { Network, Port, Router } from '@/lib/network/engine';
+import type { Network, Port, Router } from '@/lib/domains/network/engine';
 import { run } from '../exec';
 import { guestUser, type Host } from '../host';
 import { type AddressPlan, gatewayOf, innerAddress } from './address-plan';

@@ -1,4 +1,4 @@
-import type { Port, Router, SecurityGroup, SecurityRule } from '@/lib/network/engine';
+import type { Port, Router, SecurityGroup, SecurityRule } from '@/lib/domains/network/engine';
 import { type Host, shortHash } from '../host';
 import { type AddressPlan, innerAddress } from './address-plan';
 import { isIpv4 } from './addresses';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ObservedNetwork, Topology } from '@/lib/network/engine';
+import type { ObservedNetwork, Topology } from '@/lib/domains/network/engine';
 import type { Host } from '../host';
 import { readRecord, writeRecord } from '../record';
 

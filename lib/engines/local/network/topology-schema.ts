@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Topology } from '@/lib/network/engine';
+import type { Topology } from '@/lib/domains/network/engine';
 
 /** Ids and names stand in scripts of `ip` and `nft` and in dnsmasq's files, so they hold nothing that means anything there. */
 const id = z.string().regex(/^[A-Za-z0-9-]{1,64}$/);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceSpec } from '@/lib/services/engine';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { type Host, shortHash } from '../host';
 import { seccompFilter } from './seccomp';
 import { serviceNamespace, serviceSockets } from './service-record';

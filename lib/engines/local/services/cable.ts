@@ -1,4 +1,4 @@
-import type { ServicePort } from '@/lib/services/engine';
+import type { ServicePort } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';

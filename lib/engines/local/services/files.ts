@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { ServiceSpec } from '@/lib/services/engine';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import type { Host } from '../host';
 import { removePath } from '../record';
 import { systemFiles } from './bundle';

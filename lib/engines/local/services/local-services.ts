@@ -10,7 +10,7 @@ import type {
   ServiceSpec,
   ServiceStats,
   Settlement,
-} from '@/lib/services/engine';
+} from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { PROGRAMS } from '../catalogue/catalogue';
 import type { Program } from '../catalogue/program';

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine, LogPage } from '@/lib/services/engine';
+import type { LogLine, LogPage } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { namesIn } from '../record';

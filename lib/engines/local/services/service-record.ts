@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ServiceSpec } from '@/lib/services/engine';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { type Host, shortHash } from '../host';
 import { edgeNamespace } from '../network/names';
 import { readRecord, readRecords, recordFile } from '../record';

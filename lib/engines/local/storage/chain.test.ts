@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
 import { run } from '../exec';
 import { openLocalEngine } from '../local-engine';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DiskLimits } from '@/lib/compute/engine';
+import type { DiskLimits } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import { findInstance } from '../compute/instance-record';
 import { qcow2Nodes, throttleGroup } from '../compute/qemu-command';

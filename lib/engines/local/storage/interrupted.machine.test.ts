@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InstanceSpec } from '@/lib/compute/engine';
-import { newId } from '@/lib/db/id';
+import { newId } from '@/lib/core/db/id';
+import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { inGuest, type Subject, smallInstance } from '../../contract/subject';
 import { machinePid, testHere } from '../test-subject';
 import { chainsInTurn } from './layers';

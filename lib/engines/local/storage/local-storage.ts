@@ -1,5 +1,5 @@
 import { rename, stat } from 'node:fs/promises';
-import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/storage/engine';
+import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/domains/storage/engine';
 import { EngineError } from '../../error';
 import { requireDisk } from '../compute/capacity';
 import { allInstances, changeVolumes, findInstance, monitorSocket } from '../compute/instance-record';

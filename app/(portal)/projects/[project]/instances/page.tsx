@@ -15,7 +15,7 @@ import { columnsOf, DataTable } from '@/components/table/data-table';
 import { useTableState } from '@/components/table/table-state';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
-import { instanceStatuses } from '@/lib/compute/transitions';
+import { instanceStatuses } from '@/lib/domains/compute/transitions';
 import { paths } from '@/lib/paths';
 
 const column = columnsOf<Instance>();

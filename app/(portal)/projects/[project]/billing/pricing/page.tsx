@@ -8,7 +8,7 @@ import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
-import { categoryNames } from '@/lib/metering/categories';
+import { categoryNames } from '@/lib/money/metering/categories';
 
 type Item = components['schemas']['RateCard']['items'][number];
 

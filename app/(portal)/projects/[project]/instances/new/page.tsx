@@ -17,7 +17,7 @@ import { Page } from '@/components/page/page';
 import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
-import { billedWhileRunning } from '@/lib/compute/billed';
+import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({

@@ -11,9 +11,9 @@ import { Price } from '@/components/pricing/price';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
+import { billedStorage } from '@/lib/domains/storage/billed';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
-import { billedStorage } from '@/lib/storage/billed';
 
 const schema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),

@@ -12,8 +12,8 @@ import { Price } from '@/components/pricing/price';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
 import { useProject } from '@/lib/client/project';
+import { billedStorage } from '@/lib/domains/storage/billed';
 import { paths } from '@/lib/paths';
-import { billedStorage } from '@/lib/storage/billed';
 
 const kinds = [
   { value: 'empty', label: 'Empty', description: 'A blank disk. Format it in the guest.' },

@@ -13,8 +13,8 @@ import { useBackOffice } from '@/lib/client/backoffice';
 import { useList } from '@/lib/client/list';
 import { formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
+import { monthAfter, monthOf } from '@/lib/money/rating/month';
 import { adminPaths } from '@/lib/paths';
-import { monthAfter, monthOf } from '@/lib/rating/month';
 
 const schema = z.object({
   metric: z.string().check(z.minLength(1, 'Choose a metric.')),

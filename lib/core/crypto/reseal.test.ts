@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { query } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { raw, sql } from '@/lib/core/db/sql';
+import { encryptionKeys, keyIds } from '@/lib/keyring';
+import { dropOlderKeys, rotateKeys } from '@/lib/runtime/keys';
+import { sealedColumns } from '@/lib/runtime/sealed-columns';
+import { testDatabase } from '@/lib/testing/database';
+import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
+import { resealAll, sealedWithOlderKeys } from './reseal';
+import { sealedWith } from './seal';
+
+// No mail is sent here, but an invitation is kept until it is.
+process.env.SMTP_URL = 'smtp://127.0.0.1:9';
+testDatabase();
+const call = api();
+let acme: TestProject;
+
+/** One of everything that is stored sealed. */
+beforeAll(async () => {
+  acme = await createProject('acme');
+  const { token } = acme.users.admin;
+  await store('before', token);
+  expect((await call('POST', '/auth/2fa/setup', { token, body: {} })).status).toBe(200);
+  expect((await call('GET', '/billing/alerts/signing-secret', { token })).status).toBe(200);
+  expect((await call('POST', '/billing/alerts/signing-secret/rotate', { token, body: {} })).status).toBe(200);
+  const { email } = await createUser('known@example.test');
+  const invited = { email, name: 'Known', password: 'never used at all', role: 'reader' };
+  expect((await call('POST', '/identity/users', { token, body: invited })).status).toBe(201);
+});
+
+/** Processes follow a rotation within a second. */
+async function rotated(): Promise<string> {
+  const fresh = rotateKeys('encryption');
+  await vi.waitFor(() => expect(encryptionKeys().current.id).toBe(fresh), { timeout: 5000, interval: 20 });
+  return fresh;
+}
+
+const store = (name: string, token: string) =>
+  call('POST', '/vault/secrets', { token, body: { name, type: 'opaque', payload: `value of ${name}` } });
+
+/** The ids of the keys that each column's boxes are sealed with. */
+async function keysInUse(): Promise<Record<string, readonly string[]>> {
+  const entries = sealedColumns.map(async ({ table, column }) => {
+    const rows = await query<{ box: Buffer }>(
+      sql`SELECT ${raw(column)} AS box FROM ${raw(table)} WHERE ${raw(column)} IS NOT NULL`,
+    );
+    return [`${table}.${column}`, [...new Set(rows.map(({ box }) => sealedWith(box)))]] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+describe('after a rotation of the encryption key', () => {
+  test('everything sealed is sealed anew, reads as before, and the older key can go', async () => {
+    const [former = ''] = keyIds('encryption');
+    expect(Object.values(await keysInUse())).toEqual(sealedColumns.map(() => [former]));
+    const fresh = await rotated();
+    await store('after', acme.users.admin.token);
+    expect(await sealedWithOlderKeys(sealedColumns)).toBeGreaterThanOrEqual(sealedColumns.length);
+
+    expect(await resealAll(sealedColumns)).toBe(sealedColumns.length);
+    expect(Object.values(await keysInUse())).toEqual(sealedColumns.map(() => [fresh]));
+    expect(await resealAll(sealedColumns)).toBe(0);
+    await prisma().idempotencyRecord.deleteMany();
+    expect(await sealedWithOlderKeys(sealedColumns)).toBe(0);
+    expect(dropOlderKeys('encryption')).toEqual([former]);
+    expect(keyIds('encryption')).toEqual([fresh]);
+
+    const { token } = acme.users.admin;
+    const list = (await call('GET', '/vault/secrets?name=before', { token })).body as { id: string }[];
+    const payload = await call('GET', `/vault/secrets/${list[0]?.id}/payload`, { token });
+    expect(payload.body).toMatchObject({ payload: 'value of before' });
+    expect((await call('GET', '/billing/alerts/signing-secret', { token })).status).toBe(200);
+  });
+
+  test('a kept answer that holds a secret counts until it expires', async () => {
+    const { token } = acme.users.admin;
+    const headers = { 'Idempotency-Key': 'token-1' };
+    const body = { name: 'nightly', role: 'reader' };
+    expect((await call('POST', '/auth/tokens', { token, body, headers })).status).toBe(201);
+    await rotated();
+    await resealAll(sealedColumns);
+    expect(await sealedWithOlderKeys(sealedColumns)).toBe(1);
+  });
+});
+
+test('every column of bytes is known to be sealed, or to be none', async () => {
+  const columns = await query<{ place: string }>(sql`
+    SELECT table_name || '.' || column_name AS place FROM information_schema.columns
+     WHERE table_schema = 'public' AND data_type = 'bytea' ORDER BY 1`);
+  const sealed = sealedColumns.map(({ table, column }) => `${table}.${column}`);
+  const others = columns.map(({ place }) => place).filter((place) => !sealed.includes(place));
+  expect(others).toMatchInlineSnapshot(`
+    [
+      "account_links.token_hash",
+      "api_tokens.token_hash",
+      "audit_entries.tally",
+      "console_sessions.cookie_hash",
+      "console_sessions.ticket_hash",
+      "idempotency_records.answer",
+      "idempotency_records.id",
+      "idempotency_records.request_hash",
+      "memberships.acceptance_code_hash",
+      "recovery_codes.code_hash",
+      "secrets.ciphertext",
+    ]
+  `);
+});

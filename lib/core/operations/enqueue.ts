@@ -1,0 +1,53 @@
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { newId } from '@/lib/core/db/id';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+
+/** A piece of work for the workers, written by the statement that made it necessary; `OperationKind.start` makes one. */
+export type NewOperation = {
+  kind: string;
+  resource: { type: string; id: string };
+  /** Its first step. */
+  stage: string;
+  input: Prisma.InputJsonValue;
+  /** Only this host's worker may run it. */
+  host_id?: string | undefined;
+  /** After this long it has failed. */
+  deadline_ms: number;
+  /** A delete: what else is under way for the resource is cancelled, and it waits only for a worker to let go. */
+  supersedes?: boolean;
+};
+
+/** The operation's row as a part of a statement; `from` decides whether it comes to be. */
+export function operationInsert(
+  origin: { at: Date; request_id: string | null },
+  operation: NewOperation,
+  projectId: string | null,
+  from: Sql,
+): Sql {
+  const { resource } = operation;
+  const { at, request_id } = origin;
+  const admitted = operation.supersedes
+    ? sql`(SELECT supersede_operations(${resource.id}::uuid, ${at}::timestamptz) FROM ${from}) AS superseded`
+    : from;
+  return insert<Prisma.OperationUncheckedCreateInput>(
+    'operations',
+    {
+      id: newId(),
+      project_id: projectId,
+      kind: operation.kind,
+      resource_type: resource.type,
+      resource_id: resource.id,
+      stage: operation.stage,
+      status: 'pending',
+      input: operation.input,
+      attempts: 0,
+      host_id: operation.host_id ?? null,
+      run_at: raw('platform_now()'),
+      deadline_at: sql`platform_now() + ${operation.deadline_ms}::float8 * interval '1 millisecond'`,
+      request_id,
+      created_at: at,
+      updated_at: at,
+    },
+    admitted,
+  );
+}

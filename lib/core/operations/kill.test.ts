@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { execute, query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { testDatabase } from '@/lib/testing/database';
+import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
+import { seededRandom } from '@/lib/testing/random';
+import {
+  createMachineryTable,
+  createWidgetOperation,
+  deleteWidgetOperation,
+  partsOf,
+  widgetSteps,
+} from '@/lib/testing/widget-operations';
+import { createWidget, createWidgetTable, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
+import { createProject } from '@/lib/testing/world';
+import { startWorker } from './worker';
+
+testDatabase();
+let project: string;
+beforeAll(async () => {
+  await createWidgetTable();
+  await createMachineryTable();
+  ({ id: project } = await createProject());
+  await execute(sql`UPDATE project_accounts SET instances_limit = 10000`);
+});
+
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A worker process; with `killAt` it kills itself there. */
+async function startProcess(killAt = ''): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/widget-worker.ts'], {
+    env: { ...process.env, KILL_AT: killAt },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  await once(child, 'message');
+  return child;
+}
+
+const createOrdered = () =>
+  createWidget(widgetCall(project), {
+    amounts: { instances: 1 },
+    operation: (id) => createWidgetOperation.start(id, {}),
+  });
+const orderRemoval = (id: string) => orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
+const until = (condition: () => Promise<void>, timeout = 15_000) => vi.waitFor(condition, { timeout, interval: 5 });
+
+/** Lets the operation run into the kill, then a healthy worker end it. */
+async function survive(killed: ChildProcess, id: string): Promise<void> {
+  if (killed.exitCode === null && killed.signalCode === null) await once(killed, 'exit');
+  expect(killed.signalCode).toBe('SIGKILL');
+  expect((await operationsOf(id)).at(-1)).toMatchObject({ status: 'running' });
+  const healthy = startWorker({ steps: widgetSteps(), jobs: [], lease_ms: 300, backoff: () => 10 });
+  await until(async () =>
+    expect((await operationsOf(id)).at(-1)).toMatchObject({ status: 'succeeded', lease_owner: null }),
+  );
+  await healthy.stop();
+  expect((await operationsOf(id)).at(-1)).toMatchObject({ lease_token: 2, error: null });
+}
+
+const LOST = 'Its worker was lost; another one goes on.';
+/** What happened, but for the notes of lost workers. */
+const progress = async (id: string) => (await logOf(id)).filter((line) => !line.endsWith(LOST));
+
+test.each(['disk:before', 'disk:after', 'port:before', 'port:after', 'boot:before', 'boot:after'])(
+  'a worker killed at %s of a creation: the end is the same, once',
+  async (point) => {
+    const killed = await startProcess(point);
+    const id = await createOrdered();
+    await survive(killed, id);
+    expect(await widgetState(id)).toEqual({ status: 'active', reason: null });
+    expect(await partsOf(id)).toEqual(['boot', 'disk', 'port']);
+    expect(await progress(id)).toEqual([
+      'stage disk',
+      'stage port',
+      'stage boot The port has its address.',
+      'info boot Done.',
+    ]);
+    expect(await logOf(id)).toContain(`warning ${point.split(':')[0]} ${LOST}`);
+    expect(await miscounted(project)).toEqual([]);
+  },
+  60_000,
+);
+
+test.each([
+  'stop:before',
+  'stop:after',
+  'remove-port:before',
+  'remove-port:after',
+  'remove-disk:before',
+  'remove-disk:after',
+])(
+  'a worker killed at %s of a delete: all is gone, and given back once',
+  async (point) => {
+    const id = await createOrdered();
+    const maker = startWorker({ steps: widgetSteps(), jobs: [] });
+    await until(async () => expect(await widgetState(id)).toMatchObject({ status: 'active' }));
+    await maker.stop();
+    const used = Number(await usedOf(project, 'instances'));
+    const killed = await startProcess(point);
+    await orderRemoval(id);
+    await survive(killed, id);
+    expect(await widgetState(id)).toBeUndefined();
+    expect(await partsOf(id)).toEqual([]);
+    expect((await progress(id)).slice(4)).toEqual(['stage stop', 'stage remove', 'info remove Done.']);
+    expect(Number(await usedOf(project, 'instances'))).toBe(used - 1);
+    expect(await miscounted(project)).toEqual([]);
+  },
+  60_000,
+);
+
+test('a worker killed while it handles a failure: the failure is handled, and its reason kept', async () => {
+  const killed = await startProcess('failed:before');
+  const id = await createWidget(widgetCall(project), {
+    amounts: { instances: 1 },
+    operation: (widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: -1 }),
+  });
+  await once(killed, 'exit');
+  const healthy = startWorker({ steps: widgetSteps(), jobs: [], lease_ms: 300 });
+  await until(async () => expect(await operationsOf(id)).toMatchObject([{ status: 'failed', stage: 'disk' }]));
+  await healthy.stop();
+  expect(await widgetState(id)).toMatchObject({ status: 'error', reason: expect.stringContaining('did not finish') });
+  expect((await progress(id)).filter((line) => line.startsWith('error'))).toHaveLength(1);
+  expect(await miscounted(project)).toEqual([]);
+}, 60_000);
+
+test('workers killed at random, again and again, while widgets come and go: every one ends where it should', async () => {
+  const seed = 20261121;
+  const random = seededRandom(seed);
+  const kept: string[] = [];
+  const removed: string[] = [];
+  const processes = await Promise.all(Array.from({ length: 6 }, () => startProcess()));
+  for (const next of processes) {
+    for (let n = 0; n < 8; n++) {
+      const id = await createOrdered();
+      if (random() < 0.5) kept.push(id);
+      else {
+        removed.push(id);
+        await orderRemoval(id);
+      }
+    }
+    const ended = sql`SELECT count(*)::int AS n FROM operations WHERE finished_at IS NOT NULL`;
+    const count = async () => (await query<{ n: number }>(ended))[0]?.n ?? 0;
+    const enough = (await count()) + Math.floor(random() * 6);
+    await until(async () => expect(await count()).toBeGreaterThanOrEqual(enough));
+    next.kill('SIGKILL');
+  }
+  const healthy = startWorker({ steps: widgetSteps(), jobs: [], lease_ms: 300, backoff: () => 10 });
+  await until(async () => {
+    const open = await query(sql`SELECT FROM operations WHERE finished_at IS NULL OR lease_owner IS NOT NULL`);
+    expect(open).toHaveLength(0);
+  }, 30_000);
+  await healthy.stop();
+  for (const id of kept) {
+    expect(await widgetState(id), `seed ${seed}`).toMatchObject({ status: 'active' });
+    expect(await partsOf(id)).toEqual(['boot', 'disk', 'port']);
+  }
+  for (const id of removed) {
+    expect(await widgetState(id), `seed ${seed}`).toBeUndefined();
+    expect(await partsOf(id)).toEqual([]);
+  }
+  expect(await miscounted(project)).toEqual([]);
+}, 120_000);

@@ -1,0 +1,110 @@
+import { newId } from '@/lib/core/db/id';
+import { databaseError, execute, query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import type { OperationFacts } from './steps';
+
+/** Who holds leases: one worker of one host. `id` is new with each start. */
+export type LeaseHolder = { id: string; host_id: string; lease_ms: number };
+
+/** An operation that this worker alone carries on, until its lease ends. */
+export type LeasedOperation = OperationFacts & {
+  input: unknown;
+  lease_token: number;
+  /** From its beginning to its deadline. */
+  allowed_ms: number;
+  /** Until its deadline; below zero when that has passed. */
+  remaining_ms: number;
+} & (
+    | { failing: false; error: string | null }
+    /** It has failed with this reason, and what runs is its failure handler. */
+    | { failing: true; error: string }
+  );
+
+/** How many operations of a kind a worker may take on. */
+export type Room = { kind: string; slots: number };
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Leases what is due: of each resource the oldest unfinished operation, and none while a worker still holds another of
+ * it. Operations that other workers are just leasing are skipped, not waited for.
+ */
+export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: number): Promise<LeasedOperation[]> {
+  const kinds = rooms.map(({ kind }) => kind);
+  const limits = rooms.map((room) => Math.min(room.slots, slots));
+  const logIds = Array.from({ length: slots }, () => newId());
+  try {
+    return await query<LeasedOperation>(sql`
+      WITH due AS MATERIALIZED (
+        SELECT candidate.id FROM unnest(${kinds}::text[], ${limits}::int[]) AS room (kind, slots) CROSS JOIN LATERAL (
+          SELECT o.id, o.run_at FROM operations o
+          WHERE o.kind = room.kind AND o.status IN ('pending', 'running') AND o.lease_owner IS NULL
+            AND o.run_at <= (SELECT platform_now()) AND (o.host_id IS NULL OR o.host_id = ${holder.host_id}::text)
+            AND NOT EXISTS (
+              SELECT FROM operations other WHERE other.resource_id = o.resource_id AND other.id <> o.id
+                AND (other.lease_owner IS NOT NULL OR (other.status IN ('pending', 'running') AND other.id < o.id)))
+          ORDER BY o.run_at LIMIT room.slots FOR UPDATE OF o SKIP LOCKED
+        ) AS candidate ORDER BY candidate.run_at LIMIT ${slots}::int
+      ), leased AS (
+      UPDATE operations SET status = 'running', lease_owner = ${holder.id}::text, lease_token = lease_token + 1,
+        lease_until = platform_now() + ${holder.lease_ms}::float8 * interval '1 millisecond', updated_at = platform_now()
+      FROM due WHERE operations.id = due.id
+      RETURNING operations.id, project_id, kind, resource_type, resource_id, stage, attempts, request_id, created_at, input,
+        failing, error, lease_token, (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS allowed_ms,
+        (extract(epoch FROM deadline_at - platform_now()) * 1000)::float8 AS remaining_ms
+      ), begun AS (
+        INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+        SELECT (${logIds}::uuid[])[row_number() OVER ()], id, platform_now(), 'stage', stage, '' FROM leased WHERE lease_token = 1
+      )
+      SELECT * FROM leased`);
+  } catch (error) {
+    // Another worker leased another operation of the same resource in this very moment; the next look sees that.
+    if (databaseError(error)?.code === UNIQUE_VIOLATION) return [];
+    throw error;
+  }
+}
+
+/**
+ * Prolongs leases.
+ * @returns those that still hold; the others were cancelled by a delete, or were lost because they had run out
+ */
+export async function renew(holder: LeaseHolder, held: readonly LeasedOperation[]): Promise<Set<string>> {
+  const rows = await query<{ id: string }>(sql`
+    UPDATE operations SET lease_until = platform_now() + ${holder.lease_ms}::float8 * interval '1 millisecond'
+    FROM unnest(${held.map(({ id }) => id)}::uuid[], ${held.map(({ lease_token }) => lease_token)}::int[]) AS held (id, token)
+    WHERE operations.id = held.id AND lease_owner = ${holder.id}::text AND lease_token = held.token AND status = 'running'
+    RETURNING operations.id`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Which of these a delete has cancelled meanwhile, or another worker has taken over. */
+export async function endedElsewhere(holder: LeaseHolder, held: readonly LeasedOperation[]): Promise<Set<string>> {
+  const rows = await query<{ id: string }>(sql`
+    SELECT held.id FROM unnest(${held.map(({ id }) => id)}::uuid[], ${held.map(({ lease_token }) => lease_token)}::int[]) AS held (id, token)
+    LEFT JOIN operations o ON o.id = held.id AND o.lease_owner = ${holder.id}::text AND o.lease_token = held.token AND o.status = 'running'
+    WHERE o.id IS NULL`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Lets go of a lease whose step has ended without a transition, so that others need not wait for its end. */
+export async function letGo(holder: LeaseHolder, { id, lease_token }: LeasedOperation): Promise<void> {
+  await execute(sql`
+    UPDATE operations SET lease_owner = NULL, lease_until = NULL
+    WHERE id = ${id}::uuid AND lease_owner = ${holder.id}::text AND lease_token = ${lease_token}::int`);
+}
+
+/** Frees operations whose worker has died or hangs: its lease has run out. */
+export async function reclaim(): Promise<void> {
+  const reclaimed = await query<{ id: string; stage: string; status: string }>(sql`
+    WITH lost AS MATERIALIZED (
+      SELECT id FROM operations WHERE lease_owner IS NOT NULL AND lease_until <= (SELECT platform_now())
+      FOR UPDATE SKIP LOCKED
+    )
+    UPDATE operations SET lease_owner = NULL, lease_until = NULL FROM lost WHERE operations.id = lost.id
+    RETURNING operations.id, stage, status`);
+  for (const { id, stage } of reclaimed.filter(({ status }) => status === 'running')) {
+    await execute(sql`
+      INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+      VALUES (${newId()}::uuid, ${id}::uuid, platform_now(), 'warning', ${stage}::text, 'Its worker was lost; another one goes on.')`);
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import { execute, query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { testDatabase } from '@/lib/testing/database';
+import { createUser } from '@/lib/testing/world';
+import { startPeriodicJobs } from './periodic';
+import { purges } from './purge';
+
+testDatabase();
+
+test('a job that is due is run by one worker only, and again when its time has come', async () => {
+  const runs: string[] = [];
+  const job = (worker: string) => ({ name: 'once', every_ms: 3_600_000, run: async () => void runs.push(worker) });
+  const workers = ['a', 'b', 'c'].map((worker) => startPeriodicJobs([job(worker)]));
+  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  await Promise.all(workers.map((worker) => worker.stop()));
+  expect(runs).toHaveLength(1);
+
+  await execute(sql`UPDATE periodic_jobs SET due_at = platform_now()`);
+  const later = startPeriodicJobs([job('later')]);
+  await vi.waitFor(() => expect(runs.at(-1)).toBe('later'));
+  await later.stop();
+  expect(runs).toHaveLength(2);
+});
+
+test('a job that fails does not end the others, and has its next turn', async () => {
+  const runs: string[] = [];
+  const jobs = startPeriodicJobs([
+    { name: 'bad', every_ms: 1, run: async () => Promise.reject(new Error(String(runs.push('bad')))) },
+    { name: 'good', every_ms: 1, run: async () => void runs.push('good') },
+  ]);
+  await vi.waitFor(() => expect(runs.filter((name) => name === 'bad').length).toBeGreaterThan(1), { timeout: 5000 });
+  await jobs.stop();
+  expect(runs).toContain('good');
+});
+
+test('purges forget what has done its service, and nothing else', async () => {
+  const { id: user } = await createUser('someone@example.test');
+  await execute(sql`INSERT INTO idempotency_records (id, request_hash, expires_at) VALUES
+    ('\\x01', '\\x', platform_now() - interval '1 second'), ('\\x02', '\\x', platform_now() + interval '1 minute')`);
+  await execute(sql`INSERT INTO changes (topic, resource_id, at)
+    SELECT 'old', n::text, platform_now() - interval '1 hour' FROM generate_series(1, 12000) n`);
+  await execute(sql`INSERT INTO changes (topic, at) VALUES ('new', platform_now())`);
+  await execute(sql`INSERT INTO signin_failures (key, failed_at, last_at) VALUES
+    ('old', '{}', platform_now() - interval '2 hours'), ('new', '{}', platform_now())`);
+  const session = (expired: string) =>
+    execute(sql`
+    INSERT INTO sessions (id, user_id, realm, kind, address, user_agent, created_at, last_seen_at, expires_at)
+    VALUES (${newId()}::uuid, ${user}::uuid, 'tenant', 'browser', ${expired}::text, '', now(), now(), platform_now() - ${expired}::interval)`);
+  await session('31 days');
+  await session('29 days');
+
+  for (const purge of purges) await purge.run(new AbortController().signal);
+  const left = await query(sql`
+    SELECT encode(id, 'hex') AS kept FROM idempotency_records UNION ALL SELECT topic FROM changes
+    UNION ALL SELECT key FROM signin_failures UNION ALL SELECT address FROM sessions WHERE user_id = ${user}::uuid AND kind = 'browser'`);
+  expect(left).toEqual([{ kept: '02' }, { kept: 'new' }, { kept: 'new' }, { kept: '29 days' }]);
+});

@@ -1,0 +1,33 @@
+import { execute } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import type { PeriodicJob } from './periodic';
+
+const BATCH = 5000;
+const minute = 60_000;
+
+/** Forgets rows that have done their service, in batches that hold no lock for long. */
+export function purge(table: string, every_ms: number, expired: string): PeriodicJob {
+  return {
+    name: `purge ${table}`,
+    every_ms,
+    async run(signal) {
+      while (!signal.aborted) {
+        const gone = await execute(sql`
+          DELETE FROM ${raw(table)} WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM ${raw(table)} WHERE ${raw(expired)} LIMIT ${BATCH}::int FOR UPDATE SKIP LOCKED))`);
+        if (gone < BATCH) return;
+      }
+    },
+  };
+}
+
+/** What the foundation keeps only for a while. */
+export const purges = [
+  purge('idempotency_records', 10 * minute, 'expires_at <= (SELECT platform_now())'),
+  // Streams read a change within a second; what is older than this was read, or its reader began anew.
+  purge('changes', minute, "at < (SELECT platform_now()) - interval '15 minutes'"),
+  purge('signin_failures', 10 * minute, "last_at < (SELECT platform_now()) - interval '1 hour'"),
+  purge('account_mails', 60 * minute, "created_at < (SELECT platform_now()) - interval '2 days'"),
+  purge('account_links', 60 * minute, 'expires_at < (SELECT platform_now())'),
+  purge('sessions', 60 * minute, "expires_at < (SELECT platform_now()) - interval '30 days'"),
+];

@@ -1,0 +1,104 @@
+import { ApiError } from '@/lib/core/api/errors';
+import { signalChange } from '@/lib/core/db/changes';
+import { EngineError } from '@/lib/engines/error';
+import { log } from '@/lib/log';
+import { type LeasedOperation, type LeaseHolder, letGo } from './lease';
+import { failure, type OperationSteps, type Step } from './steps';
+import { type Transition, writeTransition } from './transition';
+
+/** An operation in the hands of this worker. */
+export type Held = {
+  operation: LeasedOperation;
+  /** Aborted when it is taken away: a delete came, the lease was lost, the worker stops. */
+  readonly interrupt: AbortController;
+  /** When its deadline passes, in this process's `performance.now()`. */
+  readonly deadline: number;
+};
+
+/** Node fires timers at once that are longer than this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** How long the next try waits after so many failures in a row, in milliseconds. */
+export type Backoff = (attempts: number) => number;
+
+/** 1 s, 2 s, 4 s … at most a minute, each somewhere in its upper half, so that what failed together spreads out. */
+export const exponentialBackoff: Backoff = (attempts) =>
+  Math.min(60_000, 1000 * 2 ** attempts) * (1 - Math.random() / 2);
+
+/**
+ * Carries an operation on, step by step, until it is done, waits for something, or is taken away.
+ * @returns after how many milliseconds it is due again; undefined when this worker has no more to do with it
+ */
+export async function carryOn(
+  holder: LeaseHolder,
+  held: Held,
+  steps: OperationSteps,
+  backoff: Backoff,
+): Promise<number | undefined> {
+  for (;;) {
+    const transition = await nextTransition(held, steps, backoff);
+    if (!transition || !(await writeTransition(holder, held.operation, transition))) break;
+    report(held.operation, transition);
+    switch (transition.end) {
+      case 'again':
+      case 'retry':
+        return transition.after_ms;
+      case 'done':
+        return undefined;
+      case 'stage':
+        held.operation = { ...held.operation, stage: transition.stage, attempts: 0, failing: false, error: null };
+        break;
+      case 'failure':
+        held.operation = { ...held.operation, attempts: 0, failing: true, error: transition.reason };
+    }
+    if (held.interrupt.signal.aborted) break;
+  }
+  await letGo(holder, held.operation);
+  signalChange();
+  return undefined;
+}
+
+/** Runs one step; undefined when it was interrupted and has nothing to say. */
+async function nextTransition(held: Held, steps: OperationSteps, backoff: Backoff): Promise<Transition | undefined> {
+  const { operation, interrupt } = held;
+  const late = new AbortController();
+  const remaining_ms = held.deadline - performance.now();
+  if (!operation.failing && remaining_ms <= 0) return failure(deadlineReason(operation, operation.error));
+  const timer = setTimeout(
+    () => !operation.failing && late.abort(new Error('the deadline passed')),
+    Math.min(remaining_ms, LONGEST_TIMER_MS),
+  );
+  const step: Step<unknown> = {
+    operation,
+    input: operation.input,
+    signal: AbortSignal.any([interrupt.signal, late.signal]),
+  };
+  try {
+    return operation.failing ? await steps.failed(step, operation.error) : await steps.run(step);
+  } catch (error) {
+    if (late.signal.aborted) return failure(deadlineReason(operation, operation.error));
+    if (interrupt.signal.aborted) return undefined;
+    log.warn({ err: error, operation: operation.id, kind: operation.kind, stage: operation.stage }, 'a step failed');
+    return { end: 'retry', after_ms: Math.ceil(backoff(operation.attempts)), problem: problem(operation, error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What went wrong, for the resource's owner; what only operators may know is in the process's log. */
+function problem({ id }: LeasedOperation, error: unknown): string {
+  if (error instanceof EngineError || error instanceof ApiError) return error.message;
+  return `Internal error. Report operation ${id} to your platform operator.`;
+}
+
+function deadlineReason({ allowed_ms }: LeasedOperation, lastProblem: string | null): string {
+  const minutes = Math.round(allowed_ms / 60_000);
+  const limit = minutes >= 1 ? `${minutes} min` : `${Math.round(allowed_ms / 1000)} s`;
+  return `It did not finish within ${limit}.${lastProblem ? ` Last problem: ${lastProblem}` : ''}`;
+}
+
+function report(operation: LeasedOperation, transition: Transition): void {
+  const facts = { operation: operation.id, kind: operation.kind, resource: operation.resource_id };
+  if (transition.end === 'failure') log.error({ ...facts, reason: transition.reason }, 'an operation failed');
+  else if (transition.end === 'done') log.info(facts, 'an operation ended');
+}

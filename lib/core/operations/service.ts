@@ -1,0 +1,156 @@
+import type { AdministratorCall, ProjectCall } from '@/lib/core/api/endpoint';
+import { notFound } from '@/lib/core/api/errors';
+import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { newId } from '@/lib/core/db/id';
+import { query, queryOne } from '@/lib/core/db/pool';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import type { Operation, OperationDetails, ProjectOperation } from './schema';
+
+type Times = 'run_at' | 'deadline_at' | 'created_at' | 'updated_at';
+type Row = Omit<Operation, Times | 'finished_at'> & Record<Times, Date> & { finished_at: Date | null };
+
+/**
+ * Why an operation `o` cannot be tried again. What gave its quota back would have to ask for it anew; what came later
+ * for the same resource has decided otherwise; what runs needs no push.
+ */
+const retryRefusal = raw(`CASE
+  WHEN o.status IN ('succeeded', 'cancelled') THEN 'The operation has already ' || CASE o.status WHEN 'succeeded' THEN 'succeeded.' ELSE 'been cancelled.' END
+  WHEN o.lease_owner IS NOT NULL THEN 'The operation is running.'
+  WHEN o.released THEN 'Its quota has been returned. Create the resource again.'
+  WHEN o.status = 'failed' AND EXISTS (SELECT FROM operations later WHERE later.resource_id = o.resource_id AND later.id > o.id)
+    THEN 'A later operation on the same resource replaced it.'
+END`);
+
+const columns = sql`o.id, o.project_id, p.name AS tenant_name, p.slug AS tenant_slug, o.kind, o.resource_type, o.resource_id,
+  o.status, o.stage, o.attempts, o.error, o.host_id, o.lease_owner AS worker, o.run_at, o.deadline_at, o.finished_at,
+  o.request_id, ${retryRefusal} AS retry_refusal, o.created_at, o.updated_at`;
+const from = raw('operations o LEFT JOIN projects p ON p.id = o.project_id');
+
+function view(row: Row): Operation {
+  return {
+    ...row,
+    run_at: row.run_at.toISOString(),
+    deadline_at: row.deadline_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export type OperationFilters = {
+  status?: Operation['status'] | undefined;
+  kind?: string | undefined;
+  tenant_id?: string | undefined;
+  resource_id?: string | undefined;
+  request_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** The operations of the whole platform, latest first. */
+export async function listOperations(_call: AdministratorCall, filters: OperationFilters): Promise<Page<Operation>> {
+  const { status, kind, tenant_id, resource_id, request_id } = filters;
+  const where: Sql[] = [];
+  if (status !== undefined) where.push(sql`o.status = ${status}::text`);
+  if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
+  if (tenant_id !== undefined) where.push(sql`o.project_id = ${tenant_id}::uuid`);
+  if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
+  if (request_id !== undefined) where.push(sql`o.request_id = ${request_id}::text`);
+  const page = await keysetPage<Row>({ select: columns, from, where, id: raw('o.id'), ...filters });
+  return page.map(view);
+}
+
+type ProjectRow = Omit<ProjectOperation, 'created_at' | 'updated_at' | 'finished_at'> & {
+  created_at: Date;
+  updated_at: Date;
+  finished_at: Date | null;
+};
+
+// A problem on the way may speak of the host; why an operation failed is written for the resource's owner.
+const projectColumns = raw(`o.id, o.kind, o.resource_type, o.resource_id, o.status, o.stage, o.request_id,
+  CASE WHEN o.status = 'failed' THEN o.error END AS error, o.created_at, o.updated_at, o.finished_at,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('stage', l.stage, 'at', l.at) ORDER BY l.at, l.id), '[]')
+   FROM operation_logs l WHERE l.operation_id = o.id AND l.level = 'stage') AS transitions`);
+
+/** What is and was done with the project's resources, latest first. */
+export async function listProjectOperations(
+  call: ProjectCall,
+  filters: Omit<OperationFilters, 'tenant_id'>,
+): Promise<Page<ProjectOperation>> {
+  const { status, kind, resource_id, request_id } = filters;
+  const where: Sql[] = [sql`o.project_id = ${call.project_id}::uuid`];
+  if (status !== undefined) where.push(sql`o.status = ${status}::text`);
+  if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
+  if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
+  if (request_id !== undefined) where.push(sql`o.request_id = ${request_id}::text`);
+  const { limit, cursor } = filters;
+  const select = projectColumns;
+  const page = await keysetPage<ProjectRow>({
+    select,
+    from: raw('operations o'),
+    where,
+    id: raw('o.id'),
+    limit,
+    cursor,
+  });
+  return page.map((row) => ({
+    ...row,
+    transitions: row.transitions.map(({ stage, at }) => ({ stage, at: new Date(at).toISOString() })),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  }));
+}
+
+/** One operation with its transitions and log. @throws ApiError 404 */
+export async function readOperation(_call: AdministratorCall, id: string): Promise<OperationDetails> {
+  const row = await queryOne<Row>(sql`SELECT ${columns} FROM ${from} WHERE o.id = ${id}::uuid`);
+  if (!row) throw notFound('The operation', '');
+  return { ...view(row), ...(await operationHistory(id)) };
+}
+
+type Line = { at: Date; level: 'stage' | 'info' | 'warning' | 'error'; stage: string; message: string };
+
+/** What happened in an operation: when each stage began, and the messages of its log. */
+async function operationHistory(id: string): Promise<Pick<OperationDetails, 'transitions' | 'logs'>> {
+  const lines = await query<Line>(sql`
+    SELECT at, level, stage, message FROM operation_logs WHERE operation_id = ${id}::uuid ORDER BY at, id`);
+  const transitions = lines.filter(({ level }) => level === 'stage');
+  const logs = lines.flatMap(({ at, level, stage, message }) =>
+    message === ''
+      ? []
+      : [{ at: at.toISOString(), level: level === 'stage' ? ('info' as const) : level, stage, message }],
+  );
+  return { transitions: transitions.map(({ stage, at }) => ({ stage, at: at.toISOString() })), logs };
+}
+
+/**
+ * Has an operation tried at once: one that waits after a failure, or one that has failed, which gets its whole time
+ * again and begins with the stage that failed. @throws ApiError 404, 409 when that is not possible
+ */
+export async function retryOperation(call: AdministratorCall, id: string): Promise<OperationDetails> {
+  const { project_id, kind, resource_type, resource_id } = await readOperation(call, id);
+  await commit(call, {
+    project_id,
+    resource: { type: 'operation', id, name: kind },
+    target: sql`SELECT ${retryRefusal} IS NULL AS allowed, ${retryRefusal} AS state, o.stage, o.error
+                FROM k JOIN operations o ON o.project_id IS NOT DISTINCT FROM k.project_id
+                WHERE o.id = ${id}::uuid FOR UPDATE OF o`,
+    forbidden: (refusal) => refusal,
+    rows: {
+      retried: sql`UPDATE operations SET run_at = platform_now(), attempts = 0, updated_at = platform_now(),
+          deadline_at = CASE WHEN status = 'failed' THEN platform_now() + (deadline_at - created_at) ELSE deadline_at END,
+          status = CASE WHEN status = 'failed' THEN 'pending' ELSE status END,
+          error = CASE WHEN status = 'failed' THEN NULL ELSE error END,
+          failing = failing AND status <> 'failed', finished_at = NULL
+        FROM ${ifAdmitted} AND operations.id = ${id}::uuid`,
+      noted: sql`INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+        SELECT ${newId()}::uuid, ${id}::uuid, platform_now(), 'info', target.stage, 'An administrator ordered another try.'
+        FROM target, ${ifAdmitted}`,
+    },
+    details: sql`(SELECT jsonb_build_object('resource_type', ${resource_type}::text, 'resource_id', ${resource_id}::text,
+      'error', target.error) FROM target)`,
+  });
+  return readOperation(call, id);
+}

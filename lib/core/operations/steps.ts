@@ -1,0 +1,111 @@
+import type { Sql } from '@/lib/core/db/sql';
+import type { Claim } from '@/lib/core/quota/commit';
+import type { OperationKind } from './kind';
+
+/** What a step writes together with its transition, all of it or nothing. */
+export type StepWrite = {
+  /**
+   * Statements by name, each hanging on `ifAdmitted`, which holds only while the lease does. As in a `commit`, the
+   * project's row is locked first and its values are in `k`.
+   */
+  rows?: Record<string, Sql>;
+  /** Gives back what the resource holds of the quota: all of it, or these amounts of it. */
+  release?: true | readonly Claim[];
+  /** A line for the operation's log. */
+  log?: string;
+  /**
+   * With `again`: what it waits for, in words for a person. Open pages hear of it when it is news, and a missed deadline
+   * names it.
+   */
+  waits_for?: string;
+};
+
+/** How a step ends. Made by `goTo`, `again`, `done` and `failure`. */
+export type Outcome<Stage extends string> =
+  | { readonly end: 'stage'; readonly stage: Stage; readonly write: StepWrite }
+  | { readonly end: 'again'; readonly after_ms: number; readonly write: StepWrite }
+  | { readonly end: 'done'; readonly write: StepWrite }
+  | { readonly end: 'failure'; readonly reason: string };
+
+/** The stage is complete; `stage` comes next, at once. */
+export function goTo<const Stage extends string>(stage: Stage, write: StepWrite = {}) {
+  return { end: 'stage', stage, write } as const;
+}
+
+/** What the stage waits for has not come yet: the same stage again, after so long. */
+export function again(after_ms: number, write: StepWrite = {}) {
+  return { end: 'again', after_ms, write } as const;
+}
+
+/** The operation is complete. */
+export function done(write: StepWrite = {}) {
+  return { end: 'done', write } as const;
+}
+
+/** It can never succeed, so trying again is of no use; `reason` is for the person who owns the resource. */
+export function failure(reason: string) {
+  return { end: 'failure', reason } as const;
+}
+
+/** The operation as a step sees it. */
+export type OperationFacts = {
+  readonly id: string;
+  readonly project_id: string | null;
+  readonly kind: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly stage: string;
+  /** How often this stage has failed in a row. */
+  readonly attempts: number;
+  readonly request_id: string | null;
+  readonly created_at: Date;
+};
+
+export type Step<Input> = {
+  readonly operation: OperationFacts;
+  readonly input: Input;
+  /**
+   * Aborts when the step must end early: a delete came, the deadline passed, the lease was lost, the worker stops. Pass
+   * it on to whatever takes long; what the step then gives or throws does not matter.
+   */
+  readonly signal: AbortSignal;
+};
+
+/** The steps of a kind, its types erased: what a worker runs. */
+export type OperationSteps = {
+  readonly kind: string;
+  readonly concurrency: number;
+  run(step: Step<unknown>): Promise<Outcome<string>>;
+  failed(step: Step<unknown>, reason: string): Promise<Outcome<string>>;
+};
+
+/**
+ * The steps of a kind, one function a stage. Each is idempotent ("ensure disk"): it may run again after a crash at any
+ * point of it. An error that it throws is tried again, after ever longer pauses, until the deadline.
+ */
+export function operationSteps<Stage extends string, Input>(
+  kind: OperationKind<Stage, Input>,
+  stages: { [Name in Stage]: (step: Step<Input>) => Promise<Outcome<Stage>> },
+  options: {
+    /**
+     * Runs after the deadline or a `failure`, idempotent as well: puts the resource into `error` with the reason, and
+     * releases its quota where nothing exists. It ends in `done`, or in `again` while it must wait for something.
+     */
+    failed: (step: Step<Input>, reason: string) => Promise<Exclude<Outcome<never>, { end: 'stage' | 'failure' }>>;
+    /** How many of this kind a worker runs at once; absent: as many as it runs at all. */
+    concurrency?: number;
+  },
+): OperationSteps {
+  const parsed = (step: Step<unknown>): Step<Input> => ({ ...step, input: kind.input.parse(step.input) });
+  const find = (name: string) => kind.stages.find((stage) => stage === name);
+  return {
+    kind: kind.kind,
+    concurrency: options.concurrency ?? Number.POSITIVE_INFINITY,
+    async run(step) {
+      const stage = find(step.operation.stage);
+      if (!stage) throw new Error(`${kind.kind} has no stage ${step.operation.stage}`);
+      return stages[stage](parsed(step));
+    },
+    failed: async (step, reason) => options.failed(parsed(step), reason),
+  };
+}

@@ -1,0 +1,131 @@
+import { signalChange } from '@/lib/core/db/changes';
+import { newId } from '@/lib/core/db/id';
+import { queryOne } from '@/lib/core/db/pool';
+import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { releaseParts } from '@/lib/core/quota/release';
+import type { LeasedOperation, LeaseHolder } from './lease';
+import type { Outcome, StepWrite } from './steps';
+
+/** What becomes of an operation: how its step ended, or that it threw and is tried again. */
+export type Transition =
+  | Outcome<string>
+  | { readonly end: 'retry'; readonly after_ms: number; readonly problem: string };
+
+/**
+ * Writes a transition together with the step's rows, its release, log and change hint by one statement, and only under
+ * the lease: a worker that lost it, or whose operation a delete has cancelled, writes nothing.
+ * @returns whether it was written
+ */
+export async function writeTransition(
+  holder: LeaseHolder,
+  operation: LeasedOperation,
+  transition: Transition,
+): Promise<boolean> {
+  const { id, project_id, lease_token } = operation;
+  const write: StepWrite = 'write' in transition ? transition.write : {};
+  const { release } = write;
+  const news = isNews(operation, transition);
+  const rows = Object.entries(write.rows ?? {});
+  const locks = project_id !== null && (rows.length > 0 || release !== undefined);
+  const parts: [name: string, piece: Sql][] = [
+    [
+      'k',
+      locks
+        ? sql`SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE`
+        : sql`SELECT ${project_id}::uuid AS project_id`,
+    ],
+    [
+      'held',
+      sql`SELECT k.project_id FROM k CROSS JOIN operations o WHERE o.id = ${id}::uuid AND o.status = 'running'
+          AND o.lease_owner = ${holder.id}::text AND o.lease_token = ${lease_token}::int FOR UPDATE OF o`,
+    ],
+    ['verdict', sql`SELECT project_id, true AS ok FROM held`],
+    ...(release ? releaseParts(operation.resource_id, release === true ? undefined : release) : []),
+    ...rows,
+    ['moved', move(holder, operation, transition)],
+    ...(news ? visible(operation, transition) : []),
+  ];
+  const ctes = parts.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`);
+  const written = await queryOne(sql`WITH ${join(ctes, ', ')} SELECT ok FROM verdict`);
+  if (written && news) signalChange();
+  return written !== undefined;
+}
+
+const letGo = 'lease_owner = NULL, lease_until = NULL';
+const later = (ms: number) => sql`platform_now() + ${ms}::float8 * interval '1 millisecond'`;
+
+function move(holder: LeaseHolder, operation: LeasedOperation, transition: Transition): Sql {
+  const releases = 'write' in transition && transition.write.release !== undefined;
+  return sql`UPDATE operations SET ${change(holder, operation, transition)}, released = released OR ${releases}::boolean,
+    updated_at = platform_now() FROM verdict WHERE verdict.ok AND operations.id = ${operation.id}::uuid`;
+}
+
+/** No pause is longer than the deadline allows: what misses it must fail then, not when a pause ends. */
+const pause = (ms: number, failing: boolean) =>
+  failing ? later(ms) : sql`least(${later(ms)}, greatest(deadline_at, platform_now()))`;
+
+/** The lease is kept where the same worker goes straight on. */
+function change(holder: LeaseHolder, { failing }: LeasedOperation, transition: Transition): Sql {
+  switch (transition.end) {
+    case 'stage':
+      return sql`stage = ${transition.stage}::text, attempts = 0, error = NULL, lease_until = ${later(holder.lease_ms)}`;
+    case 'again': {
+      const error = failing ? raw('error') : sql`${transition.write.waits_for ?? null}::text`;
+      return sql`attempts = 0, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
+    }
+    case 'retry': {
+      const error = failing ? raw('error') : sql`${transition.problem}::text`;
+      return sql`attempts = attempts + 1, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
+    }
+    case 'failure':
+      return sql`failing = true, attempts = 0, error = ${transition.reason}::text, lease_until = ${later(holder.lease_ms)}`;
+    case 'done': {
+      const result = failing ? "status = 'failed'" : "status = 'succeeded', error = NULL";
+      return raw(`${result}, attempts = 0, finished_at = platform_now(), ${letGo}`);
+    }
+  }
+}
+
+type LogLine = { level: 'stage' | 'info' | 'warning' | 'error'; stage: string; message: string };
+
+function logLine({ stage, failing }: LeasedOperation, transition: Transition): LogLine | undefined {
+  switch (transition.end) {
+    case 'stage':
+      return { level: 'stage', stage: transition.stage, message: transition.write.log ?? '' };
+    case 'failure':
+      return { level: 'error', stage, message: transition.reason };
+    case 'retry':
+      return { level: 'warning', stage, message: transition.problem };
+    case 'done':
+      return { level: 'info', stage, message: transition.write.log ?? (failing ? 'Failed.' : 'Done.') };
+    case 'again':
+      return transition.write.log === undefined ? undefined : { level: 'info', stage, message: transition.write.log };
+  }
+}
+
+/** Whether there is anything to see that was not to be seen before: merely waiting on is no news. */
+function isNews({ error }: LeasedOperation, transition: Transition): boolean {
+  if (transition.end !== 'again') return true;
+  const { rows, log, waits_for } = transition.write;
+  return log !== undefined || (waits_for === undefined ? rows !== undefined : waits_for !== error);
+}
+
+/** The log's line, and hints for pages that show the resource or the operation. */
+function visible(operation: LeasedOperation, transition: Transition): [name: string, piece: Sql][] {
+  const { id, project_id, resource_type, resource_id } = operation;
+  const line = logLine(operation, transition);
+  const { level, stage, message } = line ?? {};
+  const logged = sql`INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+    SELECT ${newId()}::uuid, ${id}::uuid, platform_now(), ${level}::text, ${stage}::text, ${message}::text
+    FROM verdict WHERE verdict.ok`;
+  const hinted = sql`INSERT INTO changes (project_id, topic, resource_id, at)
+    SELECT ${project_id}::uuid, hint.topic, hint.resource_id, platform_now()
+    FROM verdict CROSS JOIN (VALUES (${resource_type}::text, ${resource_id}::text), ('operation', ${id}::text)) AS hint (topic, resource_id)
+    WHERE verdict.ok`;
+  return line
+    ? [
+        ['logged', logged],
+        ['hinted', hinted],
+      ]
+    : [['hinted', hinted]];
+}

@@ -1,0 +1,452 @@
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import { execute, query, queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { commit } from '@/lib/core/quota/commit';
+import { EngineError } from '@/lib/engines/error';
+import { testDatabase } from '@/lib/testing/database';
+import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
+import {
+  createMachineryTable,
+  createWidgetOperation,
+  deleteWidgetOperation,
+  type Hook,
+  partsOf,
+  widgetSteps,
+} from '@/lib/testing/widget-operations';
+import { createWidget, createWidgetTable, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
+import { createProject } from '@/lib/testing/world';
+import { again, done, failure, operationSteps } from './steps';
+import { startWorker, type Worker, type WorkerOptions } from './worker';
+
+testDatabase();
+let project: string;
+beforeAll(async () => {
+  await createWidgetTable();
+  await createMachineryTable();
+  ({ id: project } = await createProject());
+  await execute(sql`UPDATE project_accounts SET instances_limit = 10000`);
+});
+
+const workers: Worker[] = [];
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+
+function work(hook?: Hook, options: Partial<WorkerOptions> = {}): Worker {
+  const worker = startWorker({ steps: widgetSteps(hook), jobs: [], lease_ms: 600, backoff: () => 5, ...options });
+  workers.push(worker);
+  return worker;
+}
+
+const create = (start = (id: string) => createWidgetOperation.start(id, {})) =>
+  createWidget(widgetCall(project), { amounts: { instances: 1 }, operation: start });
+const remove = (id: string) => orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
+const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 10_000, interval: 5 });
+const untilStatus = (id: string, status: string) =>
+  until(async () => expect((await operationsOf(id)).at(-1)).toMatchObject({ status }));
+
+/** A promise and what settles it. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe('an operation', () => {
+  test('goes through its steps, and ends together with its rows', async () => {
+    const id = await create();
+    work();
+    await untilStatus(id, 'succeeded');
+    expect(await widgetState(id)).toEqual({ status: 'active', reason: null });
+    expect(await partsOf(id)).toEqual(['boot', 'disk', 'port']);
+    expect(await logOf(id)).toEqual([
+      'stage disk',
+      'stage port',
+      'stage boot The port has its address.',
+      'info boot Done.',
+    ]);
+    expect(await operationsOf(id)).toMatchObject([{ attempts: 0, error: null, lease_owner: null, lease_token: 1 }]);
+  });
+
+  test('is tried again when a step throws, and says why without telling internals', async () => {
+    let failures = 0;
+    work((point) => {
+      if (point === 'port:before' && failures++ < 2) throw new EngineError('ENGINE_ERROR', 'The bridge is away.');
+      if (point === 'boot:before' && failures++ === 3) throw new Error('password=hunter2');
+    });
+    const id = await create();
+    await untilStatus(id, 'succeeded');
+    const log = await logOf(id);
+    expect(log.slice(1, 4)).toEqual([
+      'stage port',
+      'warning port The bridge is away.',
+      'warning port The bridge is away.',
+    ]);
+    expect(log.join()).toContain('Report operation');
+    expect(log.join()).not.toContain('hunter2');
+  });
+
+  test('that is only a matter of waiting is looked at again when it asked for that', async () => {
+    let looks = 0;
+    const steps = operationSteps(
+      createWidgetOperation,
+      { disk: async () => (++looks < 4 ? again(1) : done()), port: async () => done(), boot: async () => done() },
+      { failed: async () => done() },
+    );
+    work(undefined, { steps: [steps] });
+    const id = await create();
+    await untilStatus(id, 'succeeded');
+    expect(looks).toBe(4);
+    expect(await logOf(id)).toEqual(['stage disk', 'info disk Done.']);
+  });
+});
+
+test('what an operation waits for is told to open pages once, and named when the deadline passes', async () => {
+  let looks = 0;
+  const steps = operationSteps(
+    createWidgetOperation,
+    {
+      disk: async ({ operation }) => {
+        looks += 1;
+        const waiting = sql`UPDATE widgets SET status_reason = 'No room.' FROM verdict
+          WHERE verdict.ok AND widgets.id = ${operation.resource_id}::uuid`;
+        return again(1, { rows: { waiting }, waits_for: looks < 5 ? 'No room.' : 'Nearly there.' });
+      },
+      port: async () => done(),
+      boot: async () => done(),
+    },
+    { failed: async (_, reason) => done({ log: reason }) },
+  );
+  work(undefined, { steps: [steps] });
+  const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 4000 }));
+  await untilStatus(id, 'failed');
+  const reason = 'It did not finish within 4 s. Last problem: Nearly there.';
+  expect(await logOf(id)).toEqual(['stage disk', `error disk ${reason}`, `info disk ${reason}`]);
+  const hints = await query(sql`SELECT FROM changes WHERE resource_id = ${id}::text`);
+  // The create's own, one for each reason, its failure and its end.
+  expect(hints).toHaveLength(5);
+  expect(looks).toBeGreaterThan(6);
+});
+
+describe('an operation that cannot succeed', () => {
+  test('past its deadline puts the resource into error with the last problem, and keeps the quota of what exists', async () => {
+    const before = Number(await usedOf(project, 'instances'));
+    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 300 }));
+    work((point) => {
+      if (point === 'port:before') throw new EngineError('ENGINE_UNAVAILABLE', 'Install nftables.');
+    });
+    await untilStatus(id, 'failed');
+    const reason = 'It did not finish within 0 s. Last problem: Install nftables.';
+    expect(await widgetState(id)).toEqual({ status: 'error', reason });
+    expect((await logOf(id)).slice(-2)).toEqual([`error port ${reason}`, 'info port Failed.']);
+    expect(await operationsOf(id)).toMatchObject([{ stage: 'port', error: reason }]);
+    expect(Number(await usedOf(project, 'instances'))).toBe(before + 1);
+  });
+
+  test('past its deadline interrupts the step that hangs, and releases where nothing exists', async () => {
+    const before = Number(await usedOf(project, 'instances'));
+    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 200 }));
+    work((point, { signal }) =>
+      point === 'disk:before' ? new Promise((_, reject) => signal.addEventListener('abort', reject)) : undefined,
+    );
+    await untilStatus(id, 'failed');
+    expect(await widgetState(id)).toMatchObject({ status: 'error' });
+    expect(Number(await usedOf(project, 'instances'))).toBe(before);
+  });
+
+  test('says so itself and is not tried again', async () => {
+    let runs = 0;
+    const steps = operationSteps(
+      createWidgetOperation,
+      {
+        disk: async () => {
+          runs += 1;
+          return failure('The image is damaged; choose another one.');
+        },
+        port: async () => done(),
+        boot: async () => done(),
+      },
+      { failed: async (_, reason) => done({ log: `Told: ${reason}` }) },
+    );
+    work(undefined, { steps: [steps] });
+    const id = await create();
+    await untilStatus(id, 'failed');
+    expect(runs).toBe(1);
+    expect(await logOf(id)).toEqual([
+      'stage disk',
+      'error disk The image is damaged; choose another one.',
+      'info disk Told: The image is damaged; choose another one.',
+    ]);
+  });
+
+  test('keeps trying its failure handler, and remembers the reason', async () => {
+    let tries = 0;
+    const steps = operationSteps(
+      createWidgetOperation,
+      { disk: async () => failure('No.'), port: async () => done(), boot: async () => done() },
+      {
+        failed: async () => {
+          tries += 1;
+          if (tries < 3) throw new Error('not yet');
+          return tries < 5 ? again(1, { waits_for: 'The bridge is away.' }) : done();
+        },
+      },
+    );
+    work(undefined, { steps: [steps] });
+    const id = await create();
+    await untilStatus(id, 'failed');
+    expect(tries).toBe(5);
+    expect(await operationsOf(id)).toMatchObject([{ error: 'No.' }]);
+  });
+
+  test('for want of a worker has not even begun when its time is over', async () => {
+    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 90_000 }));
+    await execute(sql`UPDATE operations SET created_at = created_at - interval '90 seconds',
+      deadline_at = deadline_at - interval '90 seconds' WHERE resource_id = ${id}::uuid`);
+    let begun = 0;
+    work((point) => {
+      if (point === 'disk:before') begun += 1;
+    });
+    await untilStatus(id, 'failed');
+    expect(begun).toBe(0);
+    expect(await operationsOf(id)).toMatchObject([{ error: 'It did not finish within 2 min.' }]);
+  });
+
+  test('because this release knows no such stage is tried until its deadline: another worker may know it', async () => {
+    const start = (widget: string) => ({
+      ...createWidgetOperation.start(widget, {}),
+      stage: 'paint',
+      deadline_ms: 300,
+    });
+    const id = await create(start);
+    work();
+    await untilStatus(id, 'failed');
+    expect((await logOf(id)).slice(0, 2)).toEqual([
+      'stage paint',
+      expect.stringMatching(/^warning paint .*Report operation/),
+    ]);
+    expect(await widgetState(id)).toMatchObject({ status: 'error' });
+  });
+});
+
+describe('a delete', () => {
+  test('interrupts what is under way and wins', async () => {
+    const before = Number(await usedOf(project, 'instances'));
+    const booting = gate();
+    work((point, { signal }) => {
+      if (point !== 'boot:before') return undefined;
+      booting.open();
+      return new Promise((_, reject) => signal.addEventListener('abort', reject));
+    });
+    const id = await create();
+    await booting.opened;
+    await remove(id);
+    await untilStatus(id, 'succeeded');
+    expect(await operationsOf(id)).toMatchObject([
+      { kind: 'widget.create', status: 'cancelled', stage: 'boot', error: 'A delete took its place.' },
+      { kind: 'widget.delete', status: 'succeeded' },
+    ]);
+    expect(await widgetState(id)).toBeUndefined();
+    expect(await partsOf(id)).toEqual([]);
+    expect(Number(await usedOf(project, 'instances'))).toBe(before);
+  });
+
+  test('waits for a step that does not listen, and what that step says no longer counts', async () => {
+    const booting = gate();
+    const finish = gate();
+    const order: string[] = [];
+    work(async (point) => {
+      order.push(point);
+      if (point !== 'boot:before') return;
+      booting.open();
+      await finish.opened;
+    });
+    const id = await create();
+    await booting.opened;
+    work((point) => {
+      order.push(point);
+    });
+    await remove(id);
+    await until(async () =>
+      expect(await operationsOf(id)).toMatchObject([{ status: 'cancelled' }, { status: 'pending' }]),
+    );
+    finish.open();
+    await untilStatus(id, 'succeeded');
+    expect(order.indexOf('boot:after')).toBeLessThan(order.indexOf('stop:before'));
+    expect(await widgetState(id)).toBeUndefined();
+    expect(await logOf(id)).not.toContain('info boot Done.');
+  });
+
+  test('of something whose creation nobody has begun just removes it', async () => {
+    const id = await create();
+    await remove(id);
+    work();
+    await untilStatus(id, 'succeeded');
+    expect(await operationsOf(id)).toMatchObject([{ status: 'cancelled', lease_token: 0 }, { status: 'succeeded' }]);
+  });
+});
+
+describe('operations of one resource', () => {
+  test('run one after the other, the oldest first, however many workers there are', async () => {
+    const id = await create();
+    for (let n = 0; n < 5; n++) {
+      await commit(widgetCall(project), {
+        resource: { type: 'widget', id },
+        operation: createWidgetOperation.start(id, {}),
+        rows: {},
+      });
+    }
+    let inside = 0;
+    let most = 0;
+    const order: string[] = [];
+    const hook: Hook = async (point, { operation }) => {
+      if (point.endsWith('before')) most = Math.max(most, ++inside);
+      else inside -= 1;
+      if (point === 'boot:after') order.push(operation.id);
+    };
+    for (let n = 0; n < 3; n++) work(hook);
+    await until(async () => {
+      const all = await operationsOf(id);
+      expect(all.map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
+    });
+    expect(most).toBe(1);
+    expect(order).toEqual([...order].sort());
+  });
+
+  test('are held by one worker at most, by the database’s word', async () => {
+    const resource = newId();
+    const lease = (owner: string) =>
+      execute(sql`
+      INSERT INTO operations (id, kind, resource_type, resource_id, stage, status, input, run_at, lease_owner, deadline_at, created_at, updated_at)
+      VALUES (${newId()}::uuid, 'test', 'test', ${resource}::uuid, 'x', 'running', '{}', now(), ${owner}::text, now(), now(), now())`);
+    await lease('a');
+    await expect(lease('b')).rejects.toThrow('operations_one_leased_idx');
+  });
+});
+
+describe('workers', () => {
+  test('share the work, and each step is done once', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, () => create()));
+    const runs = new Map<string, number>();
+    const count: Hook = (point, { operation }) => {
+      const key = `${operation.id} ${point}`;
+      runs.set(key, (runs.get(key) ?? 0) + 1);
+    };
+    for (let n = 0; n < 3; n++) work(count);
+    for (const id of ids) await untilStatus(id, 'succeeded');
+    expect(runs.size).toBe(60 * 6);
+    expect(new Set(runs.values())).toEqual(new Set([1]));
+    expect(await miscounted(project)).toEqual([]);
+  });
+
+  test('keep to their own bounds and to those of a kind', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, () => create()));
+    const inside = new Set<string>();
+    let most = 0;
+    const hook: Hook = async (point, { operation }) => {
+      if (point.endsWith('before')) inside.add(operation.id);
+      most = Math.max(most, inside.size);
+      await new Promise(setImmediate);
+      if (point.endsWith('after')) inside.delete(operation.id);
+    };
+    work(hook, { steps: widgetSteps(hook, 3) });
+    for (const id of ids) await untilStatus(id, 'succeeded');
+    expect(most).toBe(3);
+  });
+
+  test('leave alone what belongs to another host', async () => {
+    const elsewhere = await create((id) => createWidgetOperation.start(id, {}, { host_id: 'other-host' }));
+    const here = await create((id) => createWidgetOperation.start(id, {}, { host_id: 'test-host' }));
+    work();
+    await untilStatus(here, 'succeeded');
+    expect(await operationsOf(elsewhere)).toMatchObject([{ status: 'pending', lease_token: 0 }]);
+  });
+
+  test('that stop let go of their work at once, and others go on with it', async () => {
+    const begun = gate();
+    const first = work(
+      (point, { signal }) => {
+        if (point !== 'port:before') return undefined;
+        begun.open();
+        return new Promise((_, reject) => signal.addEventListener('abort', reject));
+      },
+      { lease_ms: 60_000 },
+    );
+    const id = await create();
+    await begun.opened;
+    await first.stop();
+    expect(await operationsOf(id)).toMatchObject([
+      { status: 'running', stage: 'port', attempts: 0, lease_owner: null },
+    ]);
+    work();
+    await untilStatus(id, 'succeeded');
+  });
+
+  test('that stop while a step ends begin no other', async () => {
+    const begun = gate();
+    const finish = gate();
+    const points: string[] = [];
+    const worker = work(async (point) => {
+      points.push(point);
+      if (point !== 'disk:before') return;
+      begun.open();
+      await finish.opened;
+    });
+    const id = await create();
+    await begun.opened;
+    const stopped = worker.stop();
+    finish.open();
+    await stopped;
+    expect(points).toEqual(['disk:before', 'disk:after']);
+    expect(await operationsOf(id)).toMatchObject([{ status: 'running', stage: 'port', lease_owner: null }]);
+  });
+
+  test('that cannot renew a lease let go of the step before others may begin it', async () => {
+    const begun = gate();
+    let interrupted: unknown;
+    work((point, { signal }) => {
+      if (point !== 'disk:before' || interrupted) return undefined;
+      begun.open();
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          interrupted = signal.reason;
+          reject(signal.reason);
+        });
+      });
+    });
+    const id = await create();
+    await begun.opened;
+    await execute(sql`ALTER TABLE operations RENAME TO operations_away`);
+    await until(async () => expect(interrupted).toEqual(new Error('the lease ran out')));
+    await execute(sql`ALTER TABLE operations_away RENAME TO operations`);
+    await untilStatus(id, 'succeeded');
+  });
+
+  test('keep a long step’s lease, so that nobody else runs it', async () => {
+    const finish = gate();
+    let runs = 0;
+    const hook: Hook = async (point) => {
+      if (point !== 'disk:before') return;
+      runs += 1;
+      await finish.opened;
+    };
+    work(hook);
+    work(hook);
+    const id = await create();
+    const leaseUntil = () =>
+      queryOne<{ until: Date; fresh: boolean }>(
+        sql`SELECT lease_until AS until, lease_until > platform_now() AS fresh FROM operations WHERE resource_id = ${id}::uuid`,
+      );
+    await until(async () => expect((await leaseUntil())?.until).toBeTruthy());
+    const first = (await leaseUntil())?.until.getTime() ?? 0;
+    await until(async () => expect((await leaseUntil())?.until.getTime()).toBeGreaterThan(first + 2 * 600));
+    expect(await leaseUntil()).toMatchObject({ fresh: true });
+    expect(runs).toBe(1);
+    finish.open();
+    await untilStatus(id, 'succeeded');
+    expect(await operationsOf(id)).toMatchObject([{ lease_token: 1 }]);
+  });
+});

@@ -1,0 +1,252 @@
+import type { Call } from '@/lib/core/api/endpoint';
+import { ApiError, conflict, notFound, QuotaBreach } from '@/lib/core/api/errors';
+import { keepAnswer, RacedByTwin } from '@/lib/core/api/idempotency';
+import { auditInsert, projectOf } from '@/lib/core/audit/entry';
+import { signalChange } from '@/lib/core/db/changes';
+import { databaseError, queryOne } from '@/lib/core/db/pool';
+import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { type NewOperation, operationInsert } from '@/lib/core/operations/enqueue';
+import { frozen } from '@/lib/money/budget/freeze';
+import { frozenRefusal } from '@/lib/money/budget/state';
+import { type Cap, capReached } from './caps';
+import { type Dimension, dimensions } from './dimensions';
+import { releaseParts } from './release';
+
+/** How much of a dimension a resource takes. An amount in SQL may refer to columns of `target`, which is locked. */
+export type Claim = { dimension: Dimension; amount: string | number | Sql };
+
+/** A change to make, all of it or nothing, in one statement. */
+export type Write = {
+  resource: { type: string; id: string; name?: string };
+  /** The project whose rows change; absent: the caller's. */
+  project_id?: string | null;
+  /** What open pages listen to; absent: the resource's type. */
+  topic?: string;
+  /**
+   * The present row that is changed: `SELECT <boolean> AS allowed, <text> AS state, … FROM k JOIN … FOR UPDATE OF …`.
+   * No row: 404. Not allowed: 409 that names the state. It joins `k`, so that the project's row is locked first.
+   */
+  target?: Sql;
+  /** What to answer where `state` forbids it: the message of a 409 ("deleted while it is attached"), or another refusal. */
+  forbidden?: (state: string) => string | ApiError;
+  /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
+  taken?: { when: Sql; message: string };
+  /** Limits on what counts in no quota; the first that is reached refuses (409). */
+  caps?: readonly Cap[];
+  /** For a delete: what the caller reads where something that came meanwhile still stands on the row (409). */
+  in_use?: string;
+  /** Whether the host can bear it, as a boolean in SQL over `target`; refused after everything else. */
+  room?: { fits: Sql; refusal: ApiError };
+  /** A frozen budget refuses it. */
+  freezable?: boolean;
+  /** The project's account is locked, and its present values are in `k`, also where nothing else asks for it. */
+  locks?: boolean;
+  /** Further statements by name, each hanging on `verdict WHERE verdict.ok`. */
+  rows: Record<string, Sql>;
+  operation?: NewOperation;
+  /** For the audit entry: values, or an expression of type jsonb that may refer to `target`. Never a secret value. */
+  details?: Record<string, unknown> | Sql;
+  /** The success answer, kept for a repeated Idempotency-Key. */
+  answer?: { status: number; body: unknown };
+} & (
+  | { claims?: readonly Claim[]; release?: never }
+  /** Gives back all that the resource holds. Not together with claims: a change of size claims the difference. */
+  | { release?: true; claims?: never }
+);
+
+type Verdict = {
+  project_id: string;
+  ok: boolean;
+  checked: boolean;
+  missing: boolean;
+  forbidden: boolean;
+  state: string | null;
+  taken: boolean;
+  /** Which of the caps is reached, counted from 1; 0: none. */
+  capped: number;
+  frozen: boolean;
+  target: unknown;
+} & (
+  | { exceeded: null; limit_value: null; used_value: null }
+  | { exceeded: Dimension; limit_value: string; used_value: string }
+);
+
+/** What needs nothing of the host has room on it. */
+const anywhere = {
+  fits: raw('true'),
+  refusal: new ApiError('CAPACITY_EXHAUSTED', 'The host has no capacity for this.'),
+};
+
+/** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row comes to be only if all of the write may. */
+export const ifAdmitted = raw('verdict WHERE verdict.ok');
+
+/**
+ * Admission: quota, freeze, the rows, the ledger, the operation, the audit entry, the change hint and the kept answer
+ * by ONE statement (docs/decisions/0002). Its first step locks the project's row and sees its present values; everything
+ * else hangs on the verdict, so parallel calls can't pass a limit and a crash leaves all or nothing.
+ *
+ * @returns the locked `target` row as it was before
+ * @throws ApiError 404, 409, 402, QuotaBreach 403 or 503 for want of room, in this order of precedence
+ */
+export async function commit(call: Call, write: Write): Promise<unknown> {
+  // A refusal is recorded by the kernel, which then knows what it was about.
+  call.record.resource = write.resource;
+  const verdict = await run(admission(call, write), write);
+  if (!verdict.ok) throw await refusal(call, verdict, write);
+  call.record.audited = true;
+  if (call.record.idempotency) call.record.idempotency.recorded = true;
+  signalChange();
+  return verdict.target;
+}
+
+/** The one statement that `commit` sends. */
+export function admission(call: Call, write: Write): Sql {
+  const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
+  const claims = write.claims ?? [];
+  // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
+  const locks =
+    write.locks || claims.length > 0 || write.release || write.freezable || write.operation || write.caps?.length;
+  const { idempotency } = call.record;
+
+  const ctes: [name: string, piece: Sql][] = [
+    [
+      'k',
+      locks
+        ? sql`SELECT * FROM project_accounts WHERE project_id = ${projectId}::uuid FOR UPDATE`
+        : sql`SELECT ${projectId}::uuid AS project_id`,
+    ],
+  ];
+  if (write.target) ctes.push(['target', write.target]);
+  ctes.push(['checks', checks(write, claims)]);
+  if (idempotency) ctes.push(['kept', keepAnswer(call, write.answer, sql`checks WHERE checks.passed`)]);
+  ctes.push([
+    'verdict',
+    idempotency
+      ? sql`SELECT checks.*, checks.passed AND EXISTS (SELECT FROM kept) AS ok FROM checks`
+      : sql`SELECT checks.*, checks.passed AS ok FROM checks`,
+  ]);
+  ctes.push(...account(write, projectId, claims));
+  for (const [name, piece] of Object.entries(write.rows)) ctes.push([name, piece]);
+  if (write.operation) ctes.push(['operation', operationInsert(call, write.operation, projectId, ifAdmitted)]);
+  ctes.push(['audited', auditInsert(call, { ...auditFacts(call, write), project_id: projectId }, ifAdmitted)]);
+  ctes.push(['hinted', changeInsert(call.at, projectId, write, ifAdmitted)]);
+
+  const text = join(
+    ctes.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`),
+    ', ',
+  );
+  return sql`WITH ${text} SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
+    ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`;
+}
+
+/** One row: what stands in the way, and the amounts that the write takes. */
+function checks(write: Write, claims: readonly Claim[]): Sql {
+  const { room = anywhere, caps = [] } = write;
+  const reached = caps.map(({ held, most }, index) => sql`WHEN ${held} >= ${most}::int THEN ${raw(`${index + 1}`)}`);
+  const amounts = claims.map(({ dimension, amount }) => sql`(${amount})::numeric AS ${raw(`claim_${dimension}`)}`);
+  // The first exceeded dimension in the order of spec 2.1 is the one to name.
+  const claimed = dimensions.filter((dimension) => claims.some((claim) => claim.dimension === dimension));
+  const over = claimed.map((d) => raw(`WHEN claim_${d} > 0 AND k.${d}_used + claim_${d} > k.${d}_limit THEN '${d}'`));
+  const pick = (part: 'limit' | 'used') =>
+    claimed.length === 0
+      ? raw('NULL::text')
+      : sql`CASE exceeded ${join(
+          claimed.map((d) => raw(`WHEN '${d}' THEN trim_scale(${d}_${part})`)),
+          ' ',
+        )} END::text`;
+  const account = [raw('k.project_id'), ...claimed.map((d) => raw(`k.${d}_limit, k.${d}_used`))];
+  const inner = sql`
+    SELECT ${join(account, ', ')},
+      ${write.target ? raw('target.allowed IS NULL') : raw('false')} AS missing,
+      ${write.target ? raw('NOT coalesce(target.allowed, true)') : raw('false')} AS forbidden,
+      ${write.target ? raw('target.state::text') : raw('NULL::text')} AS state,
+      ${write.taken ? write.taken.when : raw('false')} AS taken,
+      ${caps.length > 0 ? sql`CASE ${join(reached, ' ')} ELSE 0 END` : raw('0')} AS capped,
+      ${write.freezable ? frozen : raw('false')} AS frozen,
+      ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded,
+      NOT (${room.fits}) AS crowded
+      ${raw(claims.map(({ dimension }) => `, claim_${dimension}`).join(''))}
+    FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
+    CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts`;
+  // OFFSET 0: what the inner part says is computed once, not again in each place that refers to it.
+  return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
+    NOT missing AND NOT forbidden AND NOT taken AND capped = 0 AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;
+}
+
+/** Ledger and account. */
+function account(write: Write, projectId: string | null, claims: readonly Claim[]): [name: string, piece: Sql][] {
+  const { type, id } = write.resource;
+  if (write.release) return releaseParts(id);
+  if (claims.length === 0) return [];
+  const values = claims.map(({ dimension }) => raw(`('${dimension}', verdict.claim_${dimension})`));
+  const used = claims.map(({ dimension: d }) => raw(`${d}_used = k.${d}_used + verdict.claim_${d}`));
+  return [
+    [
+      'claimed',
+      sql`INSERT INTO quota_ledger (project_id, resource_type, resource_id, dimension, amount)
+          SELECT ${projectId}::uuid, ${type}::text, ${id}::uuid, taken_amount.dimension, taken_amount.amount
+          FROM verdict CROSS JOIN LATERAL (VALUES ${join(values, ', ')}) AS taken_amount (dimension, amount)
+          WHERE verdict.ok AND taken_amount.amount <> 0
+          ON CONFLICT (resource_id, dimension) DO UPDATE SET amount = quota_ledger.amount + excluded.amount`,
+    ],
+    [
+      'charged',
+      sql`UPDATE project_accounts SET ${join(used, ', ')} FROM k, verdict
+          WHERE verdict.ok AND project_accounts.project_id = k.project_id`,
+    ],
+  ];
+}
+
+function auditFacts(call: Call, write: Write) {
+  return {
+    action: call.endpoint.audit ?? call.endpoint.operation_id,
+    result: 'succeeded' as const,
+    status: write.answer?.status ?? Number(Object.keys(call.endpoint.responses)[0]),
+    resource: write.resource,
+    details: write.details,
+  };
+}
+
+function changeInsert(at: Date, projectId: string | null, write: Write, from: Sql): Sql {
+  const topic = write.topic ?? write.resource.type;
+  return insert('changes', { project_id: projectId, topic, resource_id: write.resource.id, at }, from);
+}
+
+async function run(statement: Sql, write: Write): Promise<Verdict> {
+  try {
+    const verdict = await queryOne<Verdict>(statement);
+    if (verdict) return verdict;
+  } catch (error) {
+    const known = databaseError(error);
+    // Lost a race for a name, or a row that the write refers to went away meanwhile.
+    if (known?.code === '23505' && write.taken) throw conflict(write.taken.message);
+    if (known && write.in_use !== undefined && ['23001', '23503'].includes(known.code)) throw conflict(write.in_use);
+    if (known?.code === '23503') throw notFound('A resource named in the request');
+    throw error;
+  }
+  throw notFound('The project');
+}
+
+async function refusal(call: Call, verdict: Verdict, write: Write): Promise<Error> {
+  if (verdict.checked) return new RacedByTwin();
+  const { room = anywhere } = write;
+  const { type, name } = write.resource;
+  const label = name ? `${type} ${name}` : `the ${type}`;
+  if (verdict.missing) {
+    return call.endpoint.realm === 'tenant' ? notFound(`The ${type}`) : notFound(`The ${type}`, '');
+  }
+  if (verdict.forbidden) {
+    const state = verdict.state ?? 'in this state';
+    const refused = write.forbidden?.(state) ?? `This is not possible while ${label} is ${state}.`;
+    return typeof refused === 'string' ? conflict(refused) : refused;
+  }
+  if (write.taken && verdict.taken) return conflict(write.taken.message);
+  const cap = write.caps?.[verdict.capped - 1];
+  if (cap) return capReached(cap);
+  if (verdict.frozen) return frozenRefusal(verdict.project_id);
+  const { exceeded, limit_value, used_value } = verdict;
+  if (exceeded === null) return room.refusal;
+  return new QuotaBreach(
+    `Quota exceeded for ${exceeded}: limit ${limit_value}, in use ${used_value}. Ask an administrator to raise ${exceeded}_limit.`,
+  );
+}

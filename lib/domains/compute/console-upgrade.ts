@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { now } from '@/lib/clock';
+import { registerUpgrade } from '@/lib/core/net/upgrades';
+import { log } from '@/lib/log';
+import { settings } from '@/lib/settings';
+import { CONSOLE_PATH, type ConsoleAccess, consoleAccess } from './console';
+import { bridgeScreen, bridgeTerminal, closed, endConsole } from './console-bridge';
+import { takePlace } from './console-places';
+
+/** How often the access of an open console is checked again. */
+const CHECK_MS = 15_000;
+/** A console whose access could not be checked for this long is closed: nobody knows whether it still holds. */
+const UNCHECKED_MS = 60_000;
+/** A browser that has not answered a ping for this long has gone away. */
+const SILENT_MS = 60_000;
+/** What a browser may send in one message; longer pastes come in several. */
+const MESSAGE_BYTES = 64 * 1024;
+
+const server = new WebSocketServer({
+  noServer: true,
+  maxPayload: MESSAGE_BYTES,
+  // Screens ask for the protocol `binary`; browsers refuse an answer that they did not ask for.
+  handleProtocols: (offered) => (offered.has('binary') ? 'binary' : false),
+});
+
+/** Serves `/console/{id}/vnc` and `/console/{id}/serial` as WebSockets, authorized by the console's cookie. */
+export function serveConsoles(): void {
+  registerUpgrade(CONSOLE_PATH, upgradeConsole);
+}
+
+async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  const { pathname } = new URL(request.url ?? '', 'http://here.invalid');
+  const [, instanceId = '', kind] = /^\/console\/([^/]+)\/(vnc|serial)$/.exec(pathname) ?? [];
+  if (kind !== 'vnc' && kind !== 'serial') return refuse(socket, '404 Not Found');
+  if (!isSameOrigin(request)) return refuse(socket, '403 Forbidden');
+  const cookies = request.headers.cookie ?? null;
+  const access = await consoleAccess(instanceId, cookies);
+  if (!access) return refuse(socket, '403 Forbidden');
+  const browser = await new Promise<WebSocket>((resolve) => {
+    server.handleUpgrade(request, socket, head, resolve);
+  });
+  browser.on('error', (error) => log.debug({ err: error, instance: instanceId }, 'a console connection failed'));
+  if (access.host_id !== settings().hostId) {
+    return endConsole(browser, closed.elsewhere, `The instance is on host ${access.host_id}.`);
+  }
+  const place = takePlace(kind, access);
+  if ('refusal' in place) return endConsole(browser, closed.tooMany, place.refusal);
+  browser.once('close', place.release);
+  // What is typed before the machine is reached waits.
+  browser.pause();
+  closeWhenAccessEnds(browser, access, cookies);
+  endWhenSilent(browser);
+  await (kind === 'vnc' ? bridgeScreen : bridgeTerminal)(instanceId, browser);
+}
+
+/** A cookie is sent whichever page opens the connection, so the page must be ours. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  const { origin, host } = headers;
+  if (!origin || !URL.canParse(origin)) return false;
+  return new URL(origin).host === host || origin === new URL(settings().baseUrl).origin;
+}
+
+/** Closes the console at its expiry, and soon after its credential, role or project ends. */
+function closeWhenAccessEnds(
+  browser: WebSocket,
+  { instance_id, expires_at }: ConsoleAccess,
+  cookies: string | null,
+): void {
+  const close = () => endConsole(browser, closed.accessEnded, 'Access to this console has ended.');
+  let checkedAt = performance.now();
+  const check = async () => {
+    if (performance.now() - checkedAt > UNCHECKED_MS) return close();
+    const access = await consoleAccess(instance_id, cookies).catch((error) => {
+      log.debug({ err: error, instance: instance_id }, 'checking access to a console failed');
+      return 'unknown';
+    });
+    if (access === undefined) close();
+    else if (access !== 'unknown') checkedAt = performance.now();
+  };
+  const checks = setInterval(check, CHECK_MS);
+  const expiry = setTimeout(close, expires_at.getTime() - now().getTime());
+  browser.once('close', () => {
+    clearInterval(checks);
+    clearTimeout(expiry);
+  });
+}
+
+/** Ends the connection of a browser that went away without a word, such as a sleeping laptop's. */
+function endWhenSilent(browser: WebSocket): void {
+  let heardAt = performance.now();
+  const heard = () => {
+    heardAt = performance.now();
+  };
+  browser.on('pong', heard);
+  const pings = setInterval(() => {
+    // Nobody listens to a connection that is paused.
+    if (browser.isPaused) heard();
+    if (performance.now() - heardAt > SILENT_MS) browser.terminate();
+    else browser.ping();
+  }, CHECK_MS);
+  browser.once('close', () => clearInterval(pings));
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,78 @@
+import { execute, queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { networkTroubles } from '@/lib/domains/network/topology';
+import { engines } from '@/lib/engines/engines';
+import { reportEngine } from '@/lib/hosts/engine-reports/service';
+import { settings } from '@/lib/settings';
+import type { HostCapacity } from './engine';
+
+const GIB = 1024 ** 3;
+/** Disks are sparse, and most stay far from full: so many times the room there is may be promised. */
+const DISK_OVERCOMMIT = 3;
+
+/** This machine's engine holds machines of another database; touching any would lose someone's data. */
+export class ForeignMachines extends Error {
+  override name = 'ForeignMachines';
+}
+
+/**
+ * Says what this host can bear, and counts anew what it has promised.
+ * @throws ForeignMachines when the database has never heard of this host, and yet machines are on it
+ */
+export async function reportHost(): Promise<void> {
+  const { hostId } = settings();
+  const { compute, network } = engines();
+  const capacity = await compute.capacity();
+  const pool = await network.floatingIpPool();
+  const known = await queryOne(sql`SELECT FROM hosts WHERE id = ${hostId}::text`);
+  if (!known) await requireUnused();
+  const usable = usableOf(capacity);
+  await execute(sql`
+    INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
+      floating_ip_first, floating_ip_last, seen_at)
+    VALUES (${hostId}::text, ${usable.vcpus}::int, ${usable.memory_mb}::int, ${capacity.memoryMb.overhead}::int,
+      ${usable.disk_gb}::int, ${capacity.gpuSlices}::int, ${pool.first}::inet, ${pool.last}::inet, platform_now())
+    ON CONFLICT (id) DO UPDATE SET vcpus_usable = excluded.vcpus_usable, memory_mb_usable = excluded.memory_mb_usable,
+      memory_mb_overhead = excluded.memory_mb_overhead, disk_gb_usable = excluded.disk_gb_usable,
+      gpu_slices_usable = excluded.gpu_slices_usable, floating_ip_first = excluded.floating_ip_first,
+      floating_ip_last = excluded.floating_ip_last, seen_at = excluded.seen_at`);
+  await execute(sql`SELECT recount_host(${hostId}::text)`);
+}
+
+function usableOf({ vcpus, memoryMb, diskBytes }: HostCapacity) {
+  const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held);
+  return {
+    vcpus: vcpus.total,
+    // What running guests have, and what others could have now.
+    memory_mb: Math.floor(Math.min(memoryMb.total, memoryMb.committed + memoryMb.free)),
+    disk_gb: Math.floor(disk / GIB),
+  };
+}
+
+async function requireUnused(): Promise<void> {
+  const machines = await engines().compute.observeInstances();
+  if (machines.length === 0) return;
+  throw new ForeignMachines(
+    `This host runs ${machines.length} machines that are not in this database, so they belong to another one. ` +
+      'Start with that database, with the HOST_ID that this host had there, or with another DATA_DIR.',
+  );
+}
+
+/**
+ * Says what each engine can do here and what it lacks, for `/readyz`, the back office and refusals. With a `problem` of
+ * the host itself, machines cannot be had here at all.
+ */
+export async function reportEngines(problem?: string): Promise<void> {
+  for (const { engine, ok, missing, message } of await engines().probe()) {
+    const troubles = engine === 'network' ? networkTroubles() : [];
+    const isOut = !ok || (problem !== undefined && engine === 'compute');
+    const status = isOut ? 'unavailable' : missing.length + troubles.length > 0 ? 'degraded' : 'available';
+    const text = ok && isOut && problem !== undefined ? problem : [message, ...troubles].join(' ');
+    await reportEngine({
+      engine,
+      status,
+      message: text,
+      details: { missing: missing.map((program) => ({ ...program })) },
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { testDatabase } from '@/lib/testing/database';
+import { createHost } from '@/lib/testing/hosts';
+import { idOf, launch } from '@/lib/testing/machines';
+import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { countEgress } from './egress';
+import type { InstanceStats } from './engine';
+import type { InstanceMetrics } from './schema';
+import { sampleInstances } from './telemetry';
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+let id: string;
+let engines: MemoryEngines;
+beforeAll(() => createHost());
+beforeEach(async () => {
+  engines = useMemoryEngines();
+  acme = await createProject('acme');
+  id = idOf(await launch(call, acme));
+  await execute(sql`UPDATE instances SET status = 'active', task = NULL WHERE id = ${id}::uuid`);
+});
+
+const metrics = async (range = '1h') => {
+  const { status, body } = await call('GET', `/compute/instances/${id}/metrics?range=${range}`, {
+    token: acme.users.reader.token,
+  });
+  expect(status).toBe(200);
+  return body as InstanceMetrics;
+};
+
+/** Samples at so many seconds before now, each with one number in all counters. */
+async function sampled(...samples: [secondsAgo: number, counter: number][]): Promise<void> {
+  // The middle of an interval of any range, so that samples side by side fall into one.
+  const base = Math.floor(Date.now() / 30_000) * 30_000;
+  await prisma().instanceSample.createMany({
+    data: samples.map(([secondsAgo, counter]) => ({
+      instance_id: id,
+      project_id: acme.id,
+      at: new Date(base - secondsAgo * 1000),
+      cpu_seconds: counter,
+      memory_bytes: 64 * 1024 ** 2,
+      disk_read_bytes: counter,
+      disk_write_bytes: counter,
+      disk_reads: counter,
+      disk_writes: counter,
+      network_rx_bytes: counter,
+      network_tx_bytes: counter,
+      egress_bytes: counter,
+    })),
+  });
+}
+
+test('rates are what the counters grew by, per second', async () => {
+  await sampled([60, 100], [45, 103], [31, 109]);
+  const { points, interval_s, memory_total_bytes } = await metrics();
+  expect([interval_s, memory_total_bytes]).toEqual([30, 256 * 1024 ** 2]);
+  expect(points).toHaveLength(1);
+  expect(points[0]).toMatchObject({ memory_bytes: 64 * 1024 ** 2 });
+  expect(points[0]?.cpu_percent).toBeCloseTo((100 * 9) / 29);
+  expect(points[0]?.network_rx_bytes_per_s).toBeCloseTo(9 / 29, 1);
+});
+
+test('a counter that begins anew loses nothing and is never below zero', async () => {
+  await sampled([60, 1000], [45, 3], [31, 6]);
+  const [point] = (await metrics()).points;
+  expect(point?.egress_bytes_per_s).toBeCloseTo(6 / 29);
+});
+
+test('nothing is made up for the time in which the machine was off', async () => {
+  await sampled([1200, 0], [60, 9000], [45, 9000]);
+  const { points } = await metrics();
+  expect(points).toHaveLength(1);
+  expect(points[0]?.cpu_percent).toBe(0);
+});
+
+test.each(['1h', '6h', '24h', '7d'])('the range %s has a handful of points, oldest first', async (range) => {
+  await sampled(...Array.from({ length: 100 }, (_, index): [number, number] => [index * 15, 1000 - index]));
+  const { points } = await metrics(range);
+  expect(points.length).toBeGreaterThan(0);
+  expect(points.length).toBeLessThanOrEqual(60);
+  expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted());
+});
+
+test('an unknown range is refused', async () => {
+  const answer = await call('GET', `/compute/instances/${id}/metrics?range=1y`, { token: acme.users.reader.token });
+  expect(answer.status).toBe(400);
+});
+
+const idle: InstanceStats = {
+  sampledAt: new Date(),
+  cpuSeconds: 1.5,
+  memoryBytes: 1024,
+  disk: { readBytes: 1, writtenBytes: 2, readOperations: 3, writeOperations: 4 },
+  network: { receivedBytes: 5, sentBytes: 6 },
+  egressBytes: 7,
+};
+
+test('running machines are sampled; one that fails or is gone holds up no other', async () => {
+  const others = [idOf(await launch(call, acme)), idOf(await launch(call, acme))];
+  await execute(sql`UPDATE instances SET status = 'active'`);
+  engines.compute.sampleInstance = async (asked) => {
+    if (asked === others[0]) throw new Error('it does not answer');
+    if (asked === others[1]) await prisma().instance.update({ where: { id: asked }, data: { status: 'stopped' } });
+    return asked === others[1] ? null : idle;
+  };
+  await sampleInstances();
+  const rows = await prisma().instanceSample.findMany({ where: { instance_id: { in: [id, ...others] } } });
+  expect(rows).toMatchObject([{ instance_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
+});
+
+test('what left the platform is usage once: its growth, from nothing again where the counter began anew', async () => {
+  const told = async (second: number, egressBytes: number) => {
+    const sampledAt = new Date(Date.UTC(2026, 2, 1, 12, 0, second));
+    engines.compute.sampleInstance = async (asked) => (asked === id ? { ...idle, sampledAt, egressBytes } : null);
+    await sampleInstances();
+  };
+  await told(0, 700);
+  await told(15, 1000);
+  await told(15, 1000);
+  await told(30, 1000);
+  // Another host agent's late word of an earlier moment.
+  await told(20, 900);
+  await told(45, 40);
+  const events = await prisma().usageEvent.findMany({ where: { resource_id: id }, orderBy: { occurred_at: 'asc' } });
+  expect(events.map(({ metric, quantity }) => [metric, quantity.toNumber()])).toEqual([
+    ['network_egress', 700],
+    ['network_egress', 300],
+    ['network_egress', 40],
+  ]);
+});
+
+test('of two who read a counter for the first time at once, each counts its part', async () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
+  for (let round = 0; round < 9; round += 1) {
+    const instance_id = idOf(await launch(call, acme));
+    const readings = Array.from({ length: 4 }, (_, index) => ({
+      instance_id,
+      at: at(index),
+      bytes: 100 * (index + 1),
+    }));
+    await Promise.all(readings.map((reading) => countEgress([reading])));
+    const { _sum } = await prisma().usageEvent.aggregate({
+      where: { resource_id: instance_id },
+      _sum: { quantity: true },
+    });
+    expect(_sum.quantity?.toNumber()).toBe(400);
+  }
+});

@@ -1,0 +1,193 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, query, queryOne } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { startWorker, type Worker } from '@/lib/core/operations/worker';
+import { prepareSteps } from '@/lib/domains/images/steps';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { createHost } from '@/lib/testing/hosts';
+import { idOf, launch } from '@/lib/testing/machines';
+import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { ForeignMachines, reportHost } from './host-report';
+import { Observer } from './observer';
+import { powerDown } from './power-down';
+import { instanceSteps } from './steps';
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+let engines: MemoryEngines;
+let observer: Observer;
+let worker: Worker;
+
+beforeAll(() => {
+  worker = startWorker({ steps: [...instanceSteps, prepareSteps], jobs: [] });
+});
+afterAll(() => worker.stop());
+afterEach(() => setTestClock(0));
+beforeEach(async () => {
+  engines = useMemoryEngines();
+  observer = new Observer();
+  await execute(sql`UPDATE images SET status = 'queued'`);
+  await execute(sql`TRUNCATE hosts CASCADE`);
+  await reportHost();
+  acme = await createProject('acme');
+});
+
+const read = async (id: string) =>
+  (await call('GET', `/compute/instances/${id}`, { token: acme.users.reader.token })).body;
+const becomes = (id: string, state: object) =>
+  expect.poll(() => read(id), { timeout: 10_000, interval: 20 }).toMatchObject(state);
+
+async function running(): Promise<string> {
+  const id = idOf(await launch(call, acme));
+  await becomes(id, { status: 'active', task: null });
+  return id;
+}
+
+test('a machine that was lost is brought back, with a word to its owner', async () => {
+  const id = await running();
+  engines.befall(id, 'crashed');
+  await observer.look();
+  expect(await read(id)).toMatchObject({
+    status: 'rebooting',
+    status_reason: expect.stringContaining('after a crash'),
+  });
+  await becomes(id, { status: 'active', task: null, status_reason: null });
+  expect(engines.machines.get(id)?.fault).toBeNull();
+});
+
+const HOUR_MS = 3_600_000;
+const spansOf = (id: string, metric: string) =>
+  query<{ from: Date; to: Date | null }>(sql`SELECT started_at AS from, ended_at AS to FROM spans
+    WHERE resource_id = ${id}::uuid AND metric = ${metric}::text ORDER BY id`);
+
+test('a machine that was lost while nobody looked is billed until it was last seen, and its disk on', async () => {
+  const id = await running();
+  const before = Date.now();
+  await observer.look();
+  const after = Date.now();
+  await setTestClock(6 * HOUR_MS);
+  engines.befall(id, 'crashed');
+  await observer.look();
+  const [billed, again] = await spansOf(id, 'compute_vcpu');
+  expect(billed?.to?.getTime()).toBeGreaterThanOrEqual(before);
+  expect(billed?.to?.getTime()).toBeLessThanOrEqual(after);
+  // It is being brought back, which is billed.
+  expect(again?.from.getTime()).toBeGreaterThanOrEqual(after + 6 * HOUR_MS);
+  expect(await spansOf(id, 'block_storage')).toMatchObject([{ to: null }]);
+  await becomes(id, { status: 'active', task: null });
+});
+
+test('a machine that was lost while the worker was away is billed until its last sample', async () => {
+  const id = await running();
+  const sampled = new Date(Date.now() + HOUR_MS);
+  await execute(sql`INSERT INTO instance_samples SELECT (jsonb_populate_record(NULL::instance_samples, jsonb_build_object('instance_id', id,
+      'project_id', project_id, 'at', ${sampled}::timestamptz, 'cpu_seconds', 0, 'memory_bytes', 0, 'disk_read_bytes', 0, 'disk_write_bytes', 0,
+      'disk_reads', 0, 'disk_writes', 0, 'network_rx_bytes', 0, 'network_tx_bytes', 0, 'egress_bytes', 0))).*
+    FROM instances WHERE id = ${id}::uuid`);
+  await setTestClock(6 * HOUR_MS);
+  engines.machines.delete(id);
+  await new Observer().look();
+  expect(await read(id)).toMatchObject({ status: 'error' });
+  expect(await spansOf(id, 'compute_vcpu')).toMatchObject([{ to: sampled }]);
+});
+
+test('a guest that switched itself off is stopped, and says so until it is started', async () => {
+  const id = await running();
+  engines.befall(id, 'guest_shutdown');
+  await observer.look();
+  await becomes(id, { status: 'stopped', task: null, status_reason: 'The guest shut down.' });
+  await call('POST', `/compute/instances/${id}/action`, { token: acme.users.member.token, body: { action: 'start' } });
+  await becomes(id, { status: 'active', task: null, status_reason: null });
+});
+
+test('the machines of a suspended project stop, and can be started when it is resumed', async () => {
+  const id = await running();
+  const setStatus = (status: string) =>
+    execute(sql`UPDATE projects SET status = ${status}::text WHERE id = ${acme.id}::uuid`);
+  await setStatus('suspended');
+  await observer.look();
+  await expect.poll(() => engines.machines.get(id)?.spec.power, { timeout: 10_000, interval: 20 }).toBe('stopped');
+  await setStatus('active');
+  await becomes(id, { status: 'stopped', task: null, status_reason: 'The project was suspended.' });
+  await call('POST', `/compute/instances/${id}/action`, { token: acme.users.member.token, body: { action: 'start' } });
+  await becomes(id, { status: 'active', task: null, status_reason: null });
+});
+
+test('a machine that no row knows is removed; one that another host’s row knows is not touched', async () => {
+  const mine = await running();
+  const theirs = await running();
+  const spec = engines.machines.get(mine)?.spec;
+  if (!spec) throw new Error('there is no machine');
+  const stray = '0194d000-0000-7000-8000-000000000001';
+  engines.machines.set(stray, { spec: { ...spec, id: stray }, fault: null, off: false, startedAt: new Date() });
+  await execute(sql`INSERT INTO hosts SELECT (jsonb_populate_record(h, '{"id": "other-host"}')).* FROM hosts h`);
+  await execute(sql`UPDATE instances SET host_id = 'other-host' WHERE id = ${theirs}::uuid`);
+  await observer.look();
+  expect([...engines.machines.keys()].sort()).toEqual([mine, theirs].sort());
+});
+
+test('what is being done by an operation is left alone', async () => {
+  const id = await running();
+  await execute(sql`UPDATE instances SET task = 'stopping' WHERE id = ${id}::uuid`);
+  await prisma().operation.updateMany({
+    where: { resource_id: id },
+    data: { status: 'pending', run_at: new Date('2999-01-01') },
+  });
+  engines.befall(id, 'crashed');
+  await observer.look();
+  expect(await read(id)).toMatchObject({ status: 'active', task: 'stopping' });
+});
+
+test('what the platform powers down with itself keeps its wanted state, and boots with the next start', async () => {
+  const [on, off] = [await running(), await running()];
+  await call('POST', `/compute/instances/${off}/action`, { token: acme.users.member.token, body: { action: 'stop' } });
+  await becomes(off, { status: 'stopped', task: null });
+  await powerDown();
+  expect(await read(on)).toMatchObject({ status: 'stopped', status_reason: expect.stringContaining('platform') });
+  expect(engines.machines.get(on)?.off).toBe(true);
+  expect(engines.topology).toEqual({ routers: [] });
+  await new Observer().look();
+  await becomes(on, { status: 'active', task: null, status_reason: null });
+  expect(await read(off)).toMatchObject({ status: 'stopped', status_reason: null });
+});
+
+test('a platform that stops leaves no network and no machine that no row knows, and touches none of another database', async () => {
+  const id = await running();
+  const networks = { routers: [{ id, networks: [], securityGroups: [], floatingIps: [] }] };
+  engines.topology = networks;
+  await execute(sql`TRUNCATE hosts CASCADE`);
+  await powerDown();
+  expect([engines.machines.size, engines.topology]).toEqual([1, networks]);
+  await createHost();
+  await powerDown();
+  expect([engines.machines.size, engines.topology]).toEqual([0, { routers: [] }]);
+});
+
+test('machines of another database are never touched: the host refuses to take part', async () => {
+  await running();
+  await execute(sql`TRUNCATE hosts CASCADE`);
+  await expect(reportHost()).rejects.toThrow(ForeignMachines);
+  expect(await queryOne(sql`SELECT FROM hosts`)).toBeUndefined();
+  expect(engines.machines.size).toBe(1);
+});
+
+test('what a host has promised is counted anew with each report', async () => {
+  await running();
+  const promised = { vcpus_reserved: 1, memory_mb_reserved: 416, disk_gb_reserved: 2, gpu_slices_reserved: 0 };
+  expect(await prisma().host.findFirst()).toMatchObject(promised);
+  await execute(
+    sql`UPDATE hosts SET vcpus_reserved = 9, memory_mb_reserved = 9, disk_gb_reserved = 9, gpu_slices_reserved = 9`,
+  );
+  await reportHost();
+  expect(await prisma().host.findFirst()).toMatchObject(promised);
+});
+
+test('a host with a full disk takes on nothing more', async () => {
+  engines.capacity = { ...engines.capacity, diskBytes: { total: 2 ** 40, free: 0, held: 2 ** 39 } };
+  await reportHost();
+  expect((await launch(call, acme)).body).toMatchObject({ error: { code: 'CAPACITY_EXHAUSTED' } });
+});

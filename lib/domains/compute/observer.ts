@@ -1,0 +1,136 @@
+import { now } from '@/lib/clock';
+import { signalChange } from '@/lib/core/db/changes';
+import { query, queryOne } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import { operationInsert } from '@/lib/core/operations/enqueue';
+import { engines } from '@/lib/engines/engines';
+import { log } from '@/lib/log';
+import { settings } from '@/lib/settings';
+import type { ObservedInstance } from './engine';
+import { pauseKind, startKind, stopKind } from './operations';
+import { decideRepair, type History, type KnownInstance, type Repair } from './repair';
+import type { InstanceStatus, InstanceTask, Power } from './transitions';
+
+/** Recoveries longer ago than this count no more. */
+const RECOVERIES_MS = 10 * 60_000;
+
+type Row = KnownInstance & { project_id: string; updated_at: Date; busy: boolean; suspended: boolean };
+
+/** The guests of a suspended project stop, and stay so until they are started after it was resumed. */
+const stopForSuspension: Repair = { kind: 'restore', power: 'stopped', reason: 'The project was suspended.' };
+
+/** In these a machine is on, and billed. */
+const ON: readonly InstanceStatus[] = ['active', 'paused', 'rebooting', 'rebuilding'];
+
+/** What brings a machine to what it should do. */
+const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> = {
+  running: { kind: startKind, task: 'starting' },
+  paused: { kind: pauseKind, task: 'pausing' },
+  stopped: { kind: stopKind, task: 'stopping' },
+};
+
+/** Compares the machines of this host with the database, in both directions, and puts right what differs. */
+export class Observer {
+  private readonly recoveries = new Map<string, number[]>();
+  private readonly silences = new Map<string, number>();
+  /** When each was last seen switched on. */
+  private readonly seenOn = new Map<string, Date>();
+
+  async look(): Promise<void> {
+    const { compute } = engines();
+    // The rows first: what is done to a machine after this look at them changes its row, and then nothing is put right.
+    const rows = await query<Row>(sql`
+      SELECT i.id, i.project_id, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
+        EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy,
+        (SELECT p.status = 'suspended' FROM projects p WHERE p.id = i.project_id) AS suspended
+      FROM instances i WHERE i.host_id = ${settings().hostId}::text`);
+    const looked = now();
+    const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
+    const { diskBytes } = await compute.capacity();
+    for (const row of rows) {
+      const machine = seen.get(row.id);
+      seen.delete(row.id);
+      this.silences.set(row.id, machine?.fault === 'unresponsive' ? (this.silences.get(row.id) ?? 0) + 1 : 0);
+      if (isOn(machine)) this.seenOn.set(row.id, looked);
+      if (row.busy) continue;
+      const mayRun = !row.suspended || row.power === 'stopped' || row.status === 'error';
+      const repair = mayRun
+        ? decideRepair(row, machine, this.historyOf(row.id), diskBytes.free === 0)
+        : stopForSuspension;
+      const lost = ON.includes(row.status) && !isOn(machine);
+      if (!repair || !(await carryOut(row, repair, lost ? { seenOn: this.seenOn.get(row.id) ?? null } : null)))
+        continue;
+      if (repair.kind === 'restore' && repair.lost) this.noteRecovery(row.id);
+    }
+    this.forget(new Set(rows.map(({ id }) => id)));
+    await removeUnknown([...seen.keys()]);
+  }
+
+  private historyOf(id: string): History {
+    const since = Date.now() - RECOVERIES_MS;
+    const recoveries = (this.recoveries.get(id) ?? []).filter((at) => at > since);
+    return { recoveries: recoveries.length, silences: this.silences.get(id) ?? 0 };
+  }
+
+  private noteRecovery(id: string): void {
+    this.recoveries.set(id, [...(this.recoveries.get(id) ?? []).slice(-10), Date.now()]);
+    this.silences.delete(id);
+  }
+
+  private forget(present: ReadonlySet<string>): void {
+    for (const map of [this.recoveries, this.silences, this.seenOn])
+      for (const id of map.keys()) if (!present.has(id)) map.delete(id);
+  }
+}
+
+/** A row is there before its machine and goes after it: what no row of any host knows was left behind. */
+export async function removeUnknown(ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const unknown = await query<{ id: string }>(sql`
+    SELECT machine.id FROM unnest(${ids}::uuid[]) AS machine (id) WHERE NOT EXISTS (SELECT FROM instances i WHERE i.id = machine.id)`);
+  for (const { id } of unknown) {
+    log.warn({ instance: id }, 'removing a machine without an instance');
+    await engines().compute.removeInstance(id);
+  }
+}
+
+function isOn(machine: ObservedInstance | undefined): boolean {
+  return machine !== undefined && machine.power !== 'stopped';
+}
+
+/**
+ * Writes a repair, with its operation, unless someone has acted meanwhile.
+ * @param lost it turned out to be off while it was billed: that ends when it was last known to be on, by a look or a sample
+ */
+async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } | null): Promise<boolean> {
+  const power = repair.kind === 'restore' ? (repair.power ?? row.power) : row.power;
+  const { kind, task } = restoring[power];
+  const set = {
+    status: repair.status ?? row.status,
+    task: repair.kind === 'restore' ? task : null,
+    reason: repair.reason,
+  };
+  const operation = kind.start(row.id, {}, { host_id: settings().hostId });
+  const ordered =
+    repair.kind === 'restore'
+      ? sql`, ordered AS (${operationInsert({ at: now(), request_id: null }, operation, row.project_id, raw('put_right'))})`
+      : raw('');
+  const lostAt = lost
+    ? sql`, lost_at = least(platform_now(), greatest(launched_at, ${lost.seenOn}::timestamptz,
+        (SELECT max(s.at) FROM instance_samples s WHERE s.instance_id = ${row.id}::uuid)))`
+    : raw('');
+  const written = await queryOne(sql`
+    WITH put_right AS (
+      UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
+        power = ${power}::text, updated_at = platform_now()${lostAt}
+      WHERE id = ${row.id}::uuid AND updated_at = ${row.updated_at}::timestamptz RETURNING id
+    ), hinted AS (
+      INSERT INTO changes (project_id, topic, resource_id, at)
+      SELECT ${row.project_id}::uuid, 'instance', put_right.id::text, platform_now() FROM put_right
+    )${ordered} SELECT FROM put_right`);
+  if (written) {
+    log.info({ instance: row.id, repair }, 'repairing an instance');
+    signalChange();
+  }
+  return written !== undefined;
+}

@@ -1,0 +1,185 @@
+import { availableParallelism } from 'node:os';
+import { queryOne } from '@/lib/core/db/pool';
+import { type Sql, sql } from '@/lib/core/db/sql';
+import { interruptible } from '@/lib/core/operations/interruptible';
+import {
+  again,
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  operationSteps,
+  type Step,
+  type StepWrite,
+} from '@/lib/core/operations/steps';
+import { imageReadiness } from '@/lib/domains/images/readiness';
+import { portsReleased } from '@/lib/domains/network/ports';
+import { ensureWired } from '@/lib/domains/network/topology';
+import { detachedFromGone } from '@/lib/domains/storage/attachments';
+import { engines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import { countLastEgress } from './egress';
+import type { InstanceSpec } from './engine';
+import { type ApplyKind, applyKinds, createKind, deleteKind, rebootKind, startKind } from './operations';
+import { readSpec } from './spec';
+import { settledStatus } from './transitions';
+
+/** How often is looked again whether an image has come, or room. */
+const WAIT_MS = 500;
+const CROWDED_MS = 5000;
+/** What goes wrong so often in a row will not go right by itself. */
+const MOST_ATTEMPTS = 5;
+/** How many instances are on their way at once; how many of them boot at once, the engine knows better. */
+const BOOTS = Math.max(6, availableParallelism());
+
+type Nothing = Record<string, never>;
+type InstanceStep = Step<Nothing>;
+
+/** An instance's row changed by a step, while the step may write at all. */
+function change(id: string, set: Sql): Sql {
+  return sql`UPDATE instances SET ${set}, updated_at = platform_now() FROM verdict
+    WHERE verdict.ok AND instances.id = ${id}::uuid`;
+}
+
+/** Shows what an instance waits for, where that is news. */
+function waitingFor(id: string, message: string): StepWrite {
+  return {
+    waits_for: message,
+    rows: {
+      instance: sql`UPDATE instances SET status_reason = ${message}::text, updated_at = platform_now() FROM verdict
+        WHERE verdict.ok AND instances.id = ${id}::uuid AND status_reason IS DISTINCT FROM ${message}::text`,
+    },
+  };
+}
+
+/** The instance does what it should. Why it is stopped stays to be read. */
+function settled({ id, power }: InstanceSpec): { rows: Record<string, Sql> } {
+  return {
+    rows: {
+      instance: change(
+        id,
+        sql`status = ${settledStatus[power]}::text, task = NULL,
+          status_reason = CASE WHEN ${power}::text = 'stopped' THEN instances.status_reason END,
+          launched_at = coalesce(instances.launched_at, CASE WHEN ${power}::text = 'running' THEN platform_now() END)`,
+      ),
+    },
+  };
+}
+
+async function toError({ operation }: InstanceStep, reason: string) {
+  return done({
+    rows: {
+      instance: change(operation.resource_id, sql`status = 'error', task = NULL, status_reason = ${reason}::text`),
+    },
+  });
+}
+
+/** What an engine's error means for a step: that it can never succeed, that room may come, or that trying again helps. */
+function meaning({ operation }: InstanceStep, error: unknown) {
+  if (!(error instanceof EngineError)) throw error;
+  switch (error.code) {
+    case 'INVALID':
+    case 'NOT_FOUND':
+      return failure(error.message);
+    case 'CAPACITY_EXHAUSTED':
+    case 'ENGINE_UNAVAILABLE':
+    case 'IN_USE':
+      return again(CROWDED_MS, waitingFor(operation.resource_id, error.message));
+    case 'ENGINE_ERROR':
+      if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(error.message);
+      throw error;
+  }
+}
+
+function applySteps(kind: ApplyKind): OperationSteps {
+  return operationSteps(
+    kind,
+    {
+      async image(step) {
+        const id = step.operation.resource_id;
+        const found = await queryOne<{ image_id: string }>(sql`SELECT image_id FROM instances WHERE id = ${id}::uuid`);
+        if (!found) return done();
+        const readiness = await imageReadiness(found.image_id);
+        if (readiness.state === 'failed') return failure(readiness.reason);
+        return readiness.state === 'ready' ? goTo('network') : again(WAIT_MS, waitingFor(id, readiness.message));
+      },
+      async network({ operation: { project_id }, signal }) {
+        if (project_id) await interruptible(ensureWired(project_id), signal);
+        return goTo('machine');
+      },
+      async machine(step) {
+        const spec = await readSpec(step.operation.resource_id);
+        if (!spec) return done();
+        try {
+          await interruptible(engines().compute.ensureInstance(spec), step.signal);
+        } catch (error) {
+          step.signal.throwIfAborted();
+          return meaning(step, error);
+        }
+        return done(settled(spec));
+      },
+    },
+    { failed: toError, concurrency: kind === createKind || kind === startKind ? BOOTS : 4 },
+  );
+}
+
+const rebootSteps = operationSteps(
+  rebootKind,
+  {
+    async reboot(step) {
+      const spec = await readSpec(step.operation.resource_id);
+      if (!spec) return done();
+      const { compute } = engines();
+      const reboot = async () => {
+        try {
+          await compute.rebootInstance(spec.id, 'soft');
+        } catch (error) {
+          // It has just switched itself off.
+          if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
+          await compute.ensureInstance(spec);
+        }
+      };
+      try {
+        await interruptible(reboot(), step.signal);
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return meaning(step, error);
+      }
+      return done(settled(spec));
+    },
+  },
+  { failed: toError, concurrency: 4 },
+);
+
+const deleteSteps = operationSteps(
+  deleteKind,
+  {
+    async machine({ operation: { resource_id: id, project_id }, signal }) {
+      await interruptible(engines().compute.removeInstance(id), signal);
+      await interruptible(countLastEgress(id), signal);
+      return goTo('network', {
+        rows: { ...detachedFromGone(id), ...portsReleased(id, project_id) },
+      });
+    },
+    async network({ operation: { resource_id: id, project_id }, signal }) {
+      if (project_id) await interruptible(ensureWired(project_id), signal);
+      return done({
+        release: true,
+        rows: {
+          // Machines of hosts that are gone for good are deleted with their host, so that the host is there.
+          room: sql`UPDATE hosts SET vcpus_reserved = greatest(0, hosts.vcpus_reserved - f.vcpus),
+              memory_mb_reserved = greatest(0, hosts.memory_mb_reserved - ceil(f.ram_gb * 1024)::int - hosts.memory_mb_overhead),
+              disk_gb_reserved = greatest(0, hosts.disk_gb_reserved - f.disk_gb),
+              gpu_slices_reserved = greatest(0, hosts.gpu_slices_reserved - f.gpu_slices)
+            FROM verdict, instances i, flavors f
+            WHERE verdict.ok AND i.id = ${id}::uuid AND f.id = i.flavor_id AND hosts.id = i.host_id`,
+          gone: sql`DELETE FROM instances USING verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
+        },
+      });
+    },
+  },
+  { failed: (step, reason) => toError(step, `The instance could not be deleted: ${reason} Try deleting it again.`) },
+);
+
+/** What workers do to instances. */
+export const instanceSteps: readonly OperationSteps[] = [...applyKinds.map(applySteps), rebootSteps, deleteSteps];

@@ -1,0 +1,205 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProjectCall, Upload } from '@/lib/core/api/endpoint';
+import { ApiError, conflict, invalid, notFound } from '@/lib/core/api/errors';
+import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { newId } from '@/lib/core/db/id';
+import { queryOne } from '@/lib/core/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { engines } from '@/lib/engines/engines';
+import { EngineError, withoutHostPaths } from '@/lib/engines/error';
+import { settings } from '@/lib/settings';
+import { deleteImageKind, importKind } from './operations';
+import { type Image, type ImageFacts, type ImageStatus, imageFacts } from './schema';
+import { receive } from './upload';
+
+type Row = Omit<Image, 'visibility' | 'created_at' | 'updated_at'> & {
+  project_id: string | null;
+  host_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+// A public image is used by many; a project learns of its own use alone.
+const columns = (call: ProjectCall) => sql`${ownColumns},
+  (SELECT count(*)::int FROM instances i WHERE i.project_id = ${call.project_id}::uuid AND i.image_id = images.id) AS instance_count,
+  (SELECT count(*)::int FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.image_id = images.id) AS volume_count`;
+const ownColumns = raw(`id, project_id, name, description, format, status, status_reason, checksum_sha256,
+  size_bytes::float8 AS size_bytes, received_bytes::float8 AS received_bytes, virtual_size_bytes::float8 AS virtual_size_bytes,
+  min_disk_gb, min_ram_mb, os_distro, os_version, default_user, source ->> 'host_id' AS host_id, created_at, updated_at`);
+
+function view({ project_id, host_id: _, ...row }: Row): Image {
+  return {
+    ...row,
+    visibility: project_id === null ? 'public' : 'private',
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+const mayUse = (call: ProjectCall) => sql`(project_id = ${call.project_id}::uuid OR project_id IS NULL)`;
+
+type Filters = {
+  name?: string | undefined;
+  search?: string | undefined;
+  status?: ImageStatus | undefined;
+  format?: Image['format'] | undefined;
+  visibility?: Image['visibility'] | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/** Certified public images, and the project's own. */
+export async function listImages(call: ProjectCall, filters: Filters): Promise<Page<Image>> {
+  const where: Sql[] = [mayUse(call)];
+  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
+  if (filters.search !== undefined) where.push(contains('name', filters.search));
+  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
+  if (filters.format !== undefined) where.push(sql`format = ${filters.format}::text`);
+  if (filters.visibility !== undefined) {
+    where.push(raw(filters.visibility === 'public' ? 'project_id IS NULL' : 'project_id IS NOT NULL'));
+  }
+  const page = await keysetPage<Row>({ select: columns(call), from: raw('images'), where, ...filters });
+  return page.map(view);
+}
+
+async function readRow(call: ProjectCall, id: string): Promise<Row> {
+  const row = await queryOne<Row>(sql`SELECT ${columns(call)} FROM images WHERE id = ${id}::uuid AND ${mayUse(call)}`);
+  if (!row) throw notFound('The image');
+  return row;
+}
+
+/** One image: metadata, checksum, status. @throws ApiError 404 */
+export async function readImage(call: ProjectCall, id: string): Promise<Image> {
+  return view(await readRow(call, id));
+}
+
+const heldBy = (call: ProjectCall) =>
+  sql`(SELECT count(*)::int FROM images WHERE project_id = ${call.project_id}::uuid)`;
+
+/** What only wastes an upload is refused before it. */
+async function requireReady(call: ProjectCall): Promise<void> {
+  const found = await queryOne<{ held: number; problem: string | null }>(sql`
+    SELECT ${heldBy(call)} AS held, (SELECT message FROM engine_reports
+      WHERE host_id = ${settings().hostId}::text AND engine = 'images' AND status = 'unavailable') AS problem`);
+  if (found?.problem) throw new ApiError('ENGINE_UNAVAILABLE', withoutHostPaths(found.problem));
+  if (found && found.held >= settings().imagesPerProject) throw conflict(tooMany());
+}
+
+const tooMany = () => `The project has reached its limit of ${settings().imagesPerProject} images; delete one first.`;
+
+function factsOf(given: object): ImageFacts {
+  const parsed = imageFacts.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const sentences = parsed.error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? `Unknown field ${issue.keys.map((key) => `"${key.slice(0, 80)}"`).join(', ')}.`
+      : `${issue.path.join('.')}: ${issue.message}.`,
+  );
+  throw invalid(sentences.join(' '));
+}
+
+async function uploadDirectory(): Promise<string> {
+  try {
+    return await engines().images.uploadDirectory();
+  } catch (error) {
+    if (error instanceof EngineError) throw new ApiError('ENGINE_UNAVAILABLE', error.message, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Takes an image as raw bytes, described by the query, or as a form. Its row comes to be when all has arrived, so that an
+ * upload that breaks off leaves nothing; then a worker proves it to be what its format says.
+ * @throws ApiError 400, 409 when the project has too many, 413, 503 when there is no room or no engine
+ */
+export async function uploadImage(call: ProjectCall, query: object, upload: Upload | undefined): Promise<Image> {
+  if (!upload) throw invalid('file: is required.');
+  const isForm = upload.content_type.toLowerCase().startsWith('multipart/');
+  const described = isForm ? undefined : factsOf(query);
+  if (isForm && Object.keys(query).length > 0) throw invalid('The form must include the fields name and format.');
+  await requireReady(call);
+  const id = newId();
+  const file = join(await uploadDirectory(), `${id}.part`);
+  const { arrived, fields } = await receive(upload, file, call.signal);
+  try {
+    return await register(call, id, described ?? factsOf(fields), arrived);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+async function register(
+  call: ProjectCall,
+  id: string,
+  facts: ImageFacts,
+  { size, sha256 }: { size: number; sha256: string },
+): Promise<Image> {
+  const { hostId } = settings();
+  const stored = {
+    id,
+    project_id: call.project_id,
+    ...facts,
+    status: 'importing' as const,
+    checksum_sha256: sha256,
+    size_bytes: size,
+    received_bytes: size,
+    min_disk_gb: 0,
+    created_at: call.at,
+    updated_at: call.at,
+  };
+  const created = view({
+    ...stored,
+    host_id: hostId,
+    status_reason: null,
+    virtual_size_bytes: null,
+    os_distro: null,
+    os_version: null,
+    default_user: null,
+    instance_count: 0,
+    volume_count: 0,
+  });
+  await commit(call, {
+    resource: { type: 'image', id, name: facts.name },
+    taken: { when: sql`${heldBy(call)} >= ${settings().imagesPerProject}::int`, message: tooMany() },
+    rows: {
+      image: insert<Prisma.ImageUncheckedCreateInput>(
+        'images',
+        { ...stored, owner_id: call.project_id, source: { kind: 'upload', host_id: hostId } },
+        ifAdmitted,
+      ),
+    },
+    operation: importKind.start(id, {}, { host_id: hostId }),
+    details: { format: facts.format, size_bytes: size, checksum_sha256: sha256 },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+/**
+ * Removes an image of the project's own.
+ * @throws ApiError 404, 403 for a public one, 409 that names what stands on it
+ */
+export async function deleteImage(call: ProjectCall, id: string): Promise<Image> {
+  const row = await readRow(call, id);
+  if (row.project_id === null) {
+    throw new ApiError('FORBIDDEN', `Image ${row.name} is public; only the project’s own images can be deleted.`);
+  }
+  await commit(call, {
+    resource: { type: 'image', id, name: row.name },
+    target: sql`SELECT dependants.named IS NULL AS allowed, dependants.named AS state
+      FROM (SELECT m.id FROM k JOIN images m ON m.project_id = k.project_id AND m.id = ${id}::uuid FOR UPDATE OF m) AS locked
+      CROSS JOIN LATERAL image_dependants(locked.id) AS dependants (named)`,
+    forbidden: (dependants) => `Image ${row.name} is in use: delete ${dependants} first.`,
+    rows: {
+      image: sql`UPDATE images SET status = 'deleting', status_reason = NULL, updated_at = ${call.at}::timestamptz
+        FROM verdict WHERE verdict.ok AND images.id = ${id}::uuid`,
+    },
+    operation: deleteImageKind.start(id, {}, { host_id: row.host_id ?? undefined }),
+  });
+  return view({ ...row, status: 'deleting', status_reason: null, updated_at: call.at });
+}

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { signalChange } from '@/lib/core/db/changes';
+import { databaseError, execute, queryOne } from '@/lib/core/db/pool';
+import { type Sql, sql } from '@/lib/core/db/sql';
+import { interruptible } from '@/lib/core/operations/interruptible';
+import {
+  again,
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  operationSteps,
+  type Step,
+} from '@/lib/core/operations/steps';
+import { engines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import type { EngineImage, FetchProgress, ImageFormat } from './engine';
+import { deleteImageKind, importKind, prepareKind } from './operations';
+import { publishedChecksum } from './published-checksum';
+
+const GIB = 1024 ** 3;
+/** How often an image on its way says how far it is. */
+const PROGRESS_MS = 1000;
+const CROWDED_MS = 5000;
+/** What goes wrong so often in a row will not go right by itself. */
+const MOST_ATTEMPTS = 5;
+
+const algorithm = z.enum(['sha256', 'sha512']);
+const source = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('tiny') }),
+  z.object({
+    kind: z.literal('fetch'),
+    url: z.url(),
+    /** Known beforehand, or read from the publisher's list when the image is fetched. */
+    checksum: z.object({ algorithm, hex: z.string() }).optional(),
+    checksums: z.object({ algorithm, url: z.url() }).optional(),
+  }),
+]);
+
+type Row = { source: unknown; format: ImageFormat; status: string; checksum_sha256: string | null };
+
+const readRow = (id: string) =>
+  queryOne<Row>(sql`SELECT source, format, status, checksum_sha256 FROM images WHERE id = ${id}::uuid`);
+
+/** Brings a public image onto this host. */
+export const prepareSteps = operationSteps(
+  prepareKind,
+  {
+    async fetch(step) {
+      const id = step.operation.resource_id;
+      const image = await readRow(id);
+      if (!image || image.status === 'active') return done();
+      await execute(sql`UPDATE images SET status = 'importing', updated_at = platform_now()
+        WHERE id = ${id}::uuid AND status = 'queued'`);
+      try {
+        return done({ rows: { image: active(id, await interruptible(fetched(id, image, step.signal), step.signal)) } });
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return await meaning(step, error);
+      }
+    },
+  },
+  {
+    // What could not be had now may be there the next time that someone needs it.
+    failed: async ({ operation: { resource_id: id } }, reason) =>
+      done({
+        rows: { image: change(id, sql`status = 'queued', status_reason = ${reason}::text, received_bytes = 0`) },
+      }),
+    concurrency: 2,
+  },
+);
+
+async function fetched(id: string, { source: stored, format }: Row, signal: AbortSignal): Promise<EngineImage> {
+  const from = source.parse(stored);
+  const { images } = engines();
+  if (from.kind === 'tiny') return images.buildTinyImage(id);
+  const checksum = from.checksum ?? (from.checksums && (await publishedChecksum(from.url, from.checksums, signal)));
+  if (!checksum) throw new EngineError('INVALID', `No checksum is known for ${from.url}.`);
+  return images.fetchImage(id, { url: from.url, format, checksum }, progress(id));
+}
+
+/** Proves an upload and takes it over. */
+const importSteps = operationSteps(
+  importKind,
+  {
+    async import(step) {
+      const id = step.operation.resource_id;
+      const row = await readRow(id);
+      if (row?.status !== 'importing') return done();
+      const { images } = engines();
+      try {
+        const file = join(await images.uploadDirectory(), `${id}.part`);
+        const image = await interruptible(images.importImage(id, file, row.format), step.signal);
+        if (image.sha256 !== row.checksum_sha256) return failure('The file was damaged on the host. Upload it again.');
+        return done({ rows: { image: active(id, image) } });
+      } catch (error) {
+        step.signal.throwIfAborted();
+        if (!(error instanceof EngineError) && step.operation.attempts + 1 >= MOST_ATTEMPTS) {
+          return failure('The file could not be read on the host. Upload it again.');
+        }
+        return await meaning(step, error);
+      }
+    },
+  },
+  {
+    async failed({ operation: { resource_id: id } }, reason) {
+      await engines().images.removeImage(id);
+      return done({ rows: { image: change(id, sql`status = 'error', status_reason = ${reason}::text`) } });
+    },
+    concurrency: 2,
+  },
+);
+
+const deleteSteps = operationSteps(
+  deleteImageKind,
+  {
+    async row({ operation: { resource_id: id } }) {
+      try {
+        await execute(sql`DELETE FROM images WHERE id = ${id}::uuid AND status = 'deleting'`);
+      } catch (error) {
+        // Something that was admitted in the same moment stands on it.
+        const { code } = databaseError(error) ?? {};
+        if (code === '23503' || code === '23001') return failure('A resource has just been created from this image.');
+        throw error;
+      }
+      return goTo('files');
+    },
+    async files(step) {
+      try {
+        await interruptible(engines().images.removeImage(step.operation.resource_id), step.signal);
+        return done();
+      } catch (error) {
+        step.signal.throwIfAborted();
+        if (error instanceof EngineError && error.code === 'IN_USE') return again(CROWDED_MS);
+        throw error;
+      }
+    },
+  },
+  {
+    // Where the row is gone already, the observer finds the file.
+    failed: async ({ operation: { resource_id: id } }, reason) =>
+      done({
+        rows: {
+          image: sql`${change(
+            id,
+            sql`status = CASE WHEN virtual_size_bytes IS NULL THEN 'error' ELSE 'active' END, status_reason = ${reason}::text`,
+          )} AND images.status = 'deleting'`,
+        },
+      }),
+  },
+);
+
+/** An image's row changed by a step, while the step may write at all. */
+function change(id: string, set: Sql): Sql {
+  return sql`UPDATE images SET ${set}, updated_at = platform_now() FROM verdict
+    WHERE verdict.ok AND images.id = ${id}::uuid`;
+}
+
+function active(id: string, { sha256, sizeBytes, virtualSizeBytes }: EngineImage): Sql {
+  return change(
+    id,
+    sql`status = 'active', status_reason = NULL, checksum_sha256 = ${sha256}::text,
+      size_bytes = ${sizeBytes}::bigint, received_bytes = ${sizeBytes}::bigint, virtual_size_bytes = ${virtualSizeBytes}::bigint,
+      min_disk_gb = greatest(images.min_disk_gb, ${Math.ceil(virtualSizeBytes / GIB)}::int)`,
+  );
+}
+
+/** What an engine's error means: that it can never succeed, that room may come, or that trying again helps. */
+async function meaning({ operation }: Step<unknown>, error: unknown) {
+  if (!(error instanceof EngineError)) throw error;
+  // Whoever waits for the image sees why.
+  await execute(
+    sql`UPDATE images SET status_reason = ${error.message}::text WHERE id = ${operation.resource_id}::uuid`,
+  );
+  switch (error.code) {
+    case 'INVALID':
+    case 'NOT_FOUND':
+      return failure(error.message);
+    case 'CAPACITY_EXHAUSTED':
+    case 'ENGINE_UNAVAILABLE':
+    case 'IN_USE':
+      return again(CROWDED_MS);
+    case 'ENGINE_ERROR':
+      if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(error.message);
+      throw error;
+  }
+}
+
+function progress(id: string): FetchProgress {
+  let toldAt = 0;
+  return (receivedBytes, totalBytes) => {
+    if (Date.now() - toldAt < PROGRESS_MS) return;
+    toldAt = Date.now();
+    // Only shown: what is lost of it does not matter.
+    execute(sql`
+      WITH noted AS (
+        UPDATE images SET received_bytes = ${receivedBytes}::bigint, size_bytes = ${totalBytes}::bigint, status_reason = NULL
+        WHERE id = ${id}::uuid AND status = 'importing' RETURNING project_id
+      ) INSERT INTO changes (project_id, topic, resource_id, at)
+        SELECT project_id, 'image', ${id}::text, platform_now() FROM noted`).then(signalChange, () => {});
+  };
+}
+
+/** What workers do to images. */
+export const imageSteps: readonly OperationSteps[] = [prepareSteps, importSteps, deleteSteps];

@@ -1,0 +1,225 @@
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { ApiError, conflict, noSuch, notFound } from '@/lib/core/api/errors';
+import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { isId, newId } from '@/lib/core/db/id';
+import { databaseError, queryOne } from '@/lib/core/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { place } from '@/lib/hosts/engine-reports/placement';
+import { type AddressSpace, withFreeAddress } from './free-address';
+import { toNumber } from './ipv4';
+import { ensureProjectNetworking } from './project-networking';
+import type { AssociateFloatingIp, FloatingIp } from './schema';
+import { reviseRouter } from './service';
+
+/** So many a project may hold, because the pool of a host is small. */
+const MOST_FLOATING_IPS = 50;
+
+type Row = Omit<FloatingIp, 'status' | 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
+
+const columns = raw(`f.id, host(f.address) AS address, f.port_id, p.instance_id,
+  i.name AS instance_name, host(p.ip) AS fixed_ip, f.forwards, f.created_at, f.updated_at`);
+const tables = raw(
+  'floating_ips f LEFT JOIN ports p ON p.id = f.port_id LEFT JOIN instances i ON i.id = p.instance_id',
+);
+
+function view(row: Row): FloatingIp {
+  return {
+    ...row,
+    status: row.port_id === null ? 'available' : 'associated',
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+type Filters = {
+  search?: string | undefined;
+  status?: FloatingIp['status'] | undefined;
+  instance_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** The project's floating IPs. */
+export async function listFloatingIps(call: ProjectCall, filters: Filters): Promise<Page<FloatingIp>> {
+  const where: Sql[] = [sql`f.project_id = ${call.project_id}::uuid`];
+  if (filters.status !== undefined) {
+    where.push(raw(filters.status === 'available' ? 'f.port_id IS NULL' : 'f.port_id IS NOT NULL'));
+  }
+  if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
+  if (filters.search !== undefined) {
+    where.push(sql`(${contains('host(f.address)', filters.search)} OR ${contains('i.name', filters.search)})`);
+  }
+  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('f.id'), ...filters });
+  return page.map(view);
+}
+
+async function readRow(call: ProjectCall, id: string): Promise<Row> {
+  const row = await queryOne<Row>(
+    sql`SELECT ${columns} FROM ${tables} WHERE f.project_id = ${call.project_id}::uuid AND f.id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The floating IP');
+  return row;
+}
+
+/**
+ * Takes an address of the pool for the project.
+ * @throws ApiError 409 when the project holds too many, 503 when the pool is empty or no host is there
+ */
+export async function allocateFloatingIp(call: ProjectCall): Promise<FloatingIp> {
+  await ensureProjectNetworking(call.project_id);
+  const { host_id, refusal } = await place(call.project_id, ['network']);
+  if (host_id === null || refusal) throw refusal ?? new Error('a placement without a host');
+  const created = await withFreeAddress(await poolFor(call, host_id), (address) => takeAddress(call, host_id, address));
+  if (created) return created;
+  throw new ApiError('CAPACITY_EXHAUSTED', 'No floating IPs are left in the pool; release one first.');
+}
+
+/** @throws ApiError 409 when the project holds as many as it may */
+async function poolFor(call: ProjectCall, hostId: string): Promise<AddressSpace> {
+  const pool = await queryOne<{ first: string; last: string; held: number }>(sql`
+    SELECT host(floating_ip_first) AS first, host(floating_ip_last) AS last,
+      (SELECT count(*)::int FROM floating_ips f WHERE f.project_id = ${call.project_id}::uuid) AS held
+    FROM hosts WHERE id = ${hostId}::text`);
+  if (!pool) throw notFound('The host');
+  if (pool.held >= MOST_FLOATING_IPS) {
+    throw conflict(`The project has reached its limit of ${pool.held} floating IPs; release one first.`);
+  }
+  const taken = sql`SELECT address AS ip FROM floating_ips WHERE host_id = ${hostId}::text`;
+  return { id: hostId, first: toNumber(pool.first), last: toNumber(pool.last), taken };
+}
+
+/** undefined: someone else has just taken the address. */
+async function takeAddress(call: ProjectCall, hostId: string, address: string): Promise<FloatingIp | undefined> {
+  const row = { id: newId(), address, port_id: null, forwards: [], created_at: call.at, updated_at: call.at };
+  const created = view({ ...row, instance_id: null, instance_name: null, fixed_ip: null });
+  try {
+    await commit(call, {
+      resource: { type: 'floating_ip', id: row.id, name: address },
+      target: routerOnHost(hostId),
+      forbidden: () => 'The project has just been assigned another host. Try again.',
+      rows: {
+        floating_ip: insert<Prisma.FloatingIpUncheckedCreateInput>(
+          'floating_ips',
+          { project_id: call.project_id, host_id: hostId, ...row },
+          ifAdmitted,
+        ),
+        settled: settleRouter(call.project_id, hostId),
+      },
+      answer: { status: 201, body: created },
+    });
+    return created;
+  } catch (error) {
+    if (databaseError(error)?.constraint === 'floating_ips_host_id_address_key') return undefined;
+    throw error;
+  }
+}
+
+/** The project's router, locked, for a `target`: it must be on this host or on none yet. */
+function routerOnHost(hostId: string): Sql {
+  return sql`SELECT coalesce(r.host_id, ${hostId}::text) = ${hostId}::text AS allowed, r.host_id AS state
+    FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`;
+}
+
+/** The first thing of a project that needs a host fixes where its router lives. */
+export function settleRouter(projectId: string, hostId: string): Sql {
+  return sql`UPDATE routers SET host_id = ${hostId}::text, revision = routers.revision + 1 FROM verdict
+    WHERE verdict.ok AND routers.project_id = ${projectId}::uuid`;
+}
+
+/**
+ * Binds the address to a port.
+ * @throws ApiError 404, 409 when the address or the port is bound already
+ */
+export async function associateFloatingIp(
+  call: ProjectCall,
+  id: string,
+  input: AssociateFloatingIp,
+): Promise<FloatingIp> {
+  const row = await readRow(call, id);
+  const port = await findPort(call, input);
+  const changed = view({
+    ...row,
+    port_id: port.id,
+    instance_id: port.instance_id,
+    instance_name: port.instance_name,
+    fixed_ip: port.ip,
+    forwards: [],
+    updated_at: call.at,
+  });
+  await commit(call, {
+    resource: { type: 'floating_ip', id, name: row.address },
+    target: sql`SELECT f.port_id IS NULL AS allowed, 'associated' AS state FROM k JOIN floating_ips f
+      ON f.project_id = k.project_id AND f.id = ${id}::uuid FOR UPDATE OF f`,
+    forbidden: () => `Floating IP ${row.address} is already associated; disassociate it first.`,
+    taken: {
+      when: sql`EXISTS (SELECT FROM floating_ips f WHERE f.port_id = ${port.id}::uuid)`,
+      message: `Port ${port.id} already has a floating IP; disassociate it first.`,
+    },
+    rows: {
+      bound: sql`UPDATE floating_ips SET port_id = ${port.id}::uuid, updated_at = ${call.at}::timestamptz FROM verdict
+        WHERE verdict.ok AND floating_ips.id = ${id}::uuid`,
+      revised: reviseRouter(call.project_id),
+    },
+    details: { port_id: port.id, instance_id: port.instance_id, fixed_ip: port.ip },
+    answer: { status: 200, body: changed },
+  });
+  return changed;
+}
+
+type PortFacts = { id: string; instance_id: string | null; instance_name: string | null; ip: string };
+
+async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<PortFacts> {
+  const [field, value] = Object.entries(input).find(([, given]) => given !== undefined) ?? ['port_id', ''];
+  const what = field.replace(/_id$/, '').replaceAll('_', ' ');
+  // Load balancers have no ports of their own yet, so none is found by their id.
+  const column = field === 'port_id' ? 'p.id' : 'p.instance_id';
+  if (!isId(value) || field === 'load_balancer_id') throw noSuch(field, what);
+  const port = await queryOne<PortFacts>(sql`
+    SELECT p.id, p.instance_id, i.name AS instance_name, host(p.ip) AS ip
+    FROM ports p LEFT JOIN instances i ON i.id = p.instance_id
+    WHERE p.project_id = ${call.project_id}::uuid AND ${raw(column)} = ${value}::uuid ORDER BY p.id LIMIT 1`);
+  if (!port) throw noSuch(field, what);
+  return port;
+}
+
+/** Unbinds the address from its port. @throws ApiError 404, 409 when it is bound to none */
+export async function disassociateFloatingIp(call: ProjectCall, id: string): Promise<FloatingIp> {
+  const row = await readRow(call, id);
+  const unbound = {
+    port_id: null,
+    instance_id: null,
+    instance_name: null,
+    fixed_ip: null,
+    forwards: [],
+    updated_at: call.at,
+  };
+  const changed = view({ ...row, ...unbound });
+  await commit(call, {
+    resource: { type: 'floating_ip', id, name: row.address },
+    target: sql`SELECT f.port_id IS NOT NULL AS allowed, 'available' AS state FROM k JOIN floating_ips f
+      ON f.project_id = k.project_id AND f.id = ${id}::uuid FOR UPDATE OF f`,
+    forbidden: () => `Floating IP ${row.address} is not associated.`,
+    rows: {
+      unbound: sql`UPDATE floating_ips SET port_id = NULL, forwards = '[]', updated_at = ${call.at}::timestamptz FROM verdict
+        WHERE verdict.ok AND floating_ips.id = ${id}::uuid`,
+      revised: reviseRouter(call.project_id),
+    },
+    details: { port_id: row.port_id, instance_id: row.instance_id, fixed_ip: row.fixed_ip },
+    answer: { status: 200, body: changed },
+  });
+  return changed;
+}
+
+/** Gives the address back to the pool. @throws ApiError 404, 409 while it is associated */
+export async function releaseFloatingIp(call: ProjectCall, id: string): Promise<void> {
+  const { address } = await readRow(call, id);
+  await commit(call, {
+    resource: { type: 'floating_ip', id, name: address },
+    target: sql`SELECT f.port_id IS NULL AS allowed, 'associated' AS state FROM k JOIN floating_ips f
+      ON f.project_id = k.project_id AND f.id = ${id}::uuid FOR UPDATE OF f`,
+    forbidden: () => `Floating IP ${address} is associated; disassociate it first.`,
+    rows: { gone: sql`DELETE FROM floating_ips USING verdict WHERE verdict.ok AND floating_ips.id = ${id}::uuid` },
+  });
+}

@@ -1,0 +1,121 @@
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { noSuch, notFound } from '@/lib/core/api/errors';
+import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { isId } from '@/lib/core/db/id';
+import { query, queryOne } from '@/lib/core/db/pool';
+import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import type { AddressSpace } from './free-address';
+import { rangeOf } from './ipv4';
+import type { Port } from './schema';
+import { reviseRouter } from './service';
+
+type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
+
+const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
+const columns = raw(`p.id, p.network_id, n.name AS network_name, p.instance_id, i.name AS instance_name, p.mac,
+  host(p.ip) AS ip, p.created_at, p.updated_at, CASE WHEN ${isOn} THEN 'active' ELSE 'down' END AS status,
+  ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
+  (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
+const tables = raw('ports p JOIN networks n ON n.id = p.network_id LEFT JOIN instances i ON i.id = p.instance_id');
+
+function view(row: Row): Port {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}
+
+type Filters = {
+  search?: string | undefined;
+  status?: Port['status'] | undefined;
+  network_id?: string | undefined;
+  instance_id?: string | undefined;
+  security_group_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** The project's virtual interfaces. */
+export async function listPorts(call: ProjectCall, filters: Filters): Promise<Page<Port>> {
+  const where: Sql[] = [sql`p.project_id = ${call.project_id}::uuid`];
+  if (filters.network_id !== undefined) where.push(sql`p.network_id = ${filters.network_id}::uuid`);
+  if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
+  if (filters.security_group_id !== undefined) {
+    where.push(sql`EXISTS (SELECT FROM port_security_groups c
+      WHERE c.port_id = p.id AND c.security_group_id = ${filters.security_group_id}::uuid)`);
+  }
+  if (filters.status !== undefined) where.push(raw(filters.status === 'active' ? isOn : `NOT ${isOn}`));
+  if (filters.search !== undefined) {
+    const matches = ['host(p.ip)', 'p.mac', 'i.name'].map((column) => contains(column, filters.search ?? ''));
+    where.push(sql`(${join(matches, ' OR ')})`);
+  }
+  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('p.id'), ...filters });
+  return page.map(view);
+}
+
+/** One virtual interface. @throws ApiError 404 */
+export async function readPort(call: ProjectCall, id: string): Promise<Port> {
+  const row = await queryOne<Row>(
+    sql`SELECT ${columns} FROM ${tables} WHERE p.project_id = ${call.project_id}::uuid AND p.id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The port');
+  return view(row);
+}
+
+/**
+ * Makes the port carry exactly these security groups, in force at once.
+ * @throws ApiError 404 for the port or one of the groups
+ */
+export async function changePort(call: ProjectCall, id: string, groupIds: string[]): Promise<Port> {
+  const port = await readPort(call, id);
+  await requireGroups(call, groupIds);
+  const changed = { ...port, security_group_ids: groupIds.toSorted(), updated_at: call.at.toISOString() };
+  await commit(call, {
+    resource: { type: 'port', id, name: port.ip },
+    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN ports p
+      ON p.project_id = k.project_id AND p.id = ${id}::uuid FOR UPDATE OF p`,
+    rows: {
+      dropped: sql`DELETE FROM port_security_groups c USING verdict WHERE verdict.ok AND c.port_id = ${id}::uuid
+        AND c.security_group_id <> ALL (${groupIds}::uuid[])`,
+      taken_up: sql`${carryGroups(call.project_id, id, groupIds)} ON CONFLICT DO NOTHING`,
+      changed: sql`UPDATE ports SET updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND ports.id = ${id}::uuid`,
+      revised: reviseRouter(call.project_id),
+    },
+    details: { security_group_ids: groupIds },
+  });
+  return changed;
+}
+
+/** A new port, as a statement of the write that makes its holder. */
+export const portInsert = (port: Prisma.PortUncheckedCreateInput): Sql =>
+  insert<Prisma.PortUncheckedCreateInput>('ports', port, ifAdmitted);
+
+/** Takes the ports of an instance away, and their floating IPs off them, with the write that lets the instance go. */
+export function portsReleased(instanceId: string, projectId: string | null): Record<string, Sql> {
+  return {
+    unbound: sql`UPDATE floating_ips SET port_id = NULL, forwards = '[]', updated_at = platform_now()
+      FROM verdict, ports p WHERE verdict.ok AND p.instance_id = ${instanceId}::uuid AND floating_ips.port_id = p.id`,
+    ports: sql`DELETE FROM ports USING verdict WHERE verdict.ok AND ports.instance_id = ${instanceId}::uuid`,
+    ...(projectId ? { revised: reviseRouter(projectId) } : {}),
+  };
+}
+
+/** The security groups of a port. */
+export function carryGroups(projectId: string, portId: string, groupIds: readonly string[]): Sql {
+  return sql`INSERT INTO port_security_groups (port_id, security_group_id, project_id)
+    SELECT ${portId}::uuid, carried.id, ${projectId}::uuid FROM unnest(${groupIds}::uuid[]) AS carried (id), ${ifAdmitted}`;
+}
+
+/** @throws ApiError 404 that names the field when one of them is not a security group of the project */
+export async function requireGroups(call: ProjectCall, groupIds: readonly string[]): Promise<void> {
+  const known = await query<{ id: string }>(sql`
+    SELECT id FROM security_groups WHERE project_id = ${call.project_id}::uuid AND id = ANY (${groupIds.filter(isId)}::uuid[])`);
+  const missing = groupIds.findIndex((id) => !known.some((group) => group.id === id.toLowerCase()));
+  if (missing !== -1) throw noSuch(`security_group_ids.${missing}`, 'security group');
+}
+
+/** The addresses that ports of a network may have. */
+export function addressSpace(networkId: string, cidr: string, gateway: string): AddressSpace {
+  const { first, last } = rangeOf(cidr);
+  const taken = sql`SELECT ip FROM ports WHERE network_id = ${networkId}::uuid`;
+  return { id: networkId, first: first + 1, last: last - 1, gateway, taken };
+}

@@ -1,0 +1,102 @@
+import { queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { interruptible } from '@/lib/core/operations/interruptible';
+import { done, operationSteps } from '@/lib/core/operations/steps';
+import { engines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import { log } from '@/lib/log';
+import { instanceHint } from './attaching';
+import { attachKind, detachKind } from './operations';
+import { change, meaning } from './step-writes';
+
+/** Whether this is still to be done: an instance that was deleted meanwhile has let go of its volumes. */
+async function isWanted(volumeId: string, instanceId: string, status: 'attaching' | 'detaching'): Promise<boolean> {
+  const found = await queryOne(sql`
+    SELECT FROM volumes v JOIN volume_attachments a ON a.volume_id = v.id AND a.instance_id = ${instanceId}::uuid
+    WHERE v.id = ${volumeId}::uuid AND v.status = ${status}::text`);
+  return found !== undefined;
+}
+
+/** The volume is out of its instance; nothing where that has been written already. */
+function outOf(volumeId: string, instanceId: string, status: 'attaching' | 'detaching', reason: string | null) {
+  const still = sql`volumes.status = ${status}::text AND EXISTS (
+    SELECT FROM volume_attachments a WHERE a.volume_id = volumes.id AND a.instance_id = ${instanceId}::uuid)`;
+  return {
+    volume: sql`${change('volumes', volumeId, sql`status = 'available', status_reason = ${reason}::text`)} AND ${still}`,
+    attachment: sql`DELETE FROM volume_attachments a USING verdict
+      WHERE verdict.ok AND a.volume_id = ${volumeId}::uuid AND a.instance_id = ${instanceId}::uuid`,
+  };
+}
+
+/** A machine that is gone holds no volume. */
+async function takeOut(volumeId: string, instanceId: string): Promise<void> {
+  try {
+    await engines().storage.detachVolume(volumeId, instanceId);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
+  }
+}
+
+export const attachSteps = operationSteps(
+  attachKind,
+  {
+    async attach(step) {
+      const { resource_id: id, project_id } = step.operation;
+      const { instance_id } = step.input;
+      if (!(await isWanted(id, instance_id, 'attaching'))) return done();
+      try {
+        await interruptible(engines().storage.attachVolume(id, instance_id), step.signal);
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return meaning(step, 'volumes', error);
+      }
+      return done({
+        rows: {
+          volume: sql`${change('volumes', id, sql`status = 'in_use', status_reason = NULL`)} AND volumes.status = 'attaching'`,
+          instance: instanceHint(project_id, instance_id),
+        },
+      });
+    },
+  },
+  {
+    async failed({ operation: { resource_id: id, project_id }, input: { instance_id } }, reason) {
+      if (!(await isWanted(id, instance_id, 'attaching'))) return done();
+      await takeOut(id, instance_id).catch((error) => {
+        // A machine that still does not respond may hold it; the observer takes it out when it responds again.
+        if (!(error instanceof EngineError)) throw error;
+        log.warn({ err: error, volume: id, instance: instance_id }, 'a volume that could not be attached may be held');
+      });
+      const told = `The volume could not be attached: ${reason}`;
+      return done({
+        rows: { ...outOf(id, instance_id, 'attaching', told), instance: instanceHint(project_id, instance_id) },
+      });
+    },
+  },
+);
+
+export const detachSteps = operationSteps(
+  detachKind,
+  {
+    async detach(step) {
+      const { resource_id: id, project_id } = step.operation;
+      const { instance_id } = step.input;
+      if (!(await isWanted(id, instance_id, 'detaching'))) return done();
+      try {
+        await interruptible(takeOut(id, instance_id), step.signal);
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return meaning(step, 'volumes', error);
+      }
+      return done({
+        rows: { ...outOf(id, instance_id, 'detaching', null), instance: instanceHint(project_id, instance_id) },
+      });
+    },
+  },
+  {
+    async failed({ operation: { resource_id: id } }, reason) {
+      const told = `The volume could not be detached: ${reason}`;
+      const back = change('volumes', id, sql`status = 'in_use', status_reason = ${told}::text`);
+      return done({ rows: { volume: sql`${back} AND volumes.status = 'detaching'` } });
+    },
+  },
+);

@@ -1,0 +1,126 @@
+import { signalChange } from '@/lib/core/db/changes';
+import { query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { engines } from '@/lib/engines/engines';
+import { reasonOf } from '@/lib/engines/error';
+import { log } from '@/lib/log';
+import { settings } from '@/lib/settings';
+
+/** No operation is under way for it: one that is puts it right itself. */
+const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
+
+/**
+ * Compares the volumes and snapshots of this host with the database, in both directions. Data that the host has lost puts
+ * its row into error; data that a deletion left behind is removed. A running guest gets the attached volumes that it
+ * lacks, and loses those that are not attached to it.
+ */
+export async function observeStorage(): Promise<void> {
+  const { hostId } = settings();
+  // Rows first: what is made and what is removed meanwhile is then seen as it was, and looked at again below.
+  const rows = await query<{ id: string; kind: 'volume' | 'snapshot' }>(sql`
+    SELECT id, 'volume' AS kind FROM volumes row WHERE host_id = ${hostId}::text AND status IN ('available', 'in_use') AND ${idle}
+    UNION ALL
+    SELECT row.id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
+    WHERE v.host_id = ${hostId}::text AND row.status = 'available' AND ${idle}`);
+  const { volumes, snapshots } = await engines().storage.observeStorage();
+  const seen = new Set([...volumes, ...snapshots].map(({ id }) => id));
+  const lost = rows.filter(({ id }) => !seen.has(id));
+  if (lost.length > 0) await noteLost(lost.map(({ id }) => id));
+  await removeForgotten('volume', [...volumes.map(({ id }) => id)]);
+  await removeForgotten('snapshot', [...snapshots.map(({ id }) => id)]);
+  for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(id, attachedTo);
+  await plugMissing(new Map(volumes.map(({ id, attachedTo }) => [id, attachedTo])));
+}
+
+async function noteLost(ids: readonly string[]): Promise<void> {
+  const reason = 'The data is no longer on the host. Delete this resource.';
+  const noted = await query<{ id: string }>(sql`
+    WITH lost AS (SELECT unnest(${ids}::uuid[]) AS id), volume AS (
+      UPDATE volumes row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
+      WHERE row.id = lost.id AND row.status IN ('available', 'in_use') AND ${idle} RETURNING row.id, row.project_id, 'volume' AS topic
+    ), snapshot AS (
+      UPDATE snapshots row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
+      WHERE row.id = lost.id AND row.status = 'available' AND ${idle} RETURNING row.id, row.project_id, 'snapshot' AS topic
+    ), noted AS (SELECT * FROM volume UNION ALL SELECT * FROM snapshot), hinted AS (
+      INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, topic, id::text, platform_now() FROM noted
+    ) SELECT id FROM noted`);
+  for (const { id } of noted) log.error({ resource: id }, 'a volume or snapshot has lost its data');
+  if (noted.length > 0) signalChange();
+}
+
+/**
+ * A row is there before its data and goes after it, so that data without a row was left behind. It is removed only
+ * where this database remembers its deletion: data that it never knew may be someone's, after a restored backup.
+ */
+async function removeForgotten(kind: 'volume' | 'snapshot', ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const table =
+    kind === 'volume'
+      ? sql`SELECT FROM volumes v WHERE v.id = seen.id`
+      : sql`SELECT FROM snapshots s WHERE s.id = seen.id`;
+  const unknown = await query<{ id: string; deleted: boolean }>(sql`
+    SELECT seen.id, EXISTS (SELECT FROM operations o WHERE o.resource_id = seen.id AND o.kind = ${`${kind}.delete`}::text) AS deleted
+    FROM unnest(${ids}::uuid[]) AS seen (id) WHERE NOT EXISTS (${table})`);
+  const { storage } = engines();
+  for (const { id, deleted } of unknown) {
+    log.warn(
+      { kind, id },
+      deleted ? 'removing data left behind by a deletion' : 'the host has data without a database row',
+    );
+    if (deleted) await (kind === 'volume' ? storage.removeVolume(id) : storage.removeSnapshot(id));
+  }
+}
+
+/** Takes a volume that is attached to no instance out of the guest that holds it. */
+async function letGo(volumeId: string, instanceId: string): Promise<void> {
+  const stray = await query(sql`
+    SELECT FROM volumes row WHERE row.id = ${volumeId}::uuid AND row.status = 'available' AND ${idle}
+      AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = ${instanceId}::uuid AND o.status IN ('pending', 'running'))`);
+  if (stray.length === 0) return;
+  const facts = { volume: volumeId, instance: instanceId };
+  log.warn(facts, 'a guest holds a volume that is not attached to it');
+  try {
+    await engines().storage.detachVolume(volumeId, instanceId);
+  } catch (error) {
+    // The next look tries again.
+    log.warn({ ...facts, err: error }, 'a guest did not release a volume that is not attached to it');
+  }
+}
+
+const MISSING = 'The running instance does not have this volume';
+
+/** Plugs attached volumes into running guests that lack them. @param holders who has each volume, by what guests say */
+async function plugMissing(holders: ReadonlyMap<string, string | null>): Promise<void> {
+  const missing = await query<{ id: string; instance_id: string }>(sql`
+    SELECT row.id, a.instance_id FROM unnest(${[...holders.keys()]}::uuid[], ${[...holders.values()]}::uuid[]) AS seen (id, holder)
+    JOIN volumes row ON row.id = seen.id AND row.status = 'in_use' AND ${idle}
+    JOIN volume_attachments a ON a.volume_id = row.id AND a.instance_id IS DISTINCT FROM seen.holder
+    JOIN instances i ON i.id = a.instance_id AND i.status IN ('active', 'paused') AND i.task IS NULL
+      AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running'))`);
+  const { storage } = engines();
+  for (const { id, instance_id } of missing) {
+    const facts = { volume: id, instance: instance_id };
+    const holder = holders.get(id);
+    try {
+      if (holder) await storage.detachVolume(id, holder);
+      await storage.attachVolume(id, instance_id);
+      log.warn(facts, 'a running guest lacked an attached volume and has it again');
+      await noteMissing(id, null);
+    } catch (error) {
+      log.warn({ ...facts, err: error }, 'a running guest lacks an attached volume');
+      await noteMissing(id, `${MISSING}: ${reasonOf(error)}`);
+    }
+  }
+}
+
+/** Shows why a guest lacks a volume, or that it no longer does; other reasons stay. */
+async function noteMissing(id: string, reason: string | null): Promise<void> {
+  const noted = await query(sql`
+    WITH noted AS (
+      UPDATE volumes row SET status_reason = ${reason}::text, updated_at = platform_now()
+      WHERE row.id = ${id}::uuid AND row.status = 'in_use' AND row.status_reason IS DISTINCT FROM ${reason}::text
+        AND (${reason}::text IS NOT NULL OR starts_with(row.status_reason, ${MISSING}::text)) RETURNING row.id, row.project_id
+    ) INSERT INTO changes (project_id, topic, resource_id, at)
+      SELECT project_id, 'volume', id::text, platform_now() FROM noted RETURNING id`);
+  if (noted.length > 0) signalChange();
+}

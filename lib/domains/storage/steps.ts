@@ -1,0 +1,144 @@
+import { queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { interruptible } from '@/lib/core/operations/interruptible';
+import { again, done, failure, goTo, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
+import { imageReadiness } from '@/lib/domains/images/readiness';
+import { engines } from '@/lib/engines/engines';
+import { attachSteps, detachSteps } from './attach-steps';
+import type { VolumeSpec } from './engine';
+import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
+import { createSnapshotSteps, deleteSnapshotSteps } from './snapshot-steps';
+import { change, meaning, waitingFor } from './step-writes';
+
+/** How often is looked again whether an image has come. */
+const WAIT_MS = 1000;
+
+type Row = { size_gb: number; status: string; image_id: string | null; snapshot_id: string | null };
+
+const readRow = (id: string) =>
+  queryOne<Row>(sql`SELECT size_gb, status, image_id, snapshot_id FROM volumes WHERE id = ${id}::uuid`);
+
+function specOf(id: string, { size_gb, image_id, snapshot_id }: Row): VolumeSpec {
+  if (image_id !== null) return { id, sizeGb: size_gb, source: { kind: 'image', imageId: image_id } };
+  if (snapshot_id !== null) return { id, sizeGb: size_gb, source: { kind: 'snapshot', snapshotId: snapshot_id } };
+  return { id, sizeGb: size_gb, source: { kind: 'empty' } };
+}
+
+const observed = async (id: string) =>
+  (await engines().storage.observeStorage()).volumes.find((volume) => volume.id === id);
+
+/** Where a volume is when nothing is being done with it. */
+const atRest = sql`CASE WHEN EXISTS (SELECT FROM volume_attachments a WHERE a.volume_id = volumes.id)
+  THEN 'in_use' ELSE 'available' END`;
+
+const createSteps = operationSteps(
+  createVolumeKind,
+  {
+    async source({ operation: { resource_id: id } }) {
+      const row = await readRow(id);
+      if (!row) return done();
+      if (row.image_id === null) return goTo('volume');
+      const readiness = await imageReadiness(row.image_id);
+      if (readiness.state === 'failed') return failure(readiness.reason);
+      return readiness.state === 'ready'
+        ? goTo('volume')
+        : again(WAIT_MS, waitingFor('volumes', id, readiness.message));
+    },
+    async volume(step) {
+      const id = step.operation.resource_id;
+      const row = await readRow(id);
+      if (row?.status !== 'creating') return done();
+      try {
+        await interruptible(engines().storage.ensureVolume(specOf(id, row)), step.signal);
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return meaning(step, 'volumes', error);
+      }
+      return done({ rows: { volume: change('volumes', id, sql`status = 'available', status_reason = NULL`) } });
+    },
+  },
+  {
+    // As a failed instance, a failed volume holds its quota until it is deleted.
+    failed: async ({ operation: { resource_id: id } }, reason) =>
+      done({ rows: { volume: change('volumes', id, sql`status = 'error', status_reason = ${reason}::text`) } }),
+    concurrency: 8,
+  },
+);
+
+const resizeSteps = operationSteps(
+  resizeKind,
+  {
+    async grow(step) {
+      const id = step.operation.resource_id;
+      const row = await readRow(id);
+      if (row?.status !== 'resizing') return done();
+      // The engine would make a volume that it has lost anew, and empty.
+      if (!(await observed(id))) return failure('The data is no longer on the host.');
+      try {
+        await interruptible(engines().storage.ensureVolume(specOf(id, row)), step.signal);
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return meaning(step, 'volumes', error);
+      }
+      return done({ rows: { volume: change('volumes', id, sql`status = ${atRest}, status_reason = NULL`) } });
+    },
+  },
+  {
+    async failed({ operation: { resource_id: id }, input: { from_gb } }, reason) {
+      const row = await readRow(id);
+      if (row?.status !== 'resizing') return done();
+      const set = sql`status = ${atRest}, status_reason = ${`The volume could not be enlarged: ${reason}`}::text`;
+      // It may have grown after all.
+      const seen = await observed(id);
+      if (seen && seen.sizeGb >= row.size_gb) return done({ rows: { volume: change('volumes', id, set) } });
+      return done({
+        release: [{ dimension: 'storage_tb', amount: sql`(${row.size_gb}::numeric - ${from_gb}::numeric) / 1024` }],
+        rows: {
+          volume: change('volumes', id, sql`${set}, size_gb = ${from_gb}::int`),
+          room: sql`UPDATE hosts SET disk_gb_reserved = greatest(0, hosts.disk_gb_reserved - ${row.size_gb - from_gb}::int)
+            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND hosts.id = v.host_id`,
+        },
+      });
+    },
+  },
+);
+
+const deleteSteps = operationSteps(
+  deleteVolumeKind,
+  {
+    async remove(step) {
+      const id = step.operation.resource_id;
+      try {
+        await interruptible(engines().storage.removeVolume(id), step.signal);
+      } catch (error) {
+        step.signal.throwIfAborted();
+        return meaning(step, 'volumes', error);
+      }
+      return done({
+        release: true,
+        rows: {
+          room: sql`UPDATE hosts SET disk_gb_reserved = greatest(0, hosts.disk_gb_reserved - v.size_gb)
+            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND hosts.id = v.host_id`,
+          gone: sql`DELETE FROM volumes USING verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
+        },
+      });
+    },
+  },
+  {
+    failed: async ({ operation: { resource_id: id } }, reason) => {
+      const told = `The volume could not be deleted: ${reason} Try deleting it again.`;
+      return done({ rows: { volume: change('volumes', id, sql`status = 'error', status_reason = ${told}::text`) } });
+    },
+  },
+);
+
+/** What workers do to volumes and snapshots. */
+export const storageSteps: readonly OperationSteps[] = [
+  createSteps,
+  attachSteps,
+  detachSteps,
+  resizeSteps,
+  deleteSteps,
+  createSnapshotSteps,
+  deleteSnapshotSteps,
+];

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { timestamp } from '@/lib/core/api/schemas';
+
+const engineStatuses = ['available', 'degraded', 'unavailable'] as const;
+
+/** The last word of an engine on one host about itself. */
+export const engineReport = z
+  .strictObject({
+    host_id: z.string(),
+    engine: z.string().meta({ example: 'compute' }),
+    status: z.enum(engineStatuses),
+    message: z.string().meta({ description: 'What works, what is limited, and what to do about it.' }),
+    details: z.record(z.string(), z.unknown()),
+    silent: z.boolean().meta({ description: 'No report for five minutes: the worker may be down.' }),
+    updated_at: timestamp,
+  })
+  .meta({ id: 'EngineReport' });
+export type EngineReport = z.output<typeof engineReport>;

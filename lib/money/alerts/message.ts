@@ -1,0 +1,87 @@
+import { JsonNumber, writeJson } from '@/lib/core/api/json';
+import { Money } from '@/lib/money/rating/cost';
+import { type Month, monthOf } from '@/lib/money/rating/month';
+import { paths } from '@/lib/paths';
+import { settings } from '@/lib/settings';
+
+/** An alert, as its messages tell it. Amounts are decimals as text. */
+export type AlertFacts = {
+  id: string;
+  month: string;
+  threshold: number;
+  limit_usd: string;
+  spend_usd: string;
+  frozen: boolean;
+  crossed_at: Date;
+};
+
+/** What is sent, made of what is stored alone: every attempt says the same. */
+export type Notice = {
+  created_at: Date;
+  project: { id: string; name: string; slug: string };
+  /** null: a test. */
+  alert: AlertFacts | null;
+};
+
+/** The webhook's body: an event as Standard Webhooks describes it. */
+export function webhookBody({ created_at, project, alert }: Notice): string {
+  const whose = { project_id: project.id, project_name: project.name };
+  if (!alert) return writeJson({ type: 'budget.test', timestamp: created_at.toISOString(), data: whose });
+  return writeJson({
+    type: 'budget.threshold_reached',
+    timestamp: alert.crossed_at.toISOString(),
+    data: {
+      ...whose,
+      alert_id: alert.id,
+      month: alert.month,
+      threshold_percent: alert.threshold,
+      limit_usd: JsonNumber.money(alert.limit_usd),
+      spend_usd: JsonNumber.money(alert.spend_usd),
+      frozen: alert.frozen,
+      crossed_at: alert.crossed_at.toISOString(),
+    },
+  });
+}
+
+/** USD in cents, rounded down: a budget never reads as more used up than it is. */
+const dollars = (amount: string) => `$${new Money(amount).toDecimalPlaces(2, Money.ROUND_DOWN).toFixed(2)}`;
+
+/** Text for one line: a name can break no header and no line. */
+const line = (text: string) => text.replace(/\s+/g, ' ');
+
+/** Subject and text of the mail. */
+export function mailText({ created_at, project, alert }: Notice): { subject: string; text: string } {
+  const { baseUrl, seller } = settings();
+  const name = line(project.name);
+  const link = `${baseUrl}${paths.budget(project.slug)}`;
+  if (!alert) {
+    return {
+      subject: `${name}: test of budget alerts`,
+      text: `This is a test of the budget alerts of project ${name}. Its budget has not changed.\n\nBudget: ${link}\n\n${line(seller.name)}\n`,
+    };
+  }
+  const { threshold, month, limit_usd, spend_usd, crossed_at } = alert;
+  return {
+    subject: `${name}: ${threshold}% of the budget for ${month} used`,
+    text: `${[
+      `Project ${name} has spent ${dollars(spend_usd)} of its ${dollars(limit_usd)} budget for ${month}.`,
+      `The ${threshold}% threshold was reached at ${crossed_at.toISOString().replace('T', ' ').slice(0, 19)} UTC.`,
+      consequence(alert, monthOf(created_at)),
+      `Budget: ${link}`,
+      line(seller.name),
+    ].join('\n\n')}\n`,
+  };
+}
+
+function consequence({ threshold, frozen, month }: AlertFacts, present: Month): string {
+  if (month < present) return 'That month has ended; its budget no longer has any effect.';
+  if (frozen) {
+    return (
+      'The project is frozen: until the month ends, resources cannot be created or enlarged. Running resources keep ' +
+      'running. To lift the freeze now, raise the budget or add credit.'
+    );
+  }
+  return threshold === 100
+    ? 'Nothing was stopped: this budget sends alerts but does not freeze the project.'
+    : 'Nothing was stopped. Each threshold sends one alert a month, and another if the limit is raised.';
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { operationKind } from '@/lib/core/operations/kind';
+
+const [second, minute, hour] = [1000, 60_000, 3_600_000];
+
+/** How long after each failed attempt the next one is: eight attempts in all, over most of a day. */
+export const RETRY_AFTER_MS = [5 * second, minute, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour];
+
+/** Carries an alert to one receiver, again after a while where that fails. */
+export const deliverAlert = operationKind({
+  kind: 'alert.deliver',
+  resource_type: 'alert_delivery',
+  stages: ['deliver'],
+  input: z.object({}),
+  deadline_ms: 48 * hour,
+});

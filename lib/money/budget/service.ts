@@ -1,0 +1,71 @@
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { ApiError, notFound } from '@/lib/core/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { raw, sql } from '@/lib/core/db/sql';
+import { requireOutgoingUrl } from '@/lib/core/net/checked-fetch';
+import { commit } from '@/lib/core/quota/commit';
+import { readMeter } from '@/lib/money/rating/meter';
+import { frozen } from './freeze';
+import type { Budget, SetBudget } from './schema';
+import { type BudgetFacts, budgetStatus, readBudgetFacts } from './state';
+
+export type VersionedBudget = { budget: Sendable<Budget>; version: number };
+
+async function requireFacts({ project_id }: ProjectCall): Promise<BudgetFacts> {
+  const facts = await readBudgetFacts(project_id);
+  if (!facts) throw notFound('The project');
+  return facts;
+}
+
+/** The project's budget and how it stands; one that was never set has no limit. */
+export async function readBudget(call: ProjectCall): Promise<VersionedBudget> {
+  const [facts, meter] = await Promise.all([requireFacts(call), readMeter(call.project_id)]);
+  const budget = {
+    monthly_limit_usd: facts.limit === null ? null : JsonNumber.money(facts.limit),
+    thresholds: facts.thresholds,
+    enable_quota_freeze: facts.freezes,
+    notify_emails: facts.notify_emails,
+    webhook_url: facts.webhook_url,
+    status: budgetStatus(facts, meter),
+    updated_at: facts.updated_at?.toISOString() ?? null,
+  };
+  return { budget, version: facts.version };
+}
+
+/**
+ * Sets the budget (spec 4.16), in force for the very next request. Above what is spent it lifts a freeze; at or below,
+ * a frozen project stays frozen, whatever credit had lifted it before.
+ * @param versions those that may be replaced; undefined: any
+ * @throws ApiError 400 for a webhook that may not be called, 412 when the budget has another version
+ */
+export async function setBudget(
+  call: ProjectCall,
+  input: SetBudget,
+  versions: readonly string[] | undefined,
+): Promise<VersionedBudget> {
+  if (input.webhook_url !== null) requireOutgoingUrl('webhook_url', input.webhook_url);
+  const { project_id } = call;
+  const limit = input.monthly_limit_usd === null ? null : String(input.monthly_limit_usd);
+  await commit(call, {
+    resource: { type: 'budget', id: project_id },
+    locks: true,
+    target: sql`SELECT ${versions ? sql`k.budget_version::text = ANY(${versions}::text[])` : raw('true')} AS allowed,
+      NULL::text AS state, k.budget_limit_usd, k.budget_freezes, ${frozen} AS was_frozen FROM k`,
+    forbidden: () =>
+      new ApiError('PRECONDITION_FAILED', 'The budget has changed since it was read. Read it again and retry.'),
+    rows: {
+      account: sql`UPDATE project_accounts SET budget_limit_usd = ${limit}::numeric, budget_freezes = ${input.enable_quota_freeze}::boolean,
+          budget_lift_usd = CASE WHEN target.was_frozen THEN 0 ELSE k.budget_lift_usd END, budget_version = k.budget_version + 1
+        FROM k, target, verdict WHERE verdict.ok AND project_accounts.project_id = k.project_id`,
+      settings: sql`INSERT INTO budgets (project_id, thresholds, notify_emails, webhook_url, created_at, updated_at)
+        SELECT ${project_id}::uuid, ${input.thresholds}::int[], ${input.notify_emails}::text[], ${input.webhook_url}::text,
+          ${call.at}::timestamptz, ${call.at}::timestamptz FROM verdict WHERE verdict.ok
+        ON CONFLICT (project_id) DO UPDATE SET thresholds = excluded.thresholds, notify_emails = excluded.notify_emails,
+          webhook_url = excluded.webhook_url, updated_at = excluded.updated_at`,
+    },
+    details: sql`(SELECT jsonb_build_object('monthly_limit_usd', jsonb_build_object('old', trim_scale(target.budget_limit_usd),
+      'new', ${limit}::numeric), 'enable_quota_freeze', jsonb_build_object('old', target.budget_freezes,
+      'new', ${input.enable_quota_freeze}::boolean)) FROM target)`,
+  });
+  return readBudget(call);
+}

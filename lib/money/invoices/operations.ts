@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { operationKind } from '@/lib/core/operations/kind';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Charges an invoice to the project's card, again after a while where that fails. */
+export const collectInvoice = operationKind({
+  kind: 'invoice.collect',
+  resource_type: 'invoice',
+  stages: ['charge'],
+  input: z.object({}),
+  deadline_ms: 45 * DAY_MS,
+});
+
+/** How long after each failed try the next one is. */
+export const RETRY_AFTER_MS = [1, 2, 4, 7, 7, 7].map((days) => days * DAY_MS);

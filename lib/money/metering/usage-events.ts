@@ -1,0 +1,55 @@
+import { execute, queryRow } from '@/lib/core/db/pool';
+import { type Sql, sql } from '@/lib/core/db/sql';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { purge } from '@/lib/core/operations/purge';
+import type { Metric } from './metrics';
+
+/** Something that happened and is priced by its count. */
+export type UsageEvent = {
+  /** Names this event and no other, whenever and however often it is told: `egress:<instance>:<moment>`. */
+  key: string;
+  project_id: string;
+  metric: Metric;
+  resource_type: string;
+  resource_id: string;
+  resource_name: string;
+  /** A whole number above zero, in the metric's unit: bytes, calls, tokens. */
+  quantity: bigint | number;
+  occurred_at: Date;
+};
+
+/**
+ * Events as a statement of a larger write. What was recorded before is skipped.
+ * @param from what stands behind FROM: rows with the fields of `UsageEvent`
+ */
+export const usageEventsInsert = (from: Sql): Sql => sql`
+  INSERT INTO usage_events (key, project_id, metric, resource_type, resource_id, resource_name, quantity, occurred_at, recorded_at)
+  SELECT key, project_id, metric, resource_type, resource_id, resource_name, quantity, least(occurred_at, platform_now()), platform_now()
+  FROM ${from} WHERE quantity > 0 ON CONFLICT (key) DO NOTHING`;
+
+/** Records what happened, without touching a project's account: it is in the project's spend within a second. */
+export async function recordUsage(events: readonly UsageEvent[]): Promise<void> {
+  const rows = JSON.stringify(events.map((event) => ({ ...event, quantity: String(event.quantity) })));
+  await execute(usageEventsInsert(sql`jsonb_populate_recordset(NULL::usage_events, ${rows}::jsonb)`));
+}
+
+const BATCH = 2000;
+
+/** Folds what was recorded into the counts by day and the accruals. @returns how many events */
+export async function foldUsage(): Promise<number> {
+  const { n } = await queryRow<{ n: number }>(sql`SELECT fold_usage(${BATCH}::int) AS n`);
+  return n < BATCH ? n : n + (await foldUsage());
+}
+
+export const meteringJobs: readonly PeriodicJob[] = [
+  {
+    name: 'fold usage',
+    // Due at every look of the workers, which is once a second.
+    every_ms: 500,
+    async run() {
+      await foldUsage();
+    },
+  },
+  // Counted for good; the key is kept so long as someone might tell the event again.
+  purge('usage_events', 10 * 60_000, "folded AND recorded_at < (SELECT platform_now()) - interval '40 days'"),
+];

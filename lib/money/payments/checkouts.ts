@@ -1,0 +1,213 @@
+import { Decimal } from 'decimal.js';
+import { now } from '@/lib/clock';
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { invalid, notFound } from '@/lib/core/api/errors';
+import { JsonNumber, type Sendable } from '@/lib/core/api/json';
+import { auditInsert } from '@/lib/core/audit/entry';
+import { signalChange } from '@/lib/core/db/changes';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { newId } from '@/lib/core/db/id';
+import { execute, query, queryOne } from '@/lib/core/db/pool';
+import { insert, join, raw, sql } from '@/lib/core/db/sql';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { log } from '@/lib/log';
+import { addCredit } from '@/lib/money/credit/ledger';
+import { paths } from '@/lib/paths';
+import { settings } from '@/lib/settings';
+import { customerOf, keepCard } from './cards';
+import { recoverOwed } from './owed';
+import { processor, processorActor, processorName } from './processor';
+import type { CheckoutSession } from './schema';
+
+const minute = 60_000;
+/** The processor's pages close after this long. */
+const OPEN_FOR_MS = 60 * minute;
+/** A payment that takes days is asked about so long. */
+const LONGEST_WAIT_MS = 30 * 24 * 60 * minute;
+
+type Row = {
+  id: string;
+  project_id: string;
+  reference: string | null;
+  kind: CheckoutSession['kind'];
+  amount_usd: string | null;
+  status: CheckoutSession['status'];
+  url: string | null;
+  expires_at: Date;
+  completed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const columns = raw(
+  'id, project_id, reference, kind, amount_usd, status, url, expires_at, completed_at, created_at, updated_at',
+);
+
+type ReturnUrls = { success_url?: string | undefined; cancel_url?: string | undefined };
+
+/** Opens a page of the processor on which credit is paid for. @throws ApiError 400 for return addresses elsewhere */
+export function createCheckout(call: ProjectCall, input: ReturnUrls & { amount_usd: number }) {
+  return openPage(call, 'top_up', new Decimal(input.amount_usd).toFixed(2), input);
+}
+
+/** Opens a page of the processor on which a card is saved. @throws ApiError 400 for return addresses elsewhere */
+export function createCardSession(call: ProjectCall, input: ReturnUrls) {
+  return openPage(call, 'card', null, input);
+}
+
+async function openPage(call: ProjectCall, kind: Row['kind'], amount_usd: string | null, given: ReturnUrls) {
+  const id = newId();
+  const back = await returnUrls(call.project_id, { id, kind }, given);
+  const expires_at = new Date(call.at.getTime() + OPEN_FOR_MS);
+  const customer = await customerOf(call.project_id);
+  // The row first: what is paid on a page whose address never reached us is found by our id.
+  await commit(call, {
+    resource: { type: 'checkout_session', id },
+    rows: {
+      session: insert<Prisma.CheckoutSessionUncheckedCreateInput>(
+        'checkout_sessions',
+        {
+          ...back,
+          id,
+          project_id: call.project_id,
+          processor: processor().name,
+          kind,
+          amount_usd,
+          status: 'open',
+          expires_at,
+          look_at: new Date(call.at.getTime() + minute),
+          created_at: call.at,
+          updated_at: call.at,
+        },
+        ifAdmitted,
+      ),
+    },
+    details: { kind, amount_usd },
+  });
+  const { project_id } = call;
+  const opened = await processor().openPage({ ...back, id, project_id, customer, amount_usd, expires_at });
+  await execute(sql`UPDATE checkout_sessions SET reference = ${opened.reference}::text, url = ${opened.url}::text
+    WHERE id = ${id}::uuid`);
+  return { id, url: opened.url };
+}
+
+/** The addresses that the processor's page leads back to: this site's own, so that no link of ours leads astray. */
+async function returnUrls(
+  projectId: string,
+  { id, kind }: Pick<Row, 'id' | 'kind'>,
+  given: ReturnUrls,
+): Promise<Required<{ [Name in keyof ReturnUrls]: string }>> {
+  const { baseUrl } = settings();
+  for (const field of ['success_url', 'cancel_url'] as const) {
+    const url = given[field];
+    if (url !== undefined && new URL(url).origin !== new URL(baseUrl).origin) {
+      throw invalid(`${field}: must start with ${baseUrl}/.`);
+    }
+  }
+  const project = await queryOne<{ slug: string }>(sql`SELECT slug FROM projects WHERE id = ${projectId}::uuid`);
+  const page = kind === 'card' ? paths.paymentMethods : paths.credit;
+  const back = (checkout: string) => `${baseUrl}${page(project?.slug ?? '', { checkout })}`;
+  return { success_url: given.success_url ?? back(id), cancel_url: given.cancel_url ?? back('cancelled') };
+}
+
+/** How a page stands, as far as the processor has said. @throws ApiError 404 */
+export async function readCheckout(call: ProjectCall, id: string): Promise<Sendable<CheckoutSession>> {
+  const row = await queryOne<Row>(
+    sql`SELECT ${columns} FROM checkout_sessions WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
+  );
+  if (!row) throw notFound('The checkout session');
+  const { project_id: _, reference: __, ...shown } = row;
+  return {
+    ...shown,
+    amount_usd: row.amount_usd === null ? null : JsonNumber.money(row.amount_usd),
+    expires_at: row.expires_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/**
+ * Makes good what the processor says of a page now: credit that is paid for, a card that is saved. Whoever asks, and
+ * however often, it happens once; what the page belongs to is ours to know, not the caller's to say.
+ */
+export async function settlePage(reference: string): Promise<void> {
+  const page = await processor().readPage(reference);
+  if (page.id === null) return;
+  const row = await queryOne<Row>(sql`SELECT ${columns} FROM checkout_sessions
+    WHERE id = ${page.id}::uuid AND processor = ${processor().name}::text AND coalesce(reference = ${reference}::text, true)`);
+  if (!row || row.status === 'complete') return;
+  if (row.kind === 'top_up' && page.paid_usd !== null) return close(row, reference, page.paid_usd);
+  if (row.kind === 'card' && page.card) {
+    await keepCard(origin(), processorActor(), row.project_id, page.card);
+    return close(row, reference, null);
+  }
+  if (page.status !== 'expired' || row.status === 'expired') return;
+  await execute(sql`UPDATE checkout_sessions SET status = 'expired', updated_at = platform_now()
+    WHERE id = ${row.id}::uuid AND status = 'open'`);
+}
+
+const origin = () => ({ at: now(), caller: undefined, address: null, request_id: null });
+
+/** Completes a page together with the credit that was paid on it. Told twice, it is done once. */
+async function close({ id, project_id }: Row, reference: string, paid_usd: string | null): Promise<void> {
+  const { at } = origin();
+  const actor = processorActor();
+  const ctes = [
+    sql`k AS MATERIALIZED (SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE)`,
+    sql`verdict AS MATERIALIZED (SELECT project_id, true AS ok FROM k)`,
+    sql`completed AS (UPDATE checkout_sessions SET status = 'complete', reference = ${reference}::text,
+      completed_at = platform_now(), updated_at = platform_now() FROM verdict WHERE verdict.ok AND checkout_sessions.id = ${id}::uuid)`,
+    sql`hinted AS (INSERT INTO changes (project_id, topic, resource_id, at)
+      SELECT project_id, 'checkout_session', ${id}::text, ${at}::timestamptz FROM verdict)`,
+  ];
+  if (paid_usd !== null) {
+    const reason = 'Top-up by card';
+    const entry = {
+      project_id,
+      source: `top_up:${id}`,
+      amount_usd: paid_usd,
+      reason,
+      created_by: actor.actor_name,
+      at,
+    };
+    const facts = { action: 'credit.top_up', actor, result: 'succeeded', status: 200, project_id } as const;
+    const resource = { type: 'checkout_session', id };
+    ctes.push(
+      sql`credited AS MATERIALIZED (${addCredit('top_up', entry)} RETURNING id)`,
+      sql`audited AS (${auditInsert(origin(), { ...facts, resource, details: { amount_usd: paid_usd } }, raw('credited'))})`,
+    );
+  }
+  await execute(sql`WITH ${join(ctes, ', ')} SELECT ok FROM verdict`);
+  signalChange();
+  if (paid_usd !== null) await recoverOwed(project_id);
+}
+
+/** Asks the processor about open pages from time to time, for the webhook that never came. */
+export const settleOpenPages: PeriodicJob = {
+  name: 'settle open checkout sessions',
+  every_ms: 15_000,
+  async run(signal) {
+    if (processorName() === null) return;
+    const due = await query<Pick<Row, 'id' | 'reference' | 'created_at'>>(sql`
+      UPDATE checkout_sessions SET look_at = platform_now() + least(interval '1 hour', greatest(interval '1 minute', platform_now() - created_at))
+      WHERE id = ANY (ARRAY(SELECT id FROM checkout_sessions WHERE status = 'open' AND look_at <= platform_now()
+        AND processor = ${processorName()}::text ORDER BY look_at LIMIT 50 FOR UPDATE SKIP LOCKED))
+      RETURNING id, reference, created_at`);
+    for (const { id, reference, created_at } of due) {
+      if (signal.aborted) return;
+      const old = now().getTime() - created_at.getTime();
+      // No reference, and nothing that anybody could have paid on: the page never opened.
+      if (old > (reference ? LONGEST_WAIT_MS : OPEN_FOR_MS)) {
+        await execute(
+          sql`UPDATE checkout_sessions SET status = 'expired', updated_at = platform_now() WHERE id = ${id}::uuid AND status = 'open'`,
+        );
+      } else if (reference) {
+        await settlePage(reference).catch((error) =>
+          log.warn({ err: error, checkout: id }, 'a page could not be settled'),
+        );
+      }
+    }
+  },
+};

@@ -1,0 +1,102 @@
+import type { Role } from '@/lib/core/api/caller';
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { invalid, notFound } from '@/lib/core/api/errors';
+import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { newId } from '@/lib/core/db/id';
+import { queryOne } from '@/lib/core/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { requireOutgoingUrl } from '@/lib/core/net/checked-fetch';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import type { Conditions, CreateProvider, IdentityProvider } from './schema';
+
+/** Each exchange looks at all providers of its issuer, so there is an end to them. */
+const MOST_PROVIDERS = 100;
+
+type Row = {
+  id: string;
+  name: string;
+  issuer: string;
+  audience: string;
+  jwks_uri: string | null;
+  conditions: Conditions;
+  max_role: Role;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const columns = raw('id, name, issuer, audience, jwks_uri, conditions, max_role, created_at, updated_at');
+
+function view(row: Row): IdentityProvider {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}
+
+export type ProviderFilters = {
+  name?: string | undefined;
+  issuer?: string | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/** The issuers that the project trusts. */
+export async function listProviders(call: ProjectCall, filters: ProviderFilters): Promise<Page<IdentityProvider>> {
+  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
+  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
+  if (filters.issuer !== undefined) where.push(sql`issuer = ${filters.issuer}::text`);
+  if (filters.search !== undefined) where.push(contains('name', filters.search));
+  const page = await keysetPage<Row>({ select: columns, from: raw('identity_providers'), where, ...filters });
+  return page.map(view);
+}
+
+/**
+ * Trusts an issuer. Nothing is fetched yet: an issuer that is down for a moment must not stand in the way.
+ * @throws ApiError 400 for a URL that may not be called, 409 when the name is taken or there are too many
+ */
+export async function createProvider(call: ProjectCall, input: CreateProvider): Promise<IdentityProvider> {
+  const { search, hash } = requireOutgoingUrl('issuer', input.issuer);
+  if (search !== '' || hash !== '')
+    throw invalid('issuer: must not have a query or a fragment (OpenID Connect Discovery).');
+  if (input.jwks_uri !== undefined) requireOutgoingUrl('jwks_uri', input.jwks_uri);
+  const row: Row = {
+    ...input,
+    id: newId(),
+    jwks_uri: input.jwks_uri ?? null,
+    created_at: call.at,
+    updated_at: call.at,
+  };
+  const { project_id } = call;
+  const stored: Prisma.IdentityProviderUncheckedCreateInput = { ...row, project_id };
+  const created = view(row);
+  await commit(call, {
+    resource: { type: 'identity_provider', id: row.id, name: row.name },
+    target: sql`SELECT (SELECT count(*) FROM identity_providers i WHERE i.project_id = k.project_id) < ${MOST_PROVIDERS}::int
+                AS allowed, 'full' AS state FROM k`,
+    forbidden: () => `The project has reached its limit of ${MOST_PROVIDERS} identity providers; delete one first.`,
+    taken: {
+      when: sql`EXISTS (SELECT FROM identity_providers WHERE project_id = ${project_id}::uuid AND name = ${row.name}::text)`,
+      message: `name: an identity provider named "${row.name}" already exists in this project.`,
+    },
+    rows: { provider: insert('identity_providers', stored, ifAdmitted) },
+    details: { issuer: row.issuer, audience: row.audience, conditions: row.conditions, max_role: row.max_role },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+/** Stops trusting an issuer; credentials that it led to end with it. @throws ApiError 404 */
+export async function deleteProvider(call: ProjectCall, id: string): Promise<void> {
+  const found = await queryOne<{ name: string }>(
+    sql`SELECT name FROM identity_providers WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
+  );
+  if (!found) throw notFound('The identity provider');
+  await commit(call, {
+    resource: { type: 'identity_provider', id, name: found.name },
+    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN identity_providers i ON i.project_id = k.project_id
+                WHERE i.id = ${id}::uuid FOR UPDATE OF i`,
+    rows: {
+      gone: sql`DELETE FROM identity_providers USING verdict WHERE verdict.ok AND identity_providers.id = ${id}::uuid`,
+    },
+  });
+}

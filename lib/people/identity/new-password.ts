@@ -1,0 +1,37 @@
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { forgetCodeFailures } from './attempts';
+
+/**
+ * The statements that give a person a new password and end all their sessions, with the challenges that wait for a
+ * code; with `ending_tokens` also the API tokens that they made, in every project. With `verifying_email` a mailed link
+ * has shown that the mailbox is theirs. `changed` returns the new epoch.
+ * `from` decides, as in `insert`, and ends in a condition.
+ */
+export function newPassword(
+  userId: string,
+  password_hash: string,
+  from: Sql,
+  { ending_tokens, verifying_email = false }: { ending_tokens: boolean; verifying_email?: boolean },
+): Record<string, Sql> {
+  // A token that is created at this very moment, by a session that ends here, carries the epoch of before.
+  const tokens = raw(ending_tokens ? ', tokens_from_epoch = users.session_epoch + 1' : '');
+  const verified = raw(
+    verifying_email ? ', email_verified_at = coalesce(users.email_verified_at, platform_now())' : '',
+  );
+  return {
+    changed: sql`UPDATE users SET password_hash = ${password_hash}::text, session_epoch = users.session_epoch + 1 ${tokens} ${verified},
+                 updated_at = platform_now() FROM ${from} AND users.id = ${userId}::uuid RETURNING users.session_epoch`,
+    codes_forgotten: forgetCodeFailures(userId, from),
+    ...(ending_tokens ? endedTokens(userId, from) : {}),
+  };
+}
+
+/** Revokes the tokens by their rows too, so that lists leave them out, and tells the pages that show them. */
+function endedTokens(userId: string, from: Sql): Record<string, Sql> {
+  return {
+    tokens_ended: sql`UPDATE api_tokens t SET revoked_at = platform_now(), updated_at = platform_now()
+                      FROM ${from} AND t.user_id = ${userId}::uuid AND t.revoked_at IS NULL RETURNING t.project_id`,
+    tokens_hinted: sql`INSERT INTO changes (project_id, topic, at)
+                       SELECT DISTINCT project_id, 'api_token', platform_now() FROM tokens_ended`,
+  };
+}

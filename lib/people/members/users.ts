@@ -1,0 +1,237 @@
+import { type Role, roles } from '@/lib/core/api/caller';
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { actor } from '@/lib/core/audit/entry';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { isId, newId } from '@/lib/core/db/id';
+import { databaseError, queryOne } from '@/lib/core/db/pool';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import type { Cap } from '@/lib/core/quota/caps';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { type Acceptance, newAcceptance, shownAcceptance } from '@/lib/people/identity/acceptance-code';
+import { invitationMail } from '@/lib/people/identity/account-mail';
+import { hashPassword } from '@/lib/people/identity/passwords';
+import { settings } from '@/lib/settings';
+import type { CreateUser, NewProjectUser, ProjectUser } from './schema';
+
+/** Members with what the project may know of them: of someone invited, only what the invitation says. */
+const people = raw(`(
+  SELECT m.project_id, m.user_id AS id, u.email, m.status, m.created_at AS at, m.updated_at,
+    CASE m.status WHEN 'active' THEN u.name ELSE coalesce(m.invited_name, u.email) END AS name,
+    CASE m.status WHEN 'active' THEN u.totp_activated_at IS NOT NULL END AS two_factor_enabled,
+    ARRAY(SELECT r.role FROM role_assignments r WHERE r.project_id = m.project_id AND r.user_id = m.user_id) AS roles
+  FROM memberships m JOIN users u ON u.id = m.user_id) AS person`);
+
+type Row = {
+  id: string;
+  email: string;
+  name: string;
+  status: ProjectUser['status'];
+  roles: Role[];
+  two_factor_enabled: boolean | null;
+  at: Date;
+  updated_at: Date;
+};
+
+export type Member = Pick<Row, 'id' | 'email' | 'roles'>;
+
+/** Roles as answers list them: the highest first. */
+export function highestFirst(assigned: readonly Role[]): Role[] {
+  return roles.filter((role) => assigned.includes(role)).reverse();
+}
+
+export type UserFilters = {
+  email?: string | undefined;
+  role?: Role | undefined;
+  status?: ProjectUser['status'] | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  sort?: string | undefined;
+};
+
+/** The people of the project, and who is invited to it. */
+export async function listUsers(call: ProjectCall, { sort, ...filters }: UserFilters): Promise<Page<ProjectUser>> {
+  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
+  if (filters.email !== undefined) where.push(sql`email = ${filters.email}::text`);
+  if (filters.role !== undefined) where.push(sql`${filters.role}::text = ANY (roles)`);
+  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
+  if (filters.search !== undefined) {
+    where.push(sql`(${contains('name', filters.search)} OR ${contains('email', filters.search)})`);
+  }
+  const page = await keysetPage<Row>({
+    select: raw('id, email, name, status, roles, two_factor_enabled, at, updated_at'),
+    from: people,
+    where,
+    ...filters,
+    // An account may be older than its membership, so the id does not say the order.
+    sort: (sort ?? '-created_at').replace('created_at', 'at'),
+  });
+  return page.map(({ at, ...row }) => ({
+    ...row,
+    roles: highestFirst(row.roles),
+    two_factor_enabled: call.role === 'admin' ? row.two_factor_enabled : null,
+    created_at: at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }));
+}
+
+/** A member of the project, active or invited; undefined for everyone else, and for what is no id. */
+export async function findMember(call: ProjectCall, userId: string): Promise<Member | undefined> {
+  if (!isId(userId)) return undefined;
+  return queryOne<Member>(
+    sql`SELECT id, email, roles FROM ${people} WHERE project_id = ${call.project_id}::uuid AND id = ${userId}::uuid`,
+  );
+}
+
+/**
+ * Creates a person with a role in the project, who can sign in at once. Someone who has an account is invited instead,
+ * and joins with the code of the answer: neither the answer nor the work behind it tells which of the two it was.
+ * Inviting someone again replaces their code and role.
+ * @throws ApiError 409 when the person belongs to the project already, or the project has too many
+ */
+export async function createUser(call: ProjectCall, input: CreateUser): Promise<NewProjectUser> {
+  const password_hash = await hashPassword(input.password);
+  const acceptance = newAcceptance(call.project_id, call.at);
+  for (;;) {
+    const known = await queryOne<{ id: string }>(sql`SELECT id FROM users WHERE email = ${input.email}::text`);
+    try {
+      return known
+        ? await invite(call, input, known.id, acceptance)
+        : await enrol(call, input, password_hash, acceptance);
+    } catch (error) {
+      // Someone else created the account meanwhile: now it is known.
+      if (databaseError(error)?.constraint !== 'users_email_key') throw error;
+    }
+  }
+}
+
+/**
+ * The same for a new account and a known one, so that a refusal does not tell which of the two it was. `already` is 1
+ * where the project counts the person before, and 0 otherwise.
+ */
+const caps = (already: Sql = raw('0')): Cap[] => [
+  {
+    held: sql`users_held(k.project_id) - ${already}`,
+    most: settings().usersPerProject,
+    setting: 'USERS_PER_PROJECT',
+    holder: 'The project has',
+    things: 'members and invited users',
+  },
+  {
+    held: sql`open_invitations_held(k.project_id) - ${already}`,
+    most: settings().invitationsPerProject,
+    setting: 'INVITATIONS_PER_PROJECT',
+    holder: 'The project has',
+    things: 'open invitations',
+  },
+];
+
+async function enrol(
+  call: ProjectCall,
+  input: CreateUser,
+  password_hash: string,
+  acceptance: Acceptance,
+): Promise<NewProjectUser> {
+  const id = newId();
+  const { email, name } = input;
+  const account: Prisma.UserUncheckedCreateInput = {
+    id,
+    email,
+    name,
+    password_hash,
+    administrator: false,
+    created_at: call.at,
+    updated_at: call.at,
+  };
+  const created = view(call, input, id, acceptance);
+  await commit(call, {
+    resource: { type: 'user', id, name: email },
+    caps: caps(),
+    rows: {
+      account: insert('users', account, ifAdmitted),
+      membership: insert('memberships', membership(call, id, { status: 'active' }), ifAdmitted),
+      assignment: insert('role_assignments', assignment(call, id, input.role), ifAdmitted),
+      ...invitationMail(call, mailed(call, input, acceptance), ifAdmitted, raw('false')),
+    },
+    details: { role: input.role },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+async function invite(
+  call: ProjectCall,
+  input: CreateUser,
+  id: string,
+  acceptance: Acceptance,
+): Promise<NewProjectUser> {
+  const created = view(call, input, id, acceptance);
+  const invitation = membership(call, id, {
+    status: 'invited',
+    invited_name: input.name,
+    invited_by: actor(call.caller).actor_name,
+    acceptance_code_hash: new Uint8Array(acceptance.hash),
+    acceptance_expires_at: acceptance.expires_at,
+  });
+  await commit(call, {
+    resource: { type: 'user', id, name: input.email },
+    taken: {
+      when: sql`EXISTS (SELECT FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid
+                AND status = 'active')`,
+      message: `email: ${input.email} is already a member of this project.`,
+    },
+    rows: {
+      // Nothing where it was accepted meanwhile.
+      invited: sql`${insert('memberships', invitation, ifAdmitted)} ON CONFLICT (project_id, user_id) DO UPDATE
+        SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
+          acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at
+        WHERE memberships.status = 'invited' RETURNING memberships.project_id, memberships.user_id`,
+      former_roles: sql`DELETE FROM role_assignments r USING invited WHERE r.project_id = invited.project_id
+        AND r.user_id = invited.user_id AND r.role <> ${input.role}::text`,
+      assignment: sql`${insert('role_assignments', assignment(call, id, input.role), raw('invited'))} ON CONFLICT DO NOTHING`,
+      ...invitationMail(call, mailed(call, input, acceptance), raw('invited'), raw('true')),
+    },
+    caps: caps(
+      sql`(SELECT count(*) FROM memberships WHERE project_id = ${call.project_id}::uuid AND user_id = ${id}::uuid)`,
+    ),
+    details: { role: input.role },
+    answer: { status: 201, body: created },
+  });
+  return created;
+}
+
+function mailed({ project_id }: ProjectCall, { email }: CreateUser, { code }: Acceptance) {
+  return { project_id, email, code };
+}
+
+type Standing = Pick<
+  Prisma.MembershipUncheckedCreateInput,
+  'status' | 'invited_name' | 'invited_by' | 'acceptance_code_hash' | 'acceptance_expires_at'
+>;
+
+function membership(
+  { project_id, at }: ProjectCall,
+  user_id: string,
+  standing: Standing,
+): Prisma.MembershipUncheckedCreateInput {
+  return { project_id, user_id, ...standing, created_at: at, updated_at: at };
+}
+
+function assignment(
+  { project_id, at }: ProjectCall,
+  user_id: string,
+  role: Role,
+): Prisma.RoleAssignmentUncheckedCreateInput {
+  return { project_id, user_id, role, created_at: at };
+}
+
+function view(
+  call: ProjectCall,
+  { email, name, role }: CreateUser,
+  id: string,
+  acceptance: Acceptance,
+): NewProjectUser {
+  const at = call.at.toISOString();
+  return { id, email, name, roles: [role], ...shownAcceptance(acceptance), created_at: at, updated_at: at };
+}

@@ -1,0 +1,54 @@
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { ifAdmitted } from '@/lib/core/quota/commit';
+import type { Acceptance } from '@/lib/people/identity/acceptance-code';
+import { invitationMail } from '@/lib/people/identity/account-mail';
+
+/**
+ * The rows that make a person an admin of a project. Whoever has an account already is found by the insert itself, so
+ * that no account made meanwhile is missed: they are invited, and nothing of their account changes. Someone who is
+ * invited already gets a new code; a member gets the role besides those they have.
+ * @param person `id` is the account's where there is none yet
+ */
+export function adminRows(
+  call: AdministratorCall,
+  projectId: string,
+  { id, ...person }: { id: string; email: string; name: string; password_hash: string },
+  acceptance: Acceptance,
+): Record<string, Sql> {
+  const times = { created_at: call.at, updated_at: call.at };
+  const isNew = sql`person.id = ${id}::uuid`;
+  const user = insert<Prisma.UserUncheckedCreateInput>('users', { id, ...person, ...times }, ifAdmitted);
+  return {
+    person: sql`${user} ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`,
+    membership: sql`${insert<Prisma.MembershipUncheckedCreateInput>(
+      'memberships',
+      {
+        project_id: projectId,
+        user_id: raw('person.id'),
+        status: sql`CASE WHEN ${isNew} THEN 'active' ELSE 'invited' END`,
+        invited_name: sql`CASE WHEN ${isNew} THEN NULL ELSE ${person.name}::text END`,
+        invited_by: sql`CASE WHEN ${isNew} THEN NULL ELSE ${call.caller.name}::text END`,
+        acceptance_code_hash: sql`CASE WHEN ${isNew} THEN NULL ELSE ${acceptance.hash}::bytea END`,
+        acceptance_expires_at: sql`CASE WHEN ${isNew} THEN NULL ELSE ${acceptance.expires_at}::timestamptz END`,
+        ...times,
+      },
+      raw('person'),
+    )} ON CONFLICT (project_id, user_id) DO UPDATE
+      SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
+        acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at
+      WHERE memberships.status = 'invited' RETURNING memberships.status`,
+    role: sql`${insert<Prisma.RoleAssignmentUncheckedCreateInput>(
+      'role_assignments',
+      { project_id: projectId, user_id: raw('person.id'), role: 'admin', created_at: call.at },
+      raw('person'),
+    )} ON CONFLICT DO NOTHING`,
+    ...invitationMail(
+      call,
+      { project_id: projectId, email: person.email, code: acceptance.code },
+      raw('membership'),
+      raw("membership.status = 'invited'"),
+    ),
+  };
+}

@@ -1,6 +1,0 @@
-import type { Use } from '@/lib/metering/use';
-
-/** What so many GB of volumes or snapshots are billed for. */
-export const billedStorage = (gigabytes: number, label: string): Use[] => [
-  { metric: 'block_storage', quantity: gigabytes, label },
-];
