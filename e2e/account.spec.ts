@@ -11,7 +11,7 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
   const secret = (await page.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? '';
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Activate' }).click();
-  await expect(page.getByText(/not the one of this key/)).toBeVisible();
+  await expect(page.getByText(/does not match this key/)).toBeVisible();
   await page.getByLabel('Code').fill(totpNow(secret));
   await page.getByRole('button', { name: 'Activate' }).click();
 
@@ -56,7 +56,7 @@ test('a new password ends the other sessions and keeps this one', async ({ page,
   await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill('a much better passphrase');
   await page.getByRole('button', { name: 'Set new password' }).click();
-  await expect(page.getByText('Is wrong.')).toBeVisible();
+  await expect(page.getByText('Is incorrect.')).toBeVisible();
   await page.getByLabel('Current password').fill(tenant.admin.password);
   await page.getByLabel('Revoke my API tokens').check();
   await expectAccessible(page);

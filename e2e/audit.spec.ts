@@ -47,7 +47,7 @@ test('the audit log counts refused reads in one entry, and finds a request by it
   await expect(page).toHaveURL(/request_id=e2e-refused-read/);
   await expect(page.getByRole('row', { name: /listAudit/ })).toHaveCount(1);
   await expect(page.getByRole('row', { name: /user\.create/ })).toHaveCount(0);
-  await page.getByRole('button', { name: 'listAudit' }).click();
+  await page.getByRole('button', { name: 'listAudit', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'listAudit' })).toContainText('3 within one hour');
   await expectAccessible(page);
 });

@@ -50,7 +50,7 @@ test('an address is allocated, led to an instance, and released', async ({ page,
   await expectAccessible(page);
 
   await page.getByRole('button', { name: `Actions for ${address}` }).click();
-  await expect(page.getByRole('menuitem', { name: /Disassociate/ })).toContainText('Not associated.');
+  await expect(page.getByRole('menuitem', { name: /^Disassociate/ })).toContainText('Not associated.');
   await page
     .getByRole('menuitem', { name: /Associate/ })
     .first()
@@ -68,7 +68,7 @@ test('an address is allocated, led to an instance, and released', async ({ page,
 
   await page.getByRole('button', { name: `Actions for ${address}` }).click();
   await expect(page.getByRole('menuitem', { name: /Release/ })).toContainText('Disassociate it from web-1 first.');
-  await page.getByRole('menuitem', { name: /Disassociate/ }).click();
+  await page.getByRole('menuitem', { name: /^Disassociate/ }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Disassociate' }).click();
   await expect(row).toContainText('Available');
   await page.getByRole('button', { name: `Actions for ${address}` }).click();

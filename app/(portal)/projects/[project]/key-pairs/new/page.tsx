@@ -16,7 +16,7 @@ const schema = z.object({
 });
 
 const origins = [
-  { value: 'import', label: 'Import', description: 'The public key of an existing key pair.' },
+  { value: 'import', label: 'Import', description: 'Use an existing key.' },
   { value: 'generate', label: 'Generate', description: 'A new Ed25519 key pair. The private key is shown once.' },
 ];
 
