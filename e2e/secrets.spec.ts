@@ -52,7 +52,7 @@ test('a refusal lands on the field it names', async ({ page, tenant, request }) 
   await expect(page.getByText(/Is not an X.509 certificate/)).toBeVisible();
   await page.getByRole('radio', { name: /Opaque/ }).check();
   await page.getByRole('button', { name: 'Create secret' }).click();
-  await expect(page.getByText(/has a secret called "taken" already/)).toBeVisible();
+  await expect(page.getByText(/a secret named "taken" already exists/i)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
 });
 
