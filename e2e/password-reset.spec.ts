@@ -9,7 +9,7 @@ test('a forgotten password: the page asks for the address, and says where no mai
   await expect(page).toHaveTitle('Forgot password · Nephele');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Send link' }).click();
-  await expect(page.getByText('Enter a complete address')).toBeVisible();
+  await expect(page.getByText('Enter an e-mail address')).toBeVisible();
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await page.getByRole('button', { name: 'Send link' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'This platform sends no mail' })).toBeVisible();

@@ -9,6 +9,8 @@ export interface InstanceState {
   task: InstanceTask | null;
 }
 
+const inWords = (status: InstanceStatus) => (status === 'error' ? 'in error' : status);
+
 const consoleStates: readonly InstanceStatus[] = ['active', 'paused', 'rebooting'];
 
 /**
@@ -22,9 +24,11 @@ export function whyNot(action: InstanceAction, { status, task }: InstanceState, 
   if (action === 'console') {
     return consoleStates.includes(status)
       ? undefined
-      : `The console opens for active instances. This one is ${status}.`;
+      : `The console opens for active instances. This one is ${inWords(status)}.`;
   }
   if (task !== null) return `Wait for the current task to finish: ${task}.`;
   const { from } = transitions[action];
-  return from.includes(status) ? undefined : `Only for instances that are ${from.join(' or ')}. This one is ${status}.`;
+  return from.includes(status)
+    ? undefined
+    : `Only for instances that are ${from.map(inWords).join(' or ')}. This one is ${inWords(status)}.`;
 }

@@ -9,7 +9,7 @@ import { Button, ButtonLink } from '@/components/ui/button';
 import { ApiScope, useApi } from '@/lib/client/scope';
 import { paths } from '@/lib/paths';
 
-const schema = z.object({ email: z.email('Enter a complete address, such as ianthe@example.org.') });
+const schema = z.object({ email: z.email('Enter an e-mail address, such as ianthe@example.org.') });
 
 /** Has a link for a new password mailed. */
 export function ForgotPassword() {
