@@ -180,7 +180,7 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
       await expect.poll(points, { timeout: 90_000 }).toBeGreaterThan(0);
       if (!subject.powerFailure) return context.skip();
       subject.powerFailure(two.id);
-      await becomes(two.id, { status_reason: expect.stringContaining('lost') });
+      await becomes(two.id, { status_reason: expect.stringContaining('Restarting after a crash') });
       await becomes(two.id, { status: 'active', task: null });
       expect(await guest(two, 'hostname')).toBe('two');
     });
