@@ -64,7 +64,7 @@ test('who has an account is invited, sees it beside their projects, and joins wi
   await expect(invitation.getByText('Enter the acceptance code.')).toBeVisible();
   await invitation.getByLabel('Acceptance code').fill('k7wp-3mzx-90ab-cdef');
   await invitation.getByRole('button', { name: 'Join' }).click();
-  await expect(invitation.getByText('This code is wrong, expired or used.')).toBeVisible();
+  await expect(invitation.getByText('This code is incorrect, expired or already used.')).toBeVisible();
   await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
   await expectAccessible(theirs);
   await invitation.getByLabel('Acceptance code').fill(code);
@@ -99,7 +99,7 @@ test('someone who is invited again gets a new code, and the one before it is wor
   const invitation = theirs.getByRole('listitem', { name: other.name });
   await invitation.getByLabel('Acceptance code').fill(first);
   await invitation.getByLabel('Acceptance code').press('Enter');
-  await expect(invitation.getByText('This code is wrong, expired or used.')).toBeVisible();
+  await expect(invitation.getByText('This code is incorrect, expired or already used.')).toBeVisible();
   await invitation.getByLabel('Acceptance code').fill(code.toUpperCase());
   await invitation.getByLabel('Acceptance code').press('Enter');
   await expect(theirs).toHaveURL(`/projects/${other.slug}`);

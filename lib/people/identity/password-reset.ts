@@ -99,5 +99,5 @@ export function resetPassword(
 }
 
 function deadLink(): ApiError {
-  return new ApiError('INVALID_CREDENTIALS', 'token: is wrong, expired or used. Ask for a new link.');
+  return new ApiError('INVALID_CREDENTIALS', 'token: is incorrect, expired or already used. Ask for a new link.');
 }
