@@ -52,11 +52,11 @@ export function projectOf(call: Pick<Call, 'caller'>): string | null {
   return call.caller && call.caller.kind !== 'administrator' ? (call.caller.membership?.project_id ?? null) : null;
 }
 
-/** Whether every member of the project may know of it: a change that readers can see the outcome of. */
+/** Whether every member of the project may know of it: a change that readers can see the outcome of. A reader's own calls change nothing. */
 function isActivity({ endpoint }: AuditOrigin, result: AuditResult): boolean {
   if (!endpoint) return false;
   const change = endpoint.method !== 'GET' && result === 'succeeded';
-  return change && endpoint.realm === 'tenant' && (endpoint.access === 'member' || endpoint.access === 'reader');
+  return change && endpoint.realm === 'tenant' && endpoint.access === 'member';
 }
 
 /** The audit entry of a call as a statement, or a part of one. */

@@ -127,6 +127,8 @@ describe('a quote', () => {
     );
     expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('network_id')]);
     expect(await rowsOf(fresh)).toEqual(before);
+    const activity = await call('GET', '/activity', { token: fresh.users.reader.token });
+    expect(activity.body, 'what only asked is no activity of the project').toEqual([]);
   });
 });
 
