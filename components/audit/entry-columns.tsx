@@ -69,7 +69,7 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
   };
 }
 
-/** How often what the entry stands for happened. */
+/** How many events the entry counts. */
 function Times({ count }: { count: number }) {
   return (
     <span className="whitespace-nowrap text-ink-muted text-xs tabular-nums">

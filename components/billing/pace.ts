@@ -37,8 +37,7 @@ export function spentAt({ at, spent_usd, usd_per_hour, month_end }: Pace, moment
 }
 
 /**
- * How much of a budget is used when so much is spent, as a share: what the platform said, which never rounds up to all of
- * it, and what has run on since.
+ * The share of a budget that is used: the platform's figure, which never rounds up to 100 %, plus what has accrued since.
  */
 export function shareOfBudget(
   said: { used_percent: number; month_to_date_usd: number; limit_usd: number },

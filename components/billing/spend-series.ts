@@ -22,7 +22,7 @@ export function spendPoints(
     sum += amount_usd;
     return { at: Date.parse(`${day}T00:00:00Z`) + DAY_MS, spent: sum };
   });
-  // What was used in earlier months and became known late is spent from the beginning.
+  // Late usage of earlier months counts from the first moment of this one.
   const before = days.findLast(({ at }) => at <= pace.month_start)?.spent ?? 0;
   return [
     { at: pace.month_start, spent: before },

@@ -1,7 +1,7 @@
 /** How a console's connection stands; once it is closed, why. */
 export type ConnectionState = { is: 'connecting' } | { is: 'open' } | { is: 'closed'; why: string };
 
-/** What the server's close codes mean to a reader (see `closed` in lib/domains/compute/console-bridge.ts). */
+/** The server's close codes in words (see `closed` in lib/domains/compute/console-bridge.ts). */
 const reasons: Record<number, string> = {
   4000: 'The instance was stopped or restarted. Reconnect when it is active.',
   4001: 'Your access to this console has ended. Open it again from the instance’s page.',

@@ -10,7 +10,7 @@ import { paths } from '@/lib/paths';
 import { type Acceptance, AcceptanceCode } from './acceptance-code';
 import { roleLabel } from './roles';
 
-/** What was asked for and what came of it, with the password and the code: both are shown this once. */
+/** The result of adding a user, with the initial password and the acceptance code, which are shown only once. */
 export interface Added extends Acceptance {
   email: string;
   name: string;

@@ -29,7 +29,7 @@ export function customerView({ name, details }: StoredCustomer): Customer {
   return details ?? { name, ...none };
 }
 
-/** Whom the project's invoices are addressed to. */
+/** The addressee of the project's invoices. */
 export async function readBillingDetails({ project_id }: ProjectCall): Promise<BillingDetails> {
   const row = await queryOne<Customer & { updated_at: Date }>(
     sql`SELECT ${columns}, updated_at FROM billing_details WHERE project_id = ${project_id}::uuid`,

@@ -59,7 +59,7 @@ function NameCell({ group: { id, name, description, is_default } }: { group: Sec
   );
 }
 
-/** What the group lets in, in short, and a warning where that should not be open to the internet. */
+/** A summary of the group's inbound rules, with a warning where one is open to the internet and should not be. */
 function Inbound({ rules }: Pick<SecurityGroup, 'rules'>) {
   const inbound = rules.filter(({ direction }) => direction === 'ingress');
   const exposed = [...new Set(inbound.flatMap(exposedBy))];

@@ -6,7 +6,7 @@ import { Page } from '@/components/page/page';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 
-/** Whom the project's invoices are addressed to. */
+/** The addressee of the project's invoices. */
 export default function BillingDetailsPage() {
   const { api } = useProject();
   const query = api.useQuery('get', '/api/v1/billing/details');
