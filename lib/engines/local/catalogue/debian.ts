@@ -14,12 +14,13 @@ export async function unpackDebian(packages: readonly string[], downloads: strin
   const archives = ['-o', `Dir::Cache::archives=${downloads}`, '-o', 'APT::Sandbox::User=root'];
   const asIfEmpty = ['-o', 'Dir::State::status=/dev/null', '-o', 'Debug::NoLocking=1'];
   const options = ['-y', '-qq', '--no-install-recommends', '--download-only', ...archives, ...asIfEmpty];
+  const fetch = () => run(['apt-get', 'install', ...options, '--', ...packages], { timeoutMs: 600_000 });
   try {
-    await run(['apt-get', 'install', ...options, '--', ...packages], { timeoutMs: 600_000 });
+    // A new machine has no index yet, and an old one may name files that are gone.
+    await fetch().catch(() => run(['apt-get', 'update', '-qq'], { timeoutMs: 300_000 }).then(fetch));
   } catch (error) {
-    throw new EngineError('ENGINE_UNAVAILABLE', `apt cannot fetch ${packages.join(', ')}. Run: apt-get update`, {
-      cause: error,
-    });
+    const message = `apt can't fetch ${packages.join(', ')}: run apt-get update.`;
+    throw new EngineError('ENGINE_UNAVAILABLE', message, { cause: error });
   }
   const files = (await namesIn(downloads)).filter((name) => name.endsWith('.deb')).sort();
   await mkdir(root, { recursive: true });
