@@ -31,7 +31,6 @@ export type ServiceLimits = {
   memoryMb: number;
   processes: number;
   openFiles: number;
-  diskBytesPerSecond?: number;
 };
 
 /** What must be true before a service counts as ready. */

@@ -67,7 +67,6 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
     memoryMb: z.int().min(4),
     processes: z.int().min(2),
     openFiles: z.int().min(16),
-    diskBytesPerSecond: z.int().positive().optional(),
   }),
   health,
   restart: z.enum(['always', 'never']),
