@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { ProgramRef, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
 
@@ -18,13 +19,8 @@ export type ServiceSubject = {
 };
 
 /** Asks until the condition holds. */
-export async function eventually(condition: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('It did not come true in time.');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+export const eventually = (condition: () => Promise<boolean>, withinMs = 30_000) =>
+  vi.waitUntil(condition, { timeout: withinMs, interval: 50 });
 
 /** Makes a service what its spec says, and waits until it is. */
 export const settleService = (services: ServiceEngine, spec: ServiceSpec, withinMs?: number) =>
