@@ -7,7 +7,10 @@ import { eventually, type ServiceSubject, settleService } from './service-subjec
 const SERVICE_MS = 60_000;
 const FETCH_MS = 240_000;
 
-/** What every engine of services must do. The program is a shell, so that a test can make it behave in any way. */
+/**
+ * What an engine of real processes must do besides its semantics (`service-semantics`). The program is a shell, so that a test can
+ * make it behave in any way.
+ */
 export function servicesContract(name: string, prepare: () => Promise<ServiceSubject>): void {
   describe(`service engine: ${name}`, { timeout: SERVICE_MS }, () => {
     let subject: ServiceSubject;
@@ -62,29 +65,6 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
       (await subject.services.runInside(id, [...subject.shell.argv, script])).stdout.trim();
 
     const forever = 'while true; do sleep 1000; done';
-
-    it('starts a service, says when it is ready, and leaves it alone when asked for the same again', async () => {
-      const spec = shell(`echo ready; ${forever}`);
-      await untilSettled(spec);
-      const before = await observe(spec.id);
-      expect(before).toMatchObject({ power: 'running', starts: 1, stray: false, lastExit: null });
-      expect(await subject.services.ensureService(spec)).toEqual({ settled: true });
-      expect(await subject.restarted().ensureService(spec)).toEqual({ settled: true });
-      expect(await observe(spec.id)).toEqual(before);
-    });
-
-    it('is not ready before its health check passes', async () => {
-      const spec = shell(`while [ ! -e /run/service/go ]; do sleep 0.05; done; touch /run/service/up; ${forever}`, {
-        health: { kind: 'command', argv: [...subject.shell.argv, 'test -e /run/service/up'] },
-      });
-      await eventually(async () => {
-        const answer = await subject.services.ensureService(spec);
-        return !answer.settled && (await observe(spec.id)).power === 'running';
-      });
-      expect(await subject.services.ensureService(spec)).toMatchObject({ settled: false });
-      await inside(spec.id, 'touch /run/service/go');
-      await untilSettled(spec);
-    });
 
     it('keeps what a service writes, line by line, with its stream, and reads on from a cursor', async () => {
       const spec = shell(
@@ -143,17 +123,6 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
         return (await observe(spec.id)).starts === 2;
       });
       expect((await observe(spec.id)).lastExit).toMatchObject({ code: 7, signal: null, outOfMemory: false });
-    });
-
-    it('starts a service again whose processes were all killed from outside', async () => {
-      const spec = shell(forever);
-      await untilSettled(spec);
-      subject.kill(spec.id);
-      await eventually(async () => {
-        const now = await observe(spec.id);
-        return now.starts === 2 && now.power === 'running';
-      });
-      expect((await observe(spec.id)).lastExit).toMatchObject({ signal: 'SIGKILL' });
     });
 
     it('does not start again what should run once', async () => {
@@ -239,14 +208,6 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
       expect(sample?.processes).toBeGreaterThan(1);
       await untilSettled({ ...spec, power: 'stopped' });
       expect(await subject.services.sampleService(spec.id)).toBeNull();
-    });
-
-    it('says that what does not run can run no command, and refuses a spec that can never work', async () => {
-      await expect(subject.services.runInside(newId(), ['true'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      const outside = shell('true', { files: [{ path: '../passwd', content: '', secret: false }] });
-      await expect(subject.services.ensureService(outside)).rejects.toMatchObject({ code: 'INVALID' });
-      const unknown = shell('true', { program: { name: 'nothing', version: '1' } });
-      await expect(subject.services.ensureService(unknown)).rejects.toMatchObject({ code: 'INVALID' });
     });
 
     describe('on a tenant network', () => {

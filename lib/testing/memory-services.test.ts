@@ -1,0 +1,56 @@
+import { newId } from '@/lib/core/db/id';
+import { serviceSemantics } from '@/lib/engines/contract/service-semantics';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { MemoryServices } from './memory-services';
+
+const program = { name: 'server', version: '1' };
+
+const spec = (change: Partial<ServiceSpec> = {}): ServiceSpec => ({
+  id: newId(),
+  program,
+  argv: ['/bin/server'],
+  environment: {},
+  files: [],
+  state: null,
+  port: null,
+  limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
+  health: { kind: 'command', argv: ['/bin/true'] },
+  restart: 'always',
+  reload: { kind: 'signal', signal: 'SIGHUP' },
+  power: 'running',
+  ...change,
+});
+
+serviceSemantics('in memory', async () => {
+  const remembered: ConstructorParameters<typeof MemoryServices>[0] = new Map();
+  const open = () => new MemoryServices(remembered, ({ name }) => name === program.name);
+  const services = open();
+  const tasks = new Set<string>();
+  const ensure = services.ensureService.bind(services);
+  services.ensureService = async (given) => {
+    const answer = await ensure(given);
+    // Nothing runs here, so nothing ends of its own accord.
+    if (tasks.delete(given.id)) services.end(given.id, { code: 0 });
+    return answer;
+  };
+  return {
+    services,
+    restarted: open,
+    server: () => spec(),
+    slowServer: () => {
+      const made = spec();
+      services.unready.add(made.id);
+      return made;
+    },
+    makeReady: async (id) => void services.unready.delete(id),
+    task: () => {
+      const made = spec({ restart: 'never' });
+      tasks.add(made.id);
+      return made;
+    },
+    say: async (id, line) => services.say(id, line),
+    kill: async (id) => services.end(id, { signal: 'SIGKILL' }),
+    forget: async (id) => services.forget(id),
+    leftovers: async () => [...remembered.keys()],
+  };
+});
