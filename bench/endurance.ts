@@ -69,6 +69,8 @@ export async function endure(seconds: number): Promise<void> {
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: UNLIMITED,
     RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: UNLIMITED,
     RATE_LIMIT_PROJECT_WRITES_BURST: UNLIMITED,
+    RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE: UNLIMITED,
+    RATE_LIMIT_PROJECT_HEAVY_BURST: UNLIMITED,
   };
   let platform = await startPlatform(limits);
   try {

@@ -37,6 +37,8 @@ async function measureApi(): Promise<void> {
       RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
       RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: '1000000000',
       RATE_LIMIT_PROJECT_WRITES_BURST: '1000000000',
+      RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE: '1000000000',
+      RATE_LIMIT_PROJECT_HEAVY_BURST: '1000000000',
     });
     // Settings and log level are read with the first import.
     const { measure } = await import('./measure');

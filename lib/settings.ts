@@ -113,6 +113,8 @@ const environment = z.object({
   CONNECTIONS_PER_ADDRESS: whole(1_000_000).default(500),
   RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: whole(1_000_000_000).default(6000),
   RATE_LIMIT_PROJECT_WRITES_BURST: whole(1_000_000_000).default(1000),
+  RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE: whole(1_000_000_000).default(600),
+  RATE_LIMIT_PROJECT_HEAVY_BURST: whole(1_000_000_000).default(200),
   ADMIN_REQUIRE_TOTP: flag.default(false),
   ALLOW_PRIVATE_URLS: networksOrHosts.default([]),
   FLOATING_IP_CIDR: z
@@ -216,6 +218,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** Changes of one project's resources by all of its callers together. */
     rateLimitProjectWritesPerMinute: s.RATE_LIMIT_PROJECT_WRITES_PER_MINUTE,
     rateLimitProjectWritesBurst: s.RATE_LIMIT_PROJECT_WRITES_BURST,
+    rateLimitProjectHeavyPerMinute: s.RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE,
+    rateLimitProjectHeavyBurst: s.RATE_LIMIT_PROJECT_HEAVY_BURST,
     adminRequireTotp: s.ADMIN_REQUIRE_TOTP,
     /** Hosts, addresses and ranges that URLs given by tenants may name although they are private. */
     allowPrivateUrls: s.ALLOW_PRIVATE_URLS,

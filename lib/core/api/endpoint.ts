@@ -9,6 +9,9 @@ import type { Access } from './policy';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** What a call costs the platform: each class but `read` has a rate of its own in every project. */
+export type RateClass = 'read' | 'write' | 'heavy';
+
 /** The request at hand, as services see it: who calls, in which project, when. No HTTP in it but the raw request. */
 export type Call = {
   request_id: string;
@@ -123,6 +126,8 @@ export type EndpointDefinition<
   errors?: ErrorCode[];
   /** Quota dimensions that a call claims; a breach is refused with the record of spec 2.3. */
   claims?: Dimension[];
+  /** `heavy` for what costs much more than a row: exports, documents, uploads. By default the method says it. */
+  rate?: RateClass;
   /** A frozen budget refuses it (spec 3.1): 402. */
   freezable?: boolean;
   /**
@@ -173,6 +178,7 @@ export type AnyEndpoint = {
   readonly responses: Responses;
   readonly errors: readonly ErrorCode[];
   readonly claims: readonly Dimension[];
+  readonly rate: RateClass;
   readonly freezable: boolean;
   readonly estimate:
     | ((call: ProjectCall, input: { params: unknown; body: unknown }) => Promise<Estimate> | Estimate)
@@ -209,6 +215,7 @@ export function endpoint<
     upload: definition.upload,
     errors: definition.errors ?? [],
     claims: definition.claims ?? [],
+    rate: definition.rate ?? (definition.method === 'GET' ? 'read' : 'write'),
     freezable: definition.freezable ?? false,
     // As with `handle`: what the schemas of this definition have parsed.
     estimate: definition.estimate as unknown as AnyEndpoint['estimate'],

@@ -9,7 +9,7 @@ import { requestSeconds, unauthenticatedRequests } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
 import { type Caller, callerKey } from './caller';
 import { clientAddress } from './client-address';
-import { type AnyEndpoint, type Call, fullPath, Reply } from './endpoint';
+import { type AnyEndpoint, type Call, fullPath, type RateClass, Reply } from './endpoint';
 import { ApiError, type ErrorCode } from './errors';
 import { freeKey, holdKey, keepHeld, keptAnswer, RacedByTwin, requestKey } from './idempotency';
 import { writeJson } from './json';
@@ -73,14 +73,20 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
   return app;
 }
 
-type Limits = { callers: RateLimiter; anonymous: RateLimiter; projectWrites: RateLimiter };
+type Limits = { callers: RateLimiter; anonymous: RateLimiter; projects: Record<ProjectRate, RateLimiter> };
+
+/** Reads are counted by caller alone. */
+type ProjectRate = Exclude<RateClass, 'read'>;
 
 function rateLimiters(): Limits {
   const s = settings();
   return {
     callers: new RateLimiter(s.rateLimitPerMinute, s.rateLimitBurst),
     anonymous: new RateLimiter(s.rateLimitAnonymousPerMinute, s.rateLimitAnonymousPerMinute),
-    projectWrites: new RateLimiter(s.rateLimitProjectWritesPerMinute, s.rateLimitProjectWritesBurst),
+    projects: {
+      write: new RateLimiter(s.rateLimitProjectWritesPerMinute, s.rateLimitProjectWritesBurst),
+      heavy: new RateLimiter(s.rateLimitProjectHeavyPerMinute, s.rateLimitProjectHeavyBurst),
+    },
   };
 }
 
@@ -149,7 +155,7 @@ class Serving {
       throw new ApiError(decision.code, decision.reason, { headers });
     }
     requireSameOrigin(this.request, call.caller);
-    this.limitWrites(call);
+    this.limitProject(call);
     if (createsInProject(endpoint) && isDatabaseFull()) throw databaseFull();
 
     const parsedParams = parseParams(params, endpoint.params);
@@ -200,15 +206,15 @@ class Serving {
   }
 
   /**
-   * Changes of one project by all of its callers together: whoever makes more tokens may not write more. Counted once
-   * the caller may make the change, so that a reader cannot use up what members need.
+   * Changes and heavy requests of one project by all of its callers together: more tokens do not allow more of them.
+   * Counted once the caller may make the request, so that a reader cannot use up what members need.
    */
-  private limitWrites({ caller, endpoint }: Call): void {
-    if (endpoint.method === 'GET' || !writesProject.has(endpoint.access)) return;
+  private limitProject({ caller, endpoint: { rate, access } }: Call): void {
+    if (rate === 'read' || !inProject.has(access)) return;
     if (!caller || caller.kind === 'administrator' || !caller.membership) return;
-    const verdict = this.limits.projectWrites.take(caller.membership.project_id, this.at.getTime());
+    const verdict = this.limits.projects[rate].take(caller.membership.project_id, this.at.getTime());
     if (!this.rate || !verdict.allowed || verdict.remaining < this.rate.remaining) this.rate = verdict;
-    if (!verdict.allowed) throw tooMany(verdict, 'Too many changes in this project');
+    if (!verdict.allowed) throw tooMany(verdict, tooManyInProject[rate]);
   }
 
   /** Runs a request with an Idempotency-Key: the first successful answer is everyone's answer. */
@@ -360,7 +366,12 @@ class Serving {
 }
 
 /** What is at stake in the project itself, not the caller's own account. */
-const writesProject: ReadonlySet<AnyEndpoint['access']> = new Set(['reader', 'member', 'admin', 'project_person']);
+const inProject: ReadonlySet<AnyEndpoint['access']> = new Set(['reader', 'member', 'admin', 'project_person']);
+
+const tooManyInProject: Record<ProjectRate, string> = {
+  write: 'Too many changes in this project',
+  heavy: 'Too many exports, documents or uploads in this project',
+};
 
 function tooMany(rate: RateVerdict, what = 'Too many requests'): ApiError {
   return new ApiError('RATE_LIMITED', `${what}. Try again in ${rate.reset_s} s.`, {
@@ -369,7 +380,7 @@ function tooMany(rate: RateVerdict, what = 'Too many requests'): ApiError {
 }
 
 /** Whether it adds something to a project: refused while the database is full, so that deletes have what room is left. */
-const createsInProject = ({ responses, access }: AnyEndpoint) => 201 in responses && writesProject.has(access);
+const createsInProject = ({ responses, access }: AnyEndpoint) => 201 in responses && inProject.has(access);
 
 function databaseFull(cause?: unknown): ApiError {
   return new ApiError(

@@ -38,6 +38,7 @@ export const auditEndpoints = [
     method: 'GET',
     path: '/audit/export',
     operation_id: 'exportAudit',
+    rate: 'heavy',
     summary: 'Export the audit log as CSV',
     description: 'All entries that match the filters, newest first. The export itself is recorded.',
     tag: 'Audit',

@@ -23,6 +23,7 @@ export const imageEndpoints = [
     method: 'POST',
     path: '/images/images',
     operation_id: 'uploadImage',
+    rate: 'heavy',
     summary: 'Upload a custom image',
     description:
       'As a form with `name`, `format` and `file`, or as raw bytes with `name` and `format` in the query. The bytes are ' +

@@ -81,6 +81,7 @@ export const billingEndpoints = [
     method: 'GET',
     path: '/billing/usage.csv',
     operation_id: 'exportUsage',
+    rate: 'heavy',
     summary: 'Export usage as CSV',
     description: 'All rows that match the filters, newest day first.',
     tag,

@@ -40,6 +40,7 @@ export const invoiceEndpoints = [
     method: 'GET',
     path: '/billing/invoices/{id}/pdf',
     operation_id: 'downloadInvoice',
+    rate: 'heavy',
     summary: 'Download an invoice as a PDF',
     tag,
     access: 'reader',

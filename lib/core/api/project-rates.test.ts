@@ -1,8 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
+import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createMember, createProject, type TestProject } from '@/lib/testing/world';
 
-Object.assign(process.env, { RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: 1, RATE_LIMIT_PROJECT_WRITES_BURST: 3 });
+Object.assign(process.env, {
+  RATE_LIMIT_PROJECT_WRITES_PER_MINUTE: 1,
+  RATE_LIMIT_PROJECT_WRITES_BURST: 3,
+  RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE: 1,
+  RATE_LIMIT_PROJECT_HEAVY_BURST: 2,
+});
 
 testDatabase();
 const call = api();
@@ -46,4 +52,26 @@ test('reads, the caller’s own account and refused changes take nothing of it',
     await call('POST', '/auth/2fa/verify', { token: acme.users.member.token, body: { code: '000000' } });
   }
   expect((await write(acme.users.member.token)).status).toBe(201);
+});
+
+test('heavy requests of a project have a rate of their own, and take nothing of its changes', async () => {
+  const download = (token: string) => call('GET', '/audit/export', { token });
+  const { member, admin } = acme.users;
+  expect((await download(member.token)).status).toBe(403);
+  expect([(await download(admin.token)).status, (await download(admin.token)).status]).toEqual([200, 200]);
+  const refused = await download(admin.token);
+  expect(refused.status).toBe(429);
+  expect(refused.body).toMatchObject({
+    error: { message: expect.stringMatching(/^Too many exports, documents or uploads in this project\./) },
+  });
+  expect((await write(admin.token)).status).toBe(201);
+  expect((await call('GET', '/vault/secrets', { token: admin.token })).status).toBe(200);
+});
+
+test('what streams a document or a file is heavy, and no read counts as a change', () => {
+  const tenant = endpoints.filter(({ realm }) => realm === 'tenant');
+  const heavy = tenant.filter(({ rate }) => rate === 'heavy').map(({ operation_id }) => operation_id);
+  expect(heavy.sort()).toEqual(['downloadInvoice', 'exportAudit', 'exportUsage', 'uploadImage']);
+  expect(tenant.filter(({ method, rate }) => method === 'GET' && rate === 'write')).toEqual([]);
+  expect(tenant.filter(({ method, rate }) => method !== 'GET' && rate === 'read')).toEqual([]);
 });
