@@ -1,3 +1,6 @@
+import { domainPortals } from '@/lib/client/domains';
+import { none } from '@/lib/core/domains/portal';
+
 /** `secret.read_payload` as words that a name follows: "read the value of secret". */
 export function actionWords(action: string): string {
   const [type = '', verb = ''] = action.split('.');
@@ -9,6 +12,7 @@ export function actionWords(action: string): string {
 
 /** Where verb and thing do not make a sentence. */
 const wholes: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...domainPortals.map(({ actions }) => (actions === none ? {} : actions))),
   'audit.export': 'exported the audit log',
   'auth.change_password': 'changed the password',
   'auth.request_password_reset': 'requested a password reset',
@@ -47,7 +51,6 @@ const verbs: Readonly<Record<string, string>> = {
   open_console: 'opened the console of',
   pay: 'paid',
   read: 'read',
-  read_payload: 'read the value of',
   receive: 'received',
   release: 'released',
   remove: 'removed',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tags } from '@/lib/core/api/tags';
+import { tags } from '@/lib/platform/tags';
 import { sections, shortName } from './sections';
 
 test('every group of the API has one place in the navigation of the reference', () => {

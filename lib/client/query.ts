@@ -1,4 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { domainPortals } from './domains';
 import { ApiError } from './errors';
 
 /**
@@ -7,6 +8,7 @@ import { ApiError } from './errors';
  * everything old: too much read again is better than a page that is wrong.
  */
 const pathsOf: Record<string, readonly string[]> = {
+  ...Object.assign({}, ...domainPortals.map(({ topics }) => topics)),
   administrator: ['/admin/api/v1/administrators', '/admin/api/v1/users', '/admin/api/v1/auth/me'],
   alert_delivery: ['/api/v1/billing/alerts', '/api/v1/billing/budget'],
   alert_secret: ['/api/v1/billing/alerts'],
@@ -16,37 +18,15 @@ const pathsOf: Record<string, readonly string[]> = {
   checkout_session: ['/api/v1/billing', '/admin/api/v1/billing'],
   credit: ['/api/v1/billing', '/admin/api/v1/billing'],
   engine: ['/admin/api/v1/engines'],
-  floating_ip: [
-    '/api/v1/network/floating-ips',
-    '/api/v1/network/ports',
-    '/api/v1/network/routers',
-    '/api/v1/compute/instances',
-  ],
   identity_provider: ['/api/v1/iam/providers'],
-  image: ['/api/v1/images/images'],
-  instance: [
-    '/api/v1/compute/instances',
-    '/api/v1/network/networks',
-    '/api/v1/network/ports',
-    '/api/v1/network/floating-ips',
-    '/api/v1/network/security-groups',
-    '/api/v1/storage/volumes',
-    '/api/v1/images/images',
-  ],
   invoice: ['/api/v1/billing', '/admin/api/v1/billing'],
-  key_pair: ['/api/v1/compute/keypairs'],
   month: ['/admin/api/v1/billing'],
-  network: ['/api/v1/network/networks', '/api/v1/network/routers', '/api/v1/network/ports'],
   operation: ['/api/v1/operations', '/admin/api/v1/operations'],
   payment_method: ['/api/v1/billing/payment-methods'],
-  port: ['/api/v1/network/ports', '/api/v1/network/security-groups', '/api/v1/compute/instances'],
   quota: ['/api/v1/tenant/quota', '/admin/api/v1/tenants'],
   rate: ['/admin/api/v1/billing/rates', '/api/v1/billing'],
-  secret: ['/api/v1/vault/secrets'],
-  security_group: ['/api/v1/network/security-groups'],
   second_factor: ['/api/v1/auth/me', '/admin/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
   session: ['/api/v1/auth/sessions', '/admin/api/v1/auth/sessions'],
-  snapshot: ['/api/v1/storage/snapshots', '/api/v1/storage/volumes'],
   tenant: ['/admin/api/v1/tenants', '/admin/api/v1/users'],
   user: [
     '/api/v1/identity/users',
@@ -55,12 +35,6 @@ const pathsOf: Record<string, readonly string[]> = {
     '/admin/api/v1/users',
     '/admin/api/v1/administrators',
     '/admin/api/v1/tenants',
-  ],
-  volume: [
-    '/api/v1/storage/volumes',
-    '/api/v1/storage/snapshots',
-    '/api/v1/compute/instances',
-    '/api/v1/images/images',
   ],
 };
 

@@ -4,6 +4,7 @@ import { authenticate } from '@/lib/people/identity/authenticate';
 import { settings } from '@/lib/settings';
 import { endpoints } from './endpoints';
 import { healthz, metrics, readyz } from './health';
+import { tags } from './tags';
 
 /** The whole API, of tenants and back office, as one Hono app; mounted in the server and in Next's route handlers. */
 export const app = serve(endpoints, authenticate);
@@ -11,7 +12,7 @@ export const app = serve(endpoints, authenticate);
 let document: string | undefined;
 
 app.get('/api/v1/openapi.json', () => {
-  document ??= JSON.stringify(openApiDocument(endpoints, settings().baseUrl));
+  document ??= JSON.stringify(openApiDocument(endpoints, tags, settings().baseUrl));
   return new Response(document, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
 });
 app.get('/healthz', healthz);

@@ -4,11 +4,6 @@ import { auditEndpoints, platformAuditEndpoints } from '@/lib/core/audit/endpoin
 import { eventEndpoints, platformEventEndpoints } from '@/lib/core/events/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/core/quota/endpoints';
-import { computeEndpoints } from '@/lib/domains/compute/endpoints';
-import { imageEndpoints } from '@/lib/domains/images/endpoints';
-import { networkingEndpoints } from '@/lib/domains/network/endpoints';
-import { secretEndpoints } from '@/lib/domains/secrets/endpoints';
-import { storageEndpoints } from '@/lib/domains/storage/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
 import { alertEndpoints } from '@/lib/money/alerts/endpoints';
 import { billingEndpoints } from '@/lib/money/billing/endpoints';
@@ -23,6 +18,7 @@ import { authEndpoints } from '@/lib/people/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/people/members/endpoints';
 import { tenantEndpoints } from '@/lib/people/projects/endpoints';
 import { tokenEndpoints } from '@/lib/people/tokens/endpoints';
+import { domains } from './domains';
 
 /** Every endpoint of the platform, in the order in which the reference shows them. */
 export const endpoints: readonly AnyEndpoint[] = [
@@ -31,11 +27,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...tokenEndpoints,
   ...iamEndpoints(() => endpoints),
   ...quotaEndpoints,
-  ...computeEndpoints,
-  ...networkingEndpoints,
-  ...storageEndpoints,
-  ...imageEndpoints,
-  ...secretEndpoints,
+  ...domains.flatMap((domain) => domain.endpoints),
   ...billingEndpoints,
   ...quoteEndpoints(() => endpoints),
   ...budgetEndpoints,

@@ -1,11 +1,7 @@
+import { each, none } from '@/lib/core/domains/domain';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
-import { computePurges } from '@/lib/domains/compute/purges';
-import { instanceSteps } from '@/lib/domains/compute/steps';
-import { prepareOwnImages } from '@/lib/domains/images/readiness';
-import { imageSteps } from '@/lib/domains/images/steps';
-import { storageSteps } from '@/lib/domains/storage/steps';
 import { deliverySteps } from '@/lib/money/alerts/delivery';
 import { alertJobs } from '@/lib/money/alerts/schedule';
 import { closeMonthsJob } from '@/lib/money/invoices/close';
@@ -15,12 +11,13 @@ import { settleOpenPages } from '@/lib/money/payments/checkouts';
 import { settleOwed } from '@/lib/money/payments/owed';
 import { reconciliationJobs } from '@/lib/money/reconciliation/service';
 import { accountMailSteps } from '@/lib/people/identity/account-mail-steps';
+import { domains } from './domains';
+
+const work = await Promise.all(domains.flatMap((domain) => (domain.work === none ? [] : [domain.work()])));
 
 /** The steps of every kind of operation. Only workers load this file, and with it the engines. */
 export const operationSteps: readonly OperationSteps[] = [
-  ...instanceSteps,
-  ...imageSteps,
-  ...storageSteps,
+  ...work.flatMap(({ steps }) => each(steps)),
   collectSteps,
   deliverySteps,
   accountMailSteps,
@@ -29,12 +26,11 @@ export const operationSteps: readonly OperationSteps[] = [
 /** Everything that workers do again and again. */
 export const periodicJobs: readonly PeriodicJob[] = [
   ...purges,
-  ...computePurges,
   ...meteringJobs,
   closeMonthsJob,
   ...alertJobs,
   ...reconciliationJobs,
   settleOpenPages,
   settleOwed,
-  prepareOwnImages,
+  ...work.flatMap(({ jobs }) => each(jobs)),
 ];

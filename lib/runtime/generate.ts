@@ -64,11 +64,12 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
 async function writeApiClient(): Promise<void> {
   const { default: openapiTs, astToString } = await import('openapi-typescript');
   const { endpoints } = await import('@/lib/platform/endpoints');
+  const { tags } = await import('@/lib/platform/tags');
   const { openApiDocument } = await import('@/lib/core/api/openapi');
   const { reference } = await import('@/lib/core/api/reference');
-  const document = openApiDocument(endpoints, '/');
+  const document = openApiDocument(endpoints, tags, '/');
   // As text to parse: a literal of this size would be checked for types, value by value.
-  const groups = JSON.stringify(JSON.stringify(reference(document)));
+  const groups = JSON.stringify(JSON.stringify(reference(document, tags)));
   write(
     referenceGroups,
     "import type { ReferenceGroup } from '@/lib/core/api/reference';\n\n" +

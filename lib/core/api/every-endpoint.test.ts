@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { endpoints } from '@/lib/platform/endpoints';
+import { tags } from '@/lib/platform/tags';
 import { testDatabase } from '@/lib/testing/database';
 import { fixtures } from '@/lib/testing/fixtures';
 import { api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
 import { type AnyEndpoint, fullPath } from './endpoint';
 import { JSON_BODY_BYTES } from './request';
-import { tags } from './tags';
 
 // No endpoint escapes: whatever is in the table is held to the conventions of the API here.
 

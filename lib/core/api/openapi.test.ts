@@ -1,9 +1,10 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { endpoints } from '@/lib/platform/endpoints';
+import { tags } from '@/lib/platform/tags';
 import { openApiDocument } from './openapi';
 
-const document = openApiDocument(endpoints, 'https://cloud.example.org');
+const document = openApiDocument(endpoints, tags, 'https://cloud.example.org');
 
 test('the OpenAPI document is valid and clean by the recommended rules', async () => {
   // Spec 4.3 has `security-groups/{id}/rules` beside `security-groups/rules/{rule_id}`.

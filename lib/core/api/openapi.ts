@@ -3,7 +3,6 @@ import { type AnyEndpoint, fullPath } from './endpoint';
 import { errorCodes } from './error-codes';
 import { type ErrorCode, errorStatus } from './errors';
 import { errorRecord, quotaBreachRecord } from './schemas';
-import { tags } from './tags';
 
 type Json = { [name: string]: unknown };
 
@@ -11,9 +10,13 @@ const COMPONENTS = '#/components/schemas/';
 
 /**
  * The OpenAPI 3.1 document of endpoints, made from the very schemas that validate requests and answers (spec 9.1).
- * Schemas with an id (`.meta({ id })`) become components.
+ * Schemas with an id (`.meta({ id })`) become components; `tags` describes the groups that endpoints name.
  */
-export function openApiDocument(endpoints: readonly AnyEndpoint[], baseUrl: string): Json {
+export function openApiDocument(
+  endpoints: readonly AnyEndpoint[],
+  tags: Readonly<Record<string, string>>,
+  baseUrl: string,
+): Json {
   const components: Json = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components);
   const paths: { [path: string]: Json } = {};

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { curlCommand, initialValues, requestForm } from '@/components/reference/request';
 import { endpoints } from '@/lib/platform/endpoints';
+import { tags } from '@/lib/platform/tags';
 import { openApiDocument } from './openapi';
 import { type ReferenceField, type ReferenceShape, reference } from './reference';
 
-const groups = reference(openApiDocument(endpoints, 'https://cloud.example.com'));
+const groups = reference(openApiDocument(endpoints, tags, 'https://cloud.example.com'), tags);
 const operations = groups.flatMap((group) => group.operations);
 const operation = (id: string) => {
   const found = operations.find((candidate) => candidate.id === id);

@@ -1,5 +1,3 @@
-import { tags } from './tags';
-
 type Json = { readonly [name: string]: unknown };
 
 /** A field of a body, or a parameter, as a reader needs it. */
@@ -66,8 +64,8 @@ function groupSlug(tag: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** An OpenAPI 3.1 document as pages for people, in the order of its tags (api.md section 1, `/docs`). */
-export function reference(document: Json): ReferenceGroup[] {
+/** An OpenAPI 3.1 document as pages for people, in the order of `tags` (api.md section 1, `/docs`). */
+export function reference(document: Json, tags: Readonly<Record<string, string>>): ReferenceGroup[] {
   const schemas = new Schemas(record(record(document.components).schemas));
   const operations = Object.entries(record(document.paths)).flatMap(([path, methods]) =>
     Object.entries(record(methods)).map(([method, operation]) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { displayName, id, times } from '@/lib/core/api/schemas';
 
 const imageFormats = ['QCOW2', 'RAW', 'ISO'] as const;
-const imageStatuses = ['queued', 'saving', 'importing', 'active', 'deleting', 'error'] as const;
+export const imageStatuses = ['queued', 'saving', 'importing', 'active', 'deleting', 'error'] as const;
 export type ImageStatus = (typeof imageStatuses)[number];
 const visibilities = ['public', 'private'] as const;
 

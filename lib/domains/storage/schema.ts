@@ -16,7 +16,7 @@ export const volumeStatuses = [
 ] as const;
 export type VolumeStatus = (typeof volumeStatuses)[number];
 
-const snapshotStatuses = ['creating', 'available', 'deleting', 'error'] as const;
+export const snapshotStatuses = ['creating', 'available', 'deleting', 'error'] as const;
 export type SnapshotStatus = (typeof snapshotStatuses)[number];
 
 const description = z

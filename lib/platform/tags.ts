@@ -1,3 +1,5 @@
+import { domains } from './domains';
+
 /** The groups of the API reference, each in a sentence. An endpoint's `tag` is one of them. */
 export const tags: Readonly<Record<string, string>> = {
   Authentication: 'Sign-in, two-factor authentication, and your own profile, password and sessions.',
@@ -5,15 +7,7 @@ export const tags: Readonly<Record<string, string>> = {
   'API tokens': 'Long-lived credentials for scripts: shown once, limited by role and expiry.',
   Access: 'What an identity may do, and short-lived credentials for workloads.',
   Quota: 'The nine hard limits of the project, current use and what is left.',
-  Instances: 'Virtual machines: flavors, actions, consoles and metrics.',
-  'Key pairs': 'Public SSH keys for signing in to new instances.',
-  Images: 'Bootable operating systems: certified public images, and your own.',
-  Networks: 'Private networks, routers and ports.',
-  'Security groups': 'Inbound and outbound traffic rules for instances.',
-  'Floating IPs': 'External addresses that route to an instance.',
-  Volumes: 'Block storage to attach to instances.',
-  Snapshots: 'Point-in-time copies of volumes.',
-  Secrets: 'Passwords, keys and certificates, each encrypted under its own key.',
+  ...Object.assign({}, ...domains.map((domain) => domain.tags)),
   Billing: 'Usage, costs, the budget, credit and the rate card.',
   Payments: 'Cards, prepaid credit, and events from the payment processor.',
   Invoices: 'The cost of each month, line by line.',

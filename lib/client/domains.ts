@@ -1,0 +1,15 @@
+import type { DomainPortal } from '@/lib/core/domains/portal';
+import { computePortal } from '@/lib/domains/compute/portal';
+import { imagesPortal } from '@/lib/domains/images/portal';
+import { networkPortal } from '@/lib/domains/network/portal';
+import { secretsPortal } from '@/lib/domains/secrets/portal';
+import { storagePortal } from '@/lib/domains/storage/portal';
+
+/** What pages know of every domain; `lib/platform/domains.test.ts` finds one that is missing. */
+export const domainPortals: readonly DomainPortal[] = [
+  computePortal,
+  imagesPortal,
+  networkPortal,
+  secretsPortal,
+  storagePortal,
+];

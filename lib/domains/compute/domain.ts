@@ -1,0 +1,31 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { computeEndpoints } from './endpoints';
+import { computePortal } from './portal';
+import { instanceStatuses } from './transitions';
+
+/** Virtual machines: what they are made of, and everything that can be done to them. */
+export const compute = domain({
+  name: 'compute',
+  endpoints: computeEndpoints,
+  tags: {
+    Instances: 'Virtual machines: flavors, actions, consoles and metrics.',
+    'Key pairs': 'Public SSH keys for signing in to new instances.',
+  },
+  resources: {
+    instance: {
+      table: 'instances',
+      statuses: instanceStatuses,
+      metering: ['block_storage', 'compute_memory', 'compute_vcpu', 'gpu_slice'],
+    },
+    key_pair: { table: 'key_pairs', statuses: none, metering: none },
+  },
+  tables: ['console_sessions', 'flavors', 'instance_samples'],
+  dependsOn: ['images'],
+  portal: computePortal,
+  sealed: none,
+  work: async () => (await import('./work')).computeWork,
+  programs: none,
+  state: ['engine/instances', 'engine/layers'],
+  logs: none,
+  metrics: { instance: ['instance'] },
+});

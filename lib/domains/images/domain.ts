@@ -1,0 +1,21 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { imageEndpoints } from './endpoints';
+import { imagesPortal } from './portal';
+import { imageStatuses } from './schema';
+
+/** Bootable operating systems, public and uploaded. */
+export const images = domain({
+  name: 'images',
+  endpoints: imageEndpoints,
+  tags: { Images: 'Bootable operating systems: certified public images, and your own.' },
+  resources: { image: { table: 'images', statuses: imageStatuses, metering: ['image_storage'] } },
+  tables: none,
+  dependsOn: none,
+  portal: imagesPortal,
+  sealed: none,
+  work: async () => (await import('./work')).imagesWork,
+  programs: none,
+  state: ['engine/images', 'engine/layers'],
+  logs: none,
+  metrics: none,
+});

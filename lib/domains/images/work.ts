@@ -1,0 +1,5 @@
+import type { DomainWork } from '@/lib/core/domains/domain';
+import { prepareOwnImages } from './readiness';
+import { imageSteps } from './steps';
+
+export const imagesWork: DomainWork = { steps: imageSteps, jobs: [prepareOwnImages] };

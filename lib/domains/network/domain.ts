@@ -1,0 +1,29 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { networkingEndpoints } from './endpoints';
+import { networkPortal } from './portal';
+
+/** Private networks, their routers and ports, the rules on them, and addresses of the outside. */
+export const network = domain({
+  name: 'network',
+  endpoints: networkingEndpoints,
+  tags: {
+    Networks: 'Private networks, routers and ports.',
+    'Security groups': 'Inbound and outbound traffic rules for instances.',
+    'Floating IPs': 'External addresses that route to an instance.',
+  },
+  resources: {
+    network: { table: 'networks', statuses: none, metering: none },
+    port: { table: 'ports', statuses: none, metering: none },
+    security_group: { table: 'security_groups', statuses: none, metering: none },
+    floating_ip: { table: 'floating_ips', statuses: none, metering: none },
+  },
+  tables: ['port_security_groups', 'routers', 'security_group_rules', 'subnets'],
+  dependsOn: ['instances'],
+  portal: networkPortal,
+  sealed: none,
+  work: none,
+  programs: none,
+  state: none,
+  logs: none,
+  metrics: none,
+});

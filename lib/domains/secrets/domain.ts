@@ -1,0 +1,21 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { secretEndpoints } from './endpoints';
+import { sealedSecrets } from './envelope';
+import { secretsPortal } from './portal';
+
+/** Secrets of tenants, each encrypted under its own key. */
+export const secrets = domain({
+  name: 'secrets',
+  endpoints: secretEndpoints,
+  tags: { Secrets: 'Passwords, keys and certificates, each encrypted under its own key.' },
+  resources: { secret: { table: 'secrets', statuses: none, metering: none } },
+  tables: none,
+  dependsOn: none,
+  portal: secretsPortal,
+  sealed: [sealedSecrets],
+  work: none,
+  programs: none,
+  state: none,
+  logs: none,
+  metrics: none,
+});

@@ -1,0 +1,27 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { storageEndpoints } from './endpoints';
+import { storagePortal } from './portal';
+import { snapshotStatuses, volumeStatuses } from './schema';
+
+/** Block storage: volumes for instances, and copies of them at a point in time. */
+export const storage = domain({
+  name: 'storage',
+  endpoints: storageEndpoints,
+  tags: {
+    Volumes: 'Block storage to attach to instances.',
+    Snapshots: 'Point-in-time copies of volumes.',
+  },
+  resources: {
+    volume: { table: 'volumes', statuses: volumeStatuses, metering: ['block_storage'] },
+    snapshot: { table: 'snapshots', statuses: snapshotStatuses, metering: ['block_storage'] },
+  },
+  tables: ['volume_attachments'],
+  dependsOn: ['images', 'instances'],
+  portal: storagePortal,
+  sealed: none,
+  work: async () => (await import('./work')).storageWork,
+  programs: none,
+  state: ['engine/layers', 'engine/snapshots', 'engine/volumes'],
+  logs: none,
+  metrics: none,
+});

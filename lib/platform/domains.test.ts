@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sections } from '@/components/reference/sections';
+import { domainPortals } from '@/lib/client/domains';
+import { query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { each, none } from '@/lib/core/domains/domain';
+import { metricNames } from '@/lib/money/metering/metrics';
+import { testDatabase } from '@/lib/testing/database';
+import { domains } from './domains';
+import { endpoints } from './endpoints';
+import { operationSteps, periodicJobs } from './work';
+
+testDatabase();
+
+const folder = 'lib/domains';
+const tablesOf = (domain: (typeof domains)[number]) => [
+  ...Object.values(domain.resources).map(({ table }) => table),
+  ...each<string>(domain.tables),
+];
+
+test('every folder of a domain declares it, and is listed', () => {
+  expect(domains.map(({ name }) => name).toSorted()).toEqual(readdirSync(folder).toSorted());
+});
+
+test('pages know every domain', () => {
+  expect(domains.map(({ portal }) => portal).filter((portal) => !domainPortals.includes(portal))).toEqual([]);
+});
+
+test.each(domains)('$name: every group of its endpoints is described, and every description used', (domain) => {
+  const used = new Set(domain.endpoints.map(({ tag }) => tag));
+  expect(Object.keys(domain.tags).toSorted()).toEqual([...used].toSorted());
+});
+
+test.each(domains)('$name: its groups stand in the API reference where it says', (domain) => {
+  for (const [label, groups] of Object.entries(domain.portal.sections)) {
+    const section = sections.find((candidate) => candidate.label === label);
+    expect(Object.keys(section?.groups ?? {})).toEqual(expect.arrayContaining([...groups]));
+  }
+  expect(Object.values(domain.portal.sections).flat().toSorted()).toEqual(Object.keys(domain.tags).toSorted());
+});
+
+test.each(domains)('$name: pages read again what a change of each of its resources makes old', (domain) => {
+  expect(Object.keys(domain.portal.topics).toSorted()).toEqual(Object.keys(domain.resources).toSorted());
+  const paths = new Set(endpoints.filter(({ method }) => method === 'GET').map(({ path }) => `/api/v1${path}`));
+  expect(
+    Object.values(domain.portal.topics)
+      .flat()
+      .filter((path) => !paths.has(path)),
+  ).toEqual([]);
+});
+
+test.each(domains)('$name: its tables are those of its schema file', (domain) => {
+  const schema = readFileSync(join('prisma/schema', `${domain.name}.prisma`), 'utf8');
+  const declared = [...schema.matchAll(/@@map\("(\w+)"\)/g)].flatMap(([, name]) => name ?? []);
+  // Hosts belong to nobody's domain.
+  const own = declared.filter((table) => !['cells', 'hosts'].includes(table));
+  expect(tablesOf(domain).toSorted()).toEqual(own.toSorted());
+});
+
+test.each(domains)('$name: it depends on the tables that its foreign keys name', async (domain) => {
+  const own = tablesOf(domain);
+  const foreign = domains.filter((other) => other !== domain).flatMap(tablesOf);
+  const rows = await query<{ target: string }>(sql`
+    SELECT DISTINCT confrelid::regclass::text AS target FROM pg_constraint
+    WHERE contype = 'f' AND conrelid::regclass::text = ANY (${own}::text[]) AND confrelid::regclass::text = ANY (${foreign}::text[])`);
+  expect(each<string>(domain.dependsOn).toSorted()).toEqual(rows.map(({ target }) => target).toSorted());
+});
+
+test.each(domains)(
+  '$name: the database bills the resources that it says are metered, and no others',
+  async (domain) => {
+    const rows = await query<{ table: string }>(sql`
+    SELECT DISTINCT tgrelid::regclass::text AS table FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    WHERE NOT tgisinternal AND tgrelid::regclass::text = ANY (${tablesOf(domain)}::text[])
+      AND (p.proname ~ '_moved$' OR p.proname ~ 'metered')`);
+    const metered = Object.values(domain.resources).filter(({ metering }) => metering !== none);
+    expect(metered.map(({ table }) => table).toSorted()).toEqual(rows.map(({ table }) => table).toSorted());
+    const named = metered.flatMap(({ metering }) => each<string>(metering));
+    expect(named.filter((metric) => !metricNames.some((known) => known === metric))).toEqual([]);
+  },
+);
+
+test.each(domains)('$name: every status of a resource is allowed by the database, and no other', async (domain) => {
+  for (const { table, statuses } of Object.values(domain.resources)) {
+    const rows = await query<{ definition: string }>(sql`
+      SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE contype = 'c' AND conrelid = ${table}::regclass`);
+    const lists = rows.flatMap(({ definition }) => /\bstatus = ANY \(ARRAY\[([^\]]*)\]/.exec(definition)?.[1] ?? []);
+    const allowed = lists.flatMap((list) => [...list.matchAll(/'(\w+)'/g)].map(([, word]) => word));
+    expect([...new Set(allowed)].toSorted()).toEqual(each<string>(statuses).toSorted());
+  }
+});
+
+test.each(domains)('$name: its operations and jobs are those that workers run', async (domain) => {
+  const hasWork = ['operations.ts', 'purges.ts'].some((file) => existsSync(join(folder, domain.name, file)));
+  if (domain.work === none) {
+    expect(hasWork).toBe(false);
+    return;
+  }
+  const { steps, jobs } = await domain.work();
+  expect(each(steps).filter((one) => !operationSteps.includes(one))).toEqual([]);
+  expect(each(jobs).filter((one) => !periodicJobs.includes(one))).toEqual([]);
+});
