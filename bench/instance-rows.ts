@@ -3,7 +3,7 @@ import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
-import { createHost, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
+import { createCell, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { type Load, loadHttp } from './load';
 import { projectOfCaller } from './pgbench';
 import { type Aim, verdict } from './ratio';
@@ -14,7 +14,7 @@ const SECONDS = 3;
 /** What of instances is measured without machines: how soon a create is accepted, and how soon many are listed. */
 export async function measureInstanceRows(port: number, token: string): Promise<void> {
   const projectId = projectOfCaller(0);
-  await createHost(process.env.HOST_ID);
+  await createCell(process.env.HOST_ID);
   await reportEngine({ engine: 'compute', status: 'available', message: '' });
   await ensureProjectNetworking(projectId);
   const network_id = await createNetwork(port, token);

@@ -113,10 +113,10 @@ describe('arrows point one way', () => {
 const writtenBySeveral: Record<string, string> = {
   account_links: 'backoffice people/identity',
   api_tokens: 'people/identity people/tokens',
+  cells: 'domains/compute domains/storage',
   changes:
     'core/operations core/quota domains/compute domains/images domains/network domains/storage hosts/engine-reports money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',
-  hosts: 'domains/compute domains/storage',
   memberships: 'backoffice people/members people/projects',
   operations: 'core/operations money/alerts money/invoices',
   project_accounts: 'core/quota money/budget money/invoices people/projects',

@@ -299,6 +299,9 @@ export function settings(): Settings {
   return parsed;
 }
 
+/** The cell that this process looks after: the machine it runs on, by its name in the database. */
+export const ownCell = () => settings().hostId;
+
 /** Where a data folder keeps the name of its host: machines stay this host's when it is renamed. */
 export const hostIdPath = (dataDir: string) => join(dataDir, 'host-id');
 

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '@/lib/core/db/migrate';
 import { databaseUrl } from '@/lib/settings';
 import { asAdmin, databaseOn, testDatabase } from '@/lib/testing/database';
-import { createHost, NANO } from '@/lib/testing/hosts';
+import { createCell, NANO } from '@/lib/testing/hosts';
 import { becomes, instanceRow } from '@/lib/testing/metered';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { backUp, restore } from './backup';
@@ -38,7 +38,7 @@ const store = (name: string) =>
 beforeAll(async () => {
   acme = await createProject('acme');
   await store('first');
-  await createHost();
+  await createCell();
   await becomes('instances', await instanceRow(acme, NANO), 'active');
 });
 

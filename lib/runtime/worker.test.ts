@@ -61,8 +61,8 @@ const sessionsOf = async (name: string) =>
 
 /** Settles when a worker has reported this host anew. */
 async function report(): Promise<void> {
-  await execute(sql`DELETE FROM hosts`);
-  await expect.poll(() => queryOne(sql`SELECT FROM hosts`), { timeout: PATIENCE_MS }).toBeDefined();
+  await execute(sql`DELETE FROM cells`);
+  await expect.poll(() => queryOne(sql`SELECT FROM cells`), { timeout: PATIENCE_MS }).toBeDefined();
 }
 
 /** Names of what runs with a data folder. */

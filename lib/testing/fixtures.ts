@@ -2,7 +2,7 @@ import { now } from '@/lib/clock';
 import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
-import { createHost, NANO, TINY_IMAGE } from './hosts';
+import { createCell, NANO, TINY_IMAGE } from './hosts';
 import type { TestProject } from './world';
 
 /** Path parameters that name something that exists in a project. */
@@ -38,7 +38,7 @@ const createdToken: Fixture = (project, call) =>
 
 /** An instance on the project's default network, which no worker boots. */
 async function instance(project: TestProject, call: Call): Promise<Record<string, string>> {
-  await createHost();
+  await createCell();
   await ensureProjectNetworking(project.id);
   const network = await prisma().network.findFirstOrThrow({ where: { project_id: project.id } });
   const body = { name: 'fixture', flavor_id: NANO, image_id: TINY_IMAGE, network_id: network.id };
@@ -46,7 +46,7 @@ async function instance(project: TestProject, call: Call): Promise<Record<string
 }
 
 async function volume(project: TestProject, call: Call): Promise<Record<string, string>> {
-  await createHost();
+  await createCell();
   return created(member(project, call, '/storage/volumes', { name: 'fixture', size_gb: 1 }));
 }
 
@@ -88,7 +88,7 @@ export const fixtures: Record<string, Fixture> = {
   '/network/security-groups/{id}': (project, call) =>
     created(member(project, call, '/network/security-groups', { name: 'fixture' })),
   '/network/floating-ips/{id}': async (project, call) => {
-    await createHost();
+    await createCell();
     return created(member(project, call, '/network/floating-ips', {}));
   },
   '/images/images/{id}': async (project) => {

@@ -5,7 +5,7 @@ import { sql } from '@/lib/core/db/sql';
 export const NANO = '01940000-0000-7000-8000-000000000064';
 export const TINY_IMAGE = '01940000-0000-7000-8000-000000000101';
 
-export type TestHost = {
+export type TestCell = {
   vcpus?: number;
   memory_mb?: number;
   disk_gb?: number;
@@ -13,11 +13,11 @@ export type TestHost = {
   pool?: [string, string];
 };
 
-/** A host that reports itself able to run guests, as a worker would write it. */
-export async function createHost(id = 'test-host', room: TestHost = {}): Promise<string> {
+/** A cell that reports itself able to run guests, as a worker would write it. */
+export async function createCell(id = 'test-host', room: TestCell = {}): Promise<string> {
   const [first, last] = room.pool ?? ['198.18.0.1', '198.18.15.254'];
   await execute(sql`
-    INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
+    INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
       floating_ip_first, floating_ip_last, seen_at)
     VALUES (${id}::text, ${room.vcpus ?? 100_000}::int, ${room.memory_mb ?? 100_000_000}::int, 160, ${room.disk_gb ?? 100_000_000}::int,
       ${room.gpu_slices ?? 0}::int, ${first}::inet, ${last}::inet, platform_now())

@@ -28,7 +28,7 @@ export async function createFlavor({ vcpus, ram_gb, disk_gb, gpu_slices = 0 }: F
 /** The row of an instance, as it is when its creation was admitted. No worker knows of it. */
 export async function instanceRow(project: TestProject, flavor: string, name = 'web'): Promise<string> {
   const id = newId();
-  await execute(sql`INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, host_id, power, hostname,
+  await execute(sql`INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, cell_id, power, hostname,
       created_at, updated_at)
     SELECT ${id}::uuid, ${project.id}::uuid, ${name}::text, 'provisioning', ${flavor}::uuid, owner_id, id, 'test-host', 'running', 'web',
       platform_now(), platform_now() FROM images WHERE id = ${TINY_IMAGE}::uuid`);
@@ -47,7 +47,7 @@ export async function becomes(table: 'instances' | 'volumes' | 'snapshots' | 'im
 
 export async function volumeRow(project: TestProject, size_gb: number, name = 'data'): Promise<string> {
   const id = newId();
-  await execute(sql`INSERT INTO volumes (id, project_id, name, size_gb, status, host_id, created_at, updated_at) VALUES (${id}::uuid,
+  await execute(sql`INSERT INTO volumes (id, project_id, name, size_gb, status, cell_id, created_at, updated_at) VALUES (${id}::uuid,
     ${project.id}::uuid, ${name}::text, ${size_gb}::int, 'creating', 'test-host', platform_now(), platform_now())`);
   return id;
 }

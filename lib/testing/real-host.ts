@@ -13,7 +13,7 @@ export async function startRealHost({ engine }: Subject): Promise<{ stop(): Prom
   replaceEngines({ ...engine, probe: async () => [] });
   const worker = startWorker({ steps: operationSteps, jobs: [] });
   const agent = startHostAgent();
-  await vi.waitUntil(() => queryOne(sql`SELECT FROM hosts`), { timeout: 30_000 });
+  await vi.waitUntil(() => queryOne(sql`SELECT FROM cells`), { timeout: 30_000 });
   return {
     async stop() {
       await Promise.all([worker.stop(), agent.stop()]);

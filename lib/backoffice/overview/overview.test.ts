@@ -16,7 +16,7 @@ async function operation(status: string, finished_at: Date | null = null) {
 }
 
 async function engine(engine: string, status: string, updated_at = new Date()) {
-  await prisma().engineReport.create({ data: { host_id: 'h1', engine, status, message: '', details: {}, updated_at } });
+  await prisma().engineReport.create({ data: { cell_id: 'h1', engine, status, message: '', details: {}, updated_at } });
 }
 
 test('the platform in numbers: none of what is not there, each thing once, sums to the digit', async () => {

@@ -9,8 +9,8 @@ export type NewOperation = {
   /** Its first step. */
   stage: string;
   input: Prisma.InputJsonValue;
-  /** Only this host's worker may run it. */
-  host_id?: string | undefined;
+  /** Only this cell's worker may run it. */
+  cell_id?: string | undefined;
   /** After this long it has failed. */
   deadline_ms: number;
   /** A delete: what else is under way for the resource is cancelled, and it waits only for a worker to let go. */
@@ -41,7 +41,7 @@ export function operationInsert(
       status: 'pending',
       input: operation.input,
       attempts: 0,
-      host_id: operation.host_id ?? null,
+      cell_id: operation.cell_id ?? null,
       run_at: raw('platform_now()'),
       deadline_at: sql`platform_now() + ${operation.deadline_ms}::float8 * interval '1 millisecond'`,
       request_id,

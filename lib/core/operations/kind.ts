@@ -10,8 +10,8 @@ export type OperationKind<Stage extends string, Input> = {
   /** Its steps by name, the first one first. */
   readonly stages: readonly [Stage, ...Stage[]];
   readonly input: z.ZodType<Input>;
-  /** Orders it for a resource: the `operation` of a `commit`. With `host_id`, only that host's worker may run it. */
-  start(resourceId: string, input: Input, options?: { host_id?: string | undefined }): NewOperation;
+  /** Orders it for a resource: the `operation` of a `commit`. With `cell_id`, only that cell's worker may run it. */
+  start(resourceId: string, input: Input, options?: { cell_id?: string | undefined }): NewOperation;
 };
 
 /**
@@ -35,12 +35,12 @@ export function operationKind<const Stage extends string, Input extends Prisma.I
     resource_type,
     stages,
     input: definition.input,
-    start: (id, input, { host_id } = {}) => ({
+    start: (id, input, { cell_id } = {}) => ({
       kind,
       resource: { type: resource_type, id },
       stage: stages[0],
       input,
-      host_id,
+      cell_id,
       deadline_ms,
       supersedes,
     }),

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await setLimits(project, { instances: 100, vcpus: 200 });
 });
 
-const holder = (lease_ms = 60_000): LeaseHolder => ({ id: `worker-${newId()}`, host_id: 'test-host', lease_ms });
+const holder = (lease_ms = 60_000): LeaseHolder => ({ id: `worker-${newId()}`, cell_id: 'test-host', lease_ms });
 const rooms = [createWidgetOperation, deleteWidgetOperation].map(({ kind }) => ({ kind, slots: 10 }));
 
 async function leaseOnly(by: LeaseHolder, resourceId: string) {

@@ -3,8 +3,8 @@ import { databaseError, execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { OperationFacts } from './steps';
 
-/** Who holds leases: one worker of one host. `id` is new with each start. */
-export type LeaseHolder = { id: string; host_id: string; lease_ms: number };
+/** Who holds leases: one worker of one cell. `id` is new with each start. */
+export type LeaseHolder = { id: string; cell_id: string; lease_ms: number };
 
 /** An operation that this worker alone carries on, until its lease ends. */
 export type LeasedOperation = OperationFacts & {
@@ -39,7 +39,7 @@ export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: 
         SELECT candidate.id FROM unnest(${kinds}::text[], ${limits}::int[]) AS room (kind, slots) CROSS JOIN LATERAL (
           SELECT o.id, o.run_at FROM operations o
           WHERE o.kind = room.kind AND o.status IN ('pending', 'running') AND o.lease_owner IS NULL
-            AND o.run_at <= (SELECT platform_now()) AND (o.host_id IS NULL OR o.host_id = ${holder.host_id}::text)
+            AND o.run_at <= (SELECT platform_now()) AND (o.cell_id IS NULL OR o.cell_id = ${holder.cell_id}::text)
             AND NOT EXISTS (
               SELECT FROM operations other WHERE other.resource_id = o.resource_id AND other.id <> o.id
                 AND (other.lease_owner IS NOT NULL OR (other.status IN ('pending', 'running') AND other.id < o.id)))

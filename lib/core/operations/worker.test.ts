@@ -357,9 +357,9 @@ describe('workers', () => {
     expect(most).toBe(3);
   });
 
-  test('leave alone what belongs to another host', async () => {
-    const elsewhere = await create((id) => createWidgetOperation.start(id, {}, { host_id: 'other-host' }));
-    const here = await create((id) => createWidgetOperation.start(id, {}, { host_id: 'test-host' }));
+  test('leave alone what belongs to another cell', async () => {
+    const elsewhere = await create((id) => createWidgetOperation.start(id, {}, { cell_id: 'other-host' }));
+    const here = await create((id) => createWidgetOperation.start(id, {}, { cell_id: 'test-host' }));
     work();
     await untilStatus(here, 'succeeded');
     expect(await operationsOf(elsewhere)).toMatchObject([{ status: 'pending', lease_token: 0 }]);

@@ -4,7 +4,7 @@ import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
+import { createCell, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
 
@@ -12,7 +12,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 beforeEach(async () => {
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
 });
 
@@ -27,7 +27,7 @@ const raise = (instances: number) =>
     WHERE project_id = ${acme.id}::uuid`);
 const reserved = (host = 'test-host') =>
   queryOne(sql`SELECT vcpus_reserved AS vcpus, memory_mb_reserved AS memory_mb, disk_gb_reserved AS disk_gb
-    FROM hosts WHERE id = ${host}::text`);
+    FROM cells WHERE id = ${host}::text`);
 const error = (code: string, message: RegExp) => ({ error: { code, message: expect.stringMatching(message) } });
 
 async function flavorNamed(name: string): Promise<string> {
@@ -35,10 +35,10 @@ async function flavorNamed(name: string): Promise<string> {
 }
 
 /** Moves a project that has nothing yet onto a host of its own, with exactly this much room. */
-async function onHostOfItsOwn(room: Parameters<typeof createHost>[1]): Promise<string> {
+async function onHostOfItsOwn(room: Parameters<typeof createCell>[1]): Promise<string> {
   await defaultNetwork(acme);
-  const host = await createHost(`host-${newId()}`, room);
-  await execute(sql`UPDATE routers SET host_id = ${host}::text WHERE project_id = ${acme.id}::uuid`);
+  const host = await createCell(`host-${newId()}`, room);
+  await execute(sql`UPDATE routers SET cell_id = ${host}::text WHERE project_id = ${acme.id}::uuid`);
   return host;
 }
 
@@ -57,7 +57,7 @@ describe('quota', () => {
     expect(await quota()).toEqual({ instances: 10, vcpus: 10, ram_gb: 2.5 });
     const where = { project_id: acme.id };
     expect(await prisma().instance.count({ where })).toBe(10);
-    expect(await prisma().operation.count({ where: { ...where, kind: 'instance.create', host_id: 'test-host' } })).toBe(
+    expect(await prisma().operation.count({ where: { ...where, kind: 'instance.create', cell_id: 'test-host' } })).toBe(
       10,
     );
   });
@@ -152,14 +152,14 @@ describe('room on the host', () => {
 
   test('an engine that lacks a program is named with what to install', async () => {
     const host = await onHostOfItsOwn({});
-    const report = { host_id: host, engine: 'compute', status: 'unavailable', details: {}, updated_at: new Date() };
+    const report = { cell_id: host, engine: 'compute', status: 'unavailable', details: {}, updated_at: new Date() };
     await prisma().engineReport.create({ data: { ...report, message: 'Missing: qemu. Run: apt install qemu' } });
     expect((await launch(call, acme)).body).toMatchObject(error('ENGINE_UNAVAILABLE', /apt install qemu/));
   });
 
   test('a host whose worker is silent takes on nothing new', async () => {
     const host = await onHostOfItsOwn({});
-    await execute(sql`UPDATE hosts SET seen_at = seen_at - interval '1 hour' WHERE id = ${host}::text`);
+    await execute(sql`UPDATE cells SET seen_at = seen_at - interval '1 hour' WHERE id = ${host}::text`);
     expect((await launch(call, acme)).body).toMatchObject(error('ENGINE_UNAVAILABLE', /has not reported/));
   });
 });

@@ -127,35 +127,35 @@ async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promis
 }
 
 /**
- * The rows that decide about a new instance, all locked: the project (`k`) first, then its router and host, the image and
- * the volumes. `fits` says whether the host has room for the flavor beside everything it has promised.
+ * The rows that decide about a new instance, all locked: the project (`k`) first, then its router and cell, the image and
+ * the volumes. `fits` says whether the cell has room for the flavor beside everything it has promised.
  */
-export function admissionTarget({ flavor, image, volume_ids }: InstancePlan, hostId: string | null): Sql {
-  if (hostId === null) return raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k');
+export function admissionTarget({ flavor, image, volume_ids }: InstancePlan, cellId: string | null): Sql {
+  if (cellId === null) return raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k');
   return sql`
-    SELECT coalesce(r.host_id, h.id) = h.id AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
+    SELECT coalesce(r.cell_id, c.id) = c.id AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
       CASE WHEN NOT locked_image.ready THEN 'image' WHEN locked_volumes.ready = ${volume_ids.length}::int THEN 'host'
         ELSE 'volume' END AS state,
       ${fits(needsOf(flavor))} AS fits
-    FROM k JOIN routers r ON r.project_id = k.project_id JOIN hosts h ON h.id = ${hostId}::text
-    CROSS JOIN ${lockImage(image.id)} AS locked_image CROSS JOIN ${lockVolumes(volume_ids, hostId)} FOR UPDATE OF r, h`;
+    FROM k JOIN routers r ON r.project_id = k.project_id JOIN cells c ON c.id = ${cellId}::text
+    CROSS JOIN ${lockImage(image.id)} AS locked_image CROSS JOIN ${lockVolumes(volume_ids, cellId)} FOR UPDATE OF r, c`;
 }
 
-/** What an instance of the flavor takes of its host. */
+/** What an instance of the flavor takes of its cell. */
 export function needsOf({ vcpus, ram_gb, disk_gb, gpu_slices }: FlavorFacts): Needs {
   return { vcpus, memory_mb: Math.ceil(Number(ram_gb) * 1024), disk_gb, gpu_slices };
 }
 
-/** Adds an instance to what its host has promised. */
-export function promise(needs: Needs, hostId: string | null): Sql {
-  return sql`UPDATE hosts SET vcpus_reserved = hosts.vcpus_reserved + ${needs.vcpus}::int,
-      memory_mb_reserved = hosts.memory_mb_reserved + ${needs.memory_mb}::int + hosts.memory_mb_overhead,
-      disk_gb_reserved = hosts.disk_gb_reserved + ${needs.disk_gb}::int,
-      gpu_slices_reserved = hosts.gpu_slices_reserved + ${needs.gpu_slices}::int
-    FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE hosts.id = ${hostId}::text`;
+/** Adds an instance to what its cell has promised. */
+export function promise(needs: Needs, cellId: string | null): Sql {
+  return sql`UPDATE cells SET vcpus_reserved = cells.vcpus_reserved + ${needs.vcpus}::int,
+      memory_mb_reserved = cells.memory_mb_reserved + ${needs.memory_mb}::int + cells.memory_mb_overhead,
+      disk_gb_reserved = cells.disk_gb_reserved + ${needs.disk_gb}::int,
+      gpu_slices_reserved = cells.gpu_slices_reserved + ${needs.gpu_slices}::int
+    FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${cellId}::text`;
 }
 
-/** The refusal where a host is there and has no room. */
+/** The refusal where a cell is there and has no room. */
 export function noRoom(flavor: FlavorFacts): ApiError {
   const gpu = flavor.gpu_slices > 0 ? ` and ${flavor.gpu_slices} GPU slices` : '';
   return new ApiError(

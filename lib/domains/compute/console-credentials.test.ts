@@ -8,7 +8,7 @@ import { signToken } from '@/lib/people/identity/session-token';
 import { setTestClock } from '@/lib/testing/clock';
 import { cookieOf, startConsoles, ticketOf } from '@/lib/testing/consoles';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { givePassword, PASSWORD } from '@/lib/testing/sign-in';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => consoles.close());
 beforeEach(async () => {
   useMemoryEngines().sockets = consoles.sockets;
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
   ada = await createMember(acme.id, 'member');
   id = idOf(await launch(call, acme));

@@ -8,7 +8,7 @@ import { sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
 import { cookieOf, startConsoles, type TestConsole, ticketOf } from '@/lib/testing/consoles';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => consoles.close());
 beforeEach(async () => {
   useMemoryEngines().sockets = consoles.sockets;
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
   id = await running();
   other = await running();

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { now } from '@/lib/clock';
 import { registerUpgrade } from '@/lib/core/net/upgrades';
 import { log } from '@/lib/log';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
 import { CONSOLE_PATH, type ConsoleAccess, consoleAccess } from './console';
 import { bridgeScreen, bridgeTerminal, closed, endConsole } from './console-bridge';
 import { takePlace } from './console-places';
@@ -42,8 +42,8 @@ async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Bu
     server.handleUpgrade(request, socket, head, resolve);
   });
   browser.on('error', (error) => log.debug({ err: error, instance: instanceId }, 'a console connection failed'));
-  if (access.host_id !== settings().hostId) {
-    return endConsole(browser, closed.elsewhere, `The instance is on host ${access.host_id}.`);
+  if (access.cell_id !== ownCell()) {
+    return endConsole(browser, closed.elsewhere, `The instance is on host ${access.cell_id}.`);
   }
   const place = takePlace(kind, access);
   if ('refusal' in place) return endConsole(browser, closed.tooMany, place.refusal);

@@ -4,7 +4,7 @@ import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { cookieOf, startConsoles, ticketOf } from '@/lib/testing/consoles';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -27,7 +27,7 @@ afterAll(() => consoles.close());
 beforeEach(async () => {
   engines = useMemoryEngines();
   engines.sockets = consoles.sockets;
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
   id = idOf(await launch(call, acme));
   await setStatus('active');
@@ -167,8 +167,8 @@ describe('a WebSocket', () => {
 
   test('closes with a reason where the instance lives on another host', async () => {
     const headers = { Origin: origin(), Cookie: await cookie() };
-    await createHost('elsewhere', { memory_mb: 0 });
-    await execute(sql`UPDATE instances SET host_id = 'elsewhere' WHERE id = ${id}::uuid`);
+    await createCell('elsewhere', { memory_mb: 0 });
+    await execute(sql`UPDATE instances SET cell_id = 'elsewhere' WHERE id = ${id}::uuid`);
     expect(await (await connect('vnc', headers)).closed).toMatchObject({ code: 4002 });
   });
 });

@@ -11,7 +11,7 @@ import { EngineError } from '@/lib/engines/error';
 import { credentialHash } from '@/lib/people/identity/authenticate';
 import { bindCredential, credentialCounts } from '@/lib/people/identity/bound-credential';
 import { readCookie } from '@/lib/people/identity/cookies';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
 import type { ConsoleLog, InstanceConsole } from './schema';
 
 const TICKET_S = 60;
@@ -22,11 +22,11 @@ const SESSION_S = 4 * 60 * 60;
 export const CONSOLE_PATH = '/console/';
 const consolePath = (instanceId: string) => `${CONSOLE_PATH}${instanceId}`;
 
-type InstanceFacts = { name: string; status: string; host_id: string };
+type InstanceFacts = { name: string; status: string; cell_id: string };
 
 async function findInstance(call: ProjectCall, id: string): Promise<InstanceFacts> {
   const found = await queryOne<InstanceFacts>(
-    sql`SELECT name, status, host_id FROM instances WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
+    sql`SELECT name, status, cell_id FROM instances WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
   );
   if (!found) throw notFound('The instance');
   return found;
@@ -68,7 +68,7 @@ export async function openConsole(call: ProjectCall, id: string): Promise<Instan
 export type ConsoleAccess = {
   instance_id: string;
   name: string;
-  host_id: string;
+  cell_id: string;
   caller_id: string;
   expires_at: Date;
 };
@@ -107,7 +107,7 @@ export async function consoleAccess(instanceId: string, cookies: string | null):
   const secret = readCookie(cookies, consoleCookie().name);
   if (secret === undefined || !isId(instanceId)) return undefined;
   return queryOne<ConsoleAccess>(sql`
-    SELECT c.instance_id, i.name, i.host_id, coalesce(c.user_id, c.provider_id) AS caller_id, c.expires_at FROM console_sessions c JOIN instances i ON i.id = c.instance_id
+    SELECT c.instance_id, i.name, i.cell_id, coalesce(c.user_id, c.provider_id) AS caller_id, c.expires_at FROM console_sessions c JOIN instances i ON i.id = c.instance_id
     WHERE c.cookie_hash = ${credentialHash(secret)}::bytea AND c.instance_id = ${instanceId}::uuid
       AND c.expires_at > platform_now() AND ${allowed}`);
 }
@@ -126,8 +126,8 @@ export async function answerTicket(instanceId: string, query: URLSearchParams): 
 
 /** The last lines of what the guest wrote to its serial port. @throws ApiError 404, 503 where they are on another host */
 export async function readConsoleLog(call: ProjectCall, id: string, lines: number): Promise<ConsoleLog> {
-  const { host_id } = await findInstance(call, id);
-  requireThisHost(host_id);
+  const { cell_id } = await findInstance(call, id);
+  requireOwnCell(cell_id);
   try {
     return await engines().compute.consoleLog(id, lines);
   } catch (error) {
@@ -136,11 +136,11 @@ export async function readConsoleLog(call: ProjectCall, id: string, lines: numbe
   }
 }
 
-function requireThisHost(hostId: string): void {
-  if (hostId !== settings().hostId) {
+function requireOwnCell(cellId: string): void {
+  if (cellId !== ownCell()) {
     throw new ApiError(
       'ENGINE_UNAVAILABLE',
-      `The instance is on host ${hostId}; use the address of the platform on that host.`,
+      `The instance is on host ${cellId}; use the address of the platform on that host.`,
     );
   }
 }

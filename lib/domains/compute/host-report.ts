@@ -3,7 +3,7 @@ import { sql } from '@/lib/core/db/sql';
 import { networkTroubles } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import type { HostCapacity } from './engine';
 
 const GIB = 1024 ** 3;
@@ -20,23 +20,23 @@ export class ForeignMachines extends Error {
  * @throws ForeignMachines when the database has never heard of this host, and yet machines are on it
  */
 export async function reportHost(): Promise<void> {
-  const { hostId } = settings();
+  const cellId = ownCell();
   const { compute, network } = engines();
   const capacity = await compute.capacity();
   const pool = await network.floatingIpPool();
-  const known = await queryOne(sql`SELECT FROM hosts WHERE id = ${hostId}::text`);
+  const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cellId}::text`);
   if (!known) await requireUnused();
   const usable = usableOf(capacity);
   await execute(sql`
-    INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
+    INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
       floating_ip_first, floating_ip_last, seen_at)
-    VALUES (${hostId}::text, ${usable.vcpus}::int, ${usable.memory_mb}::int, ${capacity.memoryMb.overhead}::int,
+    VALUES (${cellId}::text, ${usable.vcpus}::int, ${usable.memory_mb}::int, ${capacity.memoryMb.overhead}::int,
       ${usable.disk_gb}::int, ${capacity.gpuSlices}::int, ${pool.first}::inet, ${pool.last}::inet, platform_now())
     ON CONFLICT (id) DO UPDATE SET vcpus_usable = excluded.vcpus_usable, memory_mb_usable = excluded.memory_mb_usable,
       memory_mb_overhead = excluded.memory_mb_overhead, disk_gb_usable = excluded.disk_gb_usable,
       gpu_slices_usable = excluded.gpu_slices_usable, floating_ip_first = excluded.floating_ip_first,
       floating_ip_last = excluded.floating_ip_last, seen_at = excluded.seen_at`);
-  await execute(sql`SELECT recount_host(${hostId}::text)`);
+  await execute(sql`SELECT recount_cell(${cellId}::text)`);
 }
 
 function usableOf({ vcpus, memoryMb, diskBytes }: HostCapacity) {

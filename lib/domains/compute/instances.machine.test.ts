@@ -193,7 +193,7 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
         vcpus: { used: 0 },
         ram_gb: { used: 0 },
       });
-      expect(await queryOne(sql`SELECT vcpus_reserved, memory_mb_reserved, disk_gb_reserved FROM hosts`)).toEqual({
+      expect(await queryOne(sql`SELECT vcpus_reserved, memory_mb_reserved, disk_gb_reserved FROM cells`)).toEqual({
         vcpus_reserved: 0,
         memory_mb_reserved: 0,
         disk_gb_reserved: 0,

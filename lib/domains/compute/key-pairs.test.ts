@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { prisma } from '@/lib/core/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { generateKeyPair } from './ssh-key';
@@ -10,7 +10,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 beforeAll(async () => {
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
 });
 

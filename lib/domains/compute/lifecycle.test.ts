@@ -6,7 +6,7 @@ import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { prepareSteps } from '@/lib/domains/images/steps';
 import { EngineError } from '@/lib/engines/error';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost, TINY_IMAGE } from '@/lib/testing/hosts';
+import { createCell, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -27,7 +27,7 @@ afterAll(() => worker.stop());
 beforeEach(async () => {
   engines = useMemoryEngines();
   await execute(sql`UPDATE images SET status = 'queued' WHERE id = ${TINY_IMAGE}::uuid`);
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
 });
 
@@ -45,7 +45,7 @@ const used = () =>
   queryOne(sql`SELECT instances_used::float8 AS instances, vcpus_used::float8 AS vcpus, ram_gb_used::float8 AS ram_gb
     FROM project_accounts WHERE project_id = ${acme.id}::uuid`);
 const reserved = () =>
-  queryOne(sql`SELECT vcpus_reserved, memory_mb_reserved, disk_gb_reserved FROM hosts WHERE id = 'test-host'`);
+  queryOne(sql`SELECT vcpus_reserved, memory_mb_reserved, disk_gb_reserved FROM cells WHERE id = 'test-host'`);
 
 async function running(body: object = {}): Promise<string> {
   const id = idOf(await launch(call, acme, body));

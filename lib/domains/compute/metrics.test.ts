@@ -3,7 +3,7 @@ import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -17,7 +17,7 @@ const call = api();
 let acme: TestProject;
 let id: string;
 let engines: MemoryEngines;
-beforeAll(() => createHost());
+beforeAll(() => createCell());
 beforeEach(async () => {
   engines = useMemoryEngines();
   acme = await createProject('acme');

@@ -6,7 +6,7 @@ import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { prepareSteps } from '@/lib/domains/images/steps';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -31,7 +31,7 @@ beforeEach(async () => {
   engines = useMemoryEngines();
   observer = new Observer();
   await execute(sql`UPDATE images SET status = 'queued'`);
-  await execute(sql`TRUNCATE hosts CASCADE`);
+  await execute(sql`TRUNCATE cells CASCADE`);
   await reportHost();
   acme = await createProject('acme');
 });
@@ -124,8 +124,8 @@ test('a machine that no row knows is removed; one that another host’s row know
   if (!spec) throw new Error('there is no machine');
   const stray = '0194d000-0000-7000-8000-000000000001';
   engines.machines.set(stray, { spec: { ...spec, id: stray }, fault: null, off: false, startedAt: new Date() });
-  await execute(sql`INSERT INTO hosts SELECT (jsonb_populate_record(h, '{"id": "other-host"}')).* FROM hosts h`);
-  await execute(sql`UPDATE instances SET host_id = 'other-host' WHERE id = ${theirs}::uuid`);
+  await execute(sql`INSERT INTO cells SELECT (jsonb_populate_record(c, '{"id": "other-host"}')).* FROM cells c`);
+  await execute(sql`UPDATE instances SET cell_id = 'other-host' WHERE id = ${theirs}::uuid`);
   await observer.look();
   expect([...engines.machines.keys()].sort()).toEqual([mine, theirs].sort());
 });
@@ -159,31 +159,31 @@ test('a platform that stops leaves no network and no machine that no row knows, 
   const id = await running();
   const networks = { routers: [{ id, networks: [], securityGroups: [], floatingIps: [] }] };
   engines.topology = networks;
-  await execute(sql`TRUNCATE hosts CASCADE`);
+  await execute(sql`TRUNCATE cells CASCADE`);
   await powerDown();
   expect([engines.machines.size, engines.topology]).toEqual([1, networks]);
-  await createHost();
+  await createCell();
   await powerDown();
   expect([engines.machines.size, engines.topology]).toEqual([0, { routers: [] }]);
 });
 
 test('machines of another database are never touched: the host refuses to take part', async () => {
   await running();
-  await execute(sql`TRUNCATE hosts CASCADE`);
+  await execute(sql`TRUNCATE cells CASCADE`);
   await expect(reportHost()).rejects.toThrow(ForeignMachines);
-  expect(await queryOne(sql`SELECT FROM hosts`)).toBeUndefined();
+  expect(await queryOne(sql`SELECT FROM cells`)).toBeUndefined();
   expect(engines.machines.size).toBe(1);
 });
 
 test('what a host has promised is counted anew with each report', async () => {
   await running();
   const promised = { vcpus_reserved: 1, memory_mb_reserved: 416, disk_gb_reserved: 2, gpu_slices_reserved: 0 };
-  expect(await prisma().host.findFirst()).toMatchObject(promised);
+  expect(await prisma().cell.findFirst()).toMatchObject(promised);
   await execute(
-    sql`UPDATE hosts SET vcpus_reserved = 9, memory_mb_reserved = 9, disk_gb_reserved = 9, gpu_slices_reserved = 9`,
+    sql`UPDATE cells SET vcpus_reserved = 9, memory_mb_reserved = 9, disk_gb_reserved = 9, gpu_slices_reserved = 9`,
   );
   await reportHost();
-  expect(await prisma().host.findFirst()).toMatchObject(promised);
+  expect(await prisma().cell.findFirst()).toMatchObject(promised);
 });
 
 test('a host with a full disk takes on nothing more', async () => {

@@ -5,7 +5,7 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { operationInsert } from '@/lib/core/operations/enqueue';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import type { ObservedInstance } from './engine';
 import { pauseKind, startKind, stopKind } from './operations';
 import { decideRepair, type History, type KnownInstance, type Repair } from './repair';
@@ -43,7 +43,7 @@ export class Observer {
       SELECT i.id, i.project_id, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
         EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy,
         (SELECT p.status = 'suspended' FROM projects p WHERE p.id = i.project_id) AS suspended
-      FROM instances i WHERE i.host_id = ${settings().hostId}::text`);
+      FROM instances i WHERE i.cell_id = ${ownCell()}::text`);
     const looked = now();
     const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
     const { diskBytes } = await compute.capacity();
@@ -110,7 +110,7 @@ async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } 
     task: repair.kind === 'restore' ? task : null,
     reason: repair.reason,
   };
-  const operation = kind.start(row.id, {}, { host_id: settings().hostId });
+  const operation = kind.start(row.id, {}, { cell_id: ownCell() });
   const ordered =
     repair.kind === 'restore'
       ? sql`, ordered AS (${operationInsert({ at: now(), request_id: null }, operation, row.project_id, raw('put_right'))})`

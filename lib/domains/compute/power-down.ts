@@ -4,7 +4,7 @@ import { removeTopology } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import { removeUnknown } from './observer';
 import { readSpec } from './spec';
 
@@ -17,7 +17,7 @@ const GUEST_SECONDS = 20;
  * @returns false where nothing was touched: a host that the database has never heard of has another database's machines
  */
 export async function powerDown(): Promise<boolean> {
-  if (!(await queryOne(sql`SELECT FROM hosts WHERE id = ${settings().hostId}::text`))) return false;
+  if (!(await queryOne(sql`SELECT FROM cells WHERE id = ${ownCell()}::text`))) return false;
   const machines = await engines().compute.observeInstances();
   await Promise.all(
     machines.map(({ id }) =>

@@ -82,7 +82,7 @@ async function admit(
   call: ProjectCall,
   input: CreateInstance,
   plan: InstancePlan,
-  { host_id, refusal }: Placement,
+  { cell_id, refusal }: Placement,
   ip: string,
 ): Promise<Instance | undefined> {
   const { flavor, image, network, security_group_ids, ssh_public_key, volume_ids } = plan;
@@ -111,11 +111,11 @@ async function admit(
     security_group_ids: security_group_ids.toSorted(),
     volume_ids: volume_ids.toSorted(),
   });
-  const rest = { project_id, host_id: host_id ?? '', image_owner_id: image.owner_id, power: 'running', generation: 1 };
+  const rest = { project_id, cell_id: cell_id ?? '', image_owner_id: image.owner_id, power: 'running', generation: 1 };
   try {
     await commit(call, {
       resource: { type: 'instance', id, name: input.name },
-      target: admissionTarget(plan, host_id),
+      target: admissionTarget(plan, cell_id),
       forbidden: (state) => {
         if (state === 'image') return imageGone('image_id', image.name);
         if (state === 'volume') return 'volume_ids: a volume is no longer available.';
@@ -137,10 +137,10 @@ async function admit(
         port: portInsert({ project_id, instance_id: id, ...port, ...times }),
         carried: carryGroups(project_id, port.id, security_group_ids),
         ...attachedFromTheStart(volume_ids, id, call.at),
-        ...(host_id === null ? {} : { settled: settleRouter(project_id, host_id) }),
-        promised: promise(needsOf(flavor), host_id),
+        ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),
+        promised: promise(needsOf(flavor), cell_id),
       },
-      operation: createKind.start(id, {}, { host_id: host_id ?? undefined }),
+      operation: createKind.start(id, {}, { cell_id: cell_id ?? undefined }),
       details: { flavor: flavor.name, image: image.name, ip },
       answer: { status: 201, body: created },
     });
@@ -215,7 +215,7 @@ export async function actOnInstance(call: ProjectCall, id: string, input: Instan
     rows: {
       instance: sql`UPDATE instances SET ${joinSet(set)} FROM verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
     },
-    operation: kindOfAction[input.action].start(id, {}, { host_id: await hostOf(id) }),
+    operation: kindOfAction[input.action].start(id, {}, { cell_id: await cellOf(id) }),
     details: { action: input.action, ...(image ? { image: image.name } : {}) },
     answer: { status: 202, body: changed },
   });
@@ -235,9 +235,9 @@ async function rebuildImage(call: ProjectCall, row: InstanceRow, input: Instance
   return image;
 }
 
-async function hostOf(id: string): Promise<string | undefined> {
-  const found = await queryOne<{ host_id: string }>(sql`SELECT host_id FROM instances WHERE id = ${id}::uuid`);
-  return found?.host_id;
+async function cellOf(id: string): Promise<string | undefined> {
+  const found = await queryOne<{ cell_id: string }>(sql`SELECT cell_id FROM instances WHERE id = ${id}::uuid`);
+  return found?.cell_id;
 }
 
 /** Deletes an instance, whatever it does now; the quota comes back when all of it is gone. @throws ApiError 404 */
@@ -252,7 +252,7 @@ export async function deleteInstance(call: ProjectCall, id: string): Promise<Ins
       instance: sql`UPDATE instances SET status = 'deleting', task = 'deleting', status_reason = NULL,
         updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
     },
-    operation: deleteKind.start(id, {}, { host_id: await hostOf(id) }),
+    operation: deleteKind.start(id, {}, { cell_id: await cellOf(id) }),
   });
   return viewInstance({ ...row, ...deleting });
 }

@@ -2,7 +2,7 @@ import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import { countEgress } from './egress';
 import type { InstanceStats } from './engine';
 
@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 /** Writes down what the counters of this host's running machines say now. */
 export async function sampleInstances(): Promise<void> {
   const running = await query<{ id: string }>(sql`
-    SELECT id FROM instances WHERE host_id = ${settings().hostId}::text AND status IN ('active', 'paused', 'rebooting')`);
+    SELECT id FROM instances WHERE cell_id = ${ownCell()}::text AND status IN ('active', 'paused', 'rebooting')`);
   const samples: ReturnType<typeof sampleRow>[] = [];
   const waiting = running.map(({ id }) => id);
   const ask = async () => {

@@ -16,7 +16,7 @@ import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { authenticate } from '@/lib/people/identity/authenticate';
 import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost, TINY_IMAGE } from '@/lib/testing/hosts';
+import { createCell, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
@@ -255,7 +255,7 @@ describe('deleting', () => {
   });
 
   test('is refused while something stands on it, by name', async () => {
-    await createHost();
+    await createCell();
     const id = await active();
     await launch(call, acme, { image_id: id });
     const body = { name: 'data', size_gb: 1, image_id: id };
@@ -265,7 +265,7 @@ describe('deleting', () => {
   });
 
   test('what was made in the same moment keeps its image', async () => {
-    await createHost();
+    await createCell();
     const id = await active();
     const instance = idOf(await launch(call, acme, { image_id: id }));
     await execute(sql`UPDATE instances SET image_id = ${TINY_IMAGE}::uuid, image_owner_id = '00000000-0000-0000-0000-000000000000'
@@ -285,7 +285,7 @@ describe('deleting', () => {
   });
 
   test('what others make of a certified image is not told', async () => {
-    await createHost();
+    await createCell();
     await launch(call, acme, {});
     const other = await createProject('other');
     const seen = async (project: TestProject) =>

@@ -5,7 +5,7 @@ import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 
 const ABANDONED_MS = 24 * 60 * 60_000;
 
@@ -14,10 +14,10 @@ const ABANDONED_MS = 24 * 60 * 60_000;
  * when it is needed; an upload that is gone is in error; what a deletion or an upload that broke off left is removed.
  */
 export async function observeImages(): Promise<void> {
-  const { hostId } = settings();
+  const cellId = ownCell();
   const rows = await query<{ id: string }>(sql`
-    SELECT id FROM images WHERE status = 'active' AND ((project_id IS NOT NULL AND source ->> 'host_id' = ${hostId}::text)
-      OR (project_id IS NULL AND NOT EXISTS (SELECT FROM hosts WHERE id <> ${hostId}::text)))`);
+    SELECT id FROM images WHERE status = 'active' AND ((project_id IS NOT NULL AND source ->> 'cell_id' = ${cellId}::text)
+      OR (project_id IS NULL AND NOT EXISTS (SELECT FROM cells WHERE id <> ${cellId}::text)))`);
   const held = (await engines().images.observeImages()).map(({ id }) => id);
   const lost = rows.filter(({ id }) => !held.includes(id)).map(({ id }) => id);
   if (lost.length > 0) await noteLost(lost);

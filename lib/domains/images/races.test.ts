@@ -4,7 +4,7 @@ import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { race } from '@/lib/testing/race';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
@@ -15,7 +15,7 @@ const ROUNDS = 12;
 let acme: TestProject;
 
 beforeEach(async () => {
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
   await execute(sql`UPDATE project_accounts SET instances_limit = 1000, vcpus_limit = 1000, ram_gb_limit = 1000, volumes_limit = 1000
     WHERE project_id = ${acme.id}::uuid`);

@@ -2,7 +2,7 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { orderOperation } from '@/lib/core/operations/order';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import { prepareKind } from './operations';
 
 /** Whether a disk can be made from the image now; what it waits for, or why it never can. */
@@ -33,8 +33,7 @@ export async function imageReadiness(id: string): Promise<Readiness> {
     case 'deleting':
       return { state: 'failed', reason: `Image ${name} cannot be used: ${status_reason ?? `it is ${status}`}` };
     case 'queued':
-      if (found.public && !found.resting)
-        await orderOperation(prepareKind.start(id, {}, { host_id: settings().hostId }), null);
+      if (found.public && !found.resting) await orderOperation(prepareKind.start(id, {}, { cell_id: ownCell() }), null);
       return {
         state: 'coming',
         message: `Waiting for image ${name}${status_reason ? `. Last problem: ${status_reason}` : ''}`,

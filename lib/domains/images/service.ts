@@ -10,14 +10,14 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { engines } from '@/lib/engines/engines';
 import { EngineError, withoutHostPaths } from '@/lib/engines/error';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
 import { deleteImageKind, importKind } from './operations';
 import { type Image, type ImageFacts, type ImageStatus, imageFacts } from './schema';
 import { receive } from './upload';
 
 type Row = Omit<Image, 'visibility' | 'created_at' | 'updated_at'> & {
   project_id: string | null;
-  host_id: string | null;
+  cell_id: string | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -28,9 +28,9 @@ const columns = (call: ProjectCall) => sql`${ownColumns},
   (SELECT count(*)::int FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.image_id = images.id) AS volume_count`;
 const ownColumns = raw(`id, project_id, name, description, format, status, status_reason, checksum_sha256,
   size_bytes::float8 AS size_bytes, received_bytes::float8 AS received_bytes, virtual_size_bytes::float8 AS virtual_size_bytes,
-  min_disk_gb, min_ram_mb, os_distro, os_version, default_user, source ->> 'host_id' AS host_id, created_at, updated_at`);
+  min_disk_gb, min_ram_mb, os_distro, os_version, default_user, source ->> 'cell_id' AS cell_id, created_at, updated_at`);
 
-function view({ project_id, host_id: _, ...row }: Row): Image {
+function view({ project_id, cell_id: _, ...row }: Row): Image {
   return {
     ...row,
     visibility: project_id === null ? 'public' : 'private',
@@ -84,7 +84,7 @@ const heldBy = (call: ProjectCall) =>
 async function requireReady(call: ProjectCall): Promise<void> {
   const found = await queryOne<{ held: number; problem: string | null }>(sql`
     SELECT ${heldBy(call)} AS held, (SELECT message FROM engine_reports
-      WHERE host_id = ${settings().hostId}::text AND engine = 'images' AND status = 'unavailable') AS problem`);
+      WHERE cell_id = ${ownCell()}::text AND engine = 'images' AND status = 'unavailable') AS problem`);
   if (found?.problem) throw new ApiError('ENGINE_UNAVAILABLE', withoutHostPaths(found.problem));
   if (found && found.held >= settings().imagesPerProject) throw conflict(tooMany());
 }
@@ -139,7 +139,7 @@ async function register(
   facts: ImageFacts,
   { size, sha256 }: { size: number; sha256: string },
 ): Promise<Image> {
-  const { hostId } = settings();
+  const cellId = ownCell();
   const stored = {
     id,
     project_id: call.project_id,
@@ -154,7 +154,7 @@ async function register(
   };
   const created = view({
     ...stored,
-    host_id: hostId,
+    cell_id: cellId,
     status_reason: null,
     virtual_size_bytes: null,
     os_distro: null,
@@ -169,11 +169,11 @@ async function register(
     rows: {
       image: insert<Prisma.ImageUncheckedCreateInput>(
         'images',
-        { ...stored, owner_id: call.project_id, source: { kind: 'upload', host_id: hostId } },
+        { ...stored, owner_id: call.project_id, source: { kind: 'upload', cell_id: cellId } },
         ifAdmitted,
       ),
     },
-    operation: importKind.start(id, {}, { host_id: hostId }),
+    operation: importKind.start(id, {}, { cell_id: cellId }),
     details: { format: facts.format, size_bytes: size, checksum_sha256: sha256 },
     answer: { status: 201, body: created },
   });
@@ -199,7 +199,7 @@ export async function deleteImage(call: ProjectCall, id: string): Promise<Image>
       image: sql`UPDATE images SET status = 'deleting', status_reason = NULL, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND images.id = ${id}::uuid`,
     },
-    operation: deleteImageKind.start(id, {}, { host_id: row.host_id ?? undefined }),
+    operation: deleteImageKind.start(id, {}, { cell_id: row.cell_id ?? undefined }),
   });
   return view({ ...row, status: 'deleting', status_reason: null, updated_at: call.at });
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 
@@ -10,7 +10,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 beforeEach(async () => {
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
 });
 
@@ -22,9 +22,9 @@ const list = async (query = '') =>
 const error = (code: string, message: RegExp) => ({ error: { code, message: expect.stringMatching(message) } });
 
 async function pool(first: string, last: string): Promise<void> {
-  const host = await createHost(`host-${newId()}`, { pool: [first, last], memory_mb: 0 });
+  const host = await createCell(`host-${newId()}`, { pool: [first, last], memory_mb: 0 });
   await defaultNetwork(acme);
-  await prisma().router.update({ where: { project_id: acme.id }, data: { host_id: host } });
+  await prisma().router.update({ where: { project_id: acme.id }, data: { cell_id: host } });
 }
 
 test('allocate, associate, disassociate and release, each seen in the list and at the instance', async () => {

@@ -69,62 +69,62 @@ async function readRow(call: ProjectCall, id: string): Promise<Row> {
  */
 export async function allocateFloatingIp(call: ProjectCall): Promise<FloatingIp> {
   await ensureProjectNetworking(call.project_id);
-  const { host_id, refusal } = await place(call.project_id, ['network']);
-  if (host_id === null || refusal) throw refusal ?? new Error('a placement without a host');
-  const created = await withFreeAddress(await poolFor(call, host_id), (address) => takeAddress(call, host_id, address));
+  const { cell_id, refusal } = await place(call.project_id, ['network']);
+  if (cell_id === null || refusal) throw refusal ?? new Error('a placement without a host');
+  const created = await withFreeAddress(await poolFor(call, cell_id), (address) => takeAddress(call, cell_id, address));
   if (created) return created;
   throw new ApiError('CAPACITY_EXHAUSTED', 'No floating IPs are left in the pool; release one first.');
 }
 
 /** @throws ApiError 409 when the project holds as many as it may */
-async function poolFor(call: ProjectCall, hostId: string): Promise<AddressSpace> {
+async function poolFor(call: ProjectCall, cellId: string): Promise<AddressSpace> {
   const pool = await queryOne<{ first: string; last: string; held: number }>(sql`
     SELECT host(floating_ip_first) AS first, host(floating_ip_last) AS last,
       (SELECT count(*)::int FROM floating_ips f WHERE f.project_id = ${call.project_id}::uuid) AS held
-    FROM hosts WHERE id = ${hostId}::text`);
+    FROM cells WHERE id = ${cellId}::text`);
   if (!pool) throw notFound('The host');
   if (pool.held >= MOST_FLOATING_IPS) {
     throw conflict(`The project has reached its limit of ${pool.held} floating IPs; release one first.`);
   }
-  const taken = sql`SELECT address AS ip FROM floating_ips WHERE host_id = ${hostId}::text`;
-  return { id: hostId, first: toNumber(pool.first), last: toNumber(pool.last), taken };
+  const taken = sql`SELECT address AS ip FROM floating_ips WHERE cell_id = ${cellId}::text`;
+  return { id: cellId, first: toNumber(pool.first), last: toNumber(pool.last), taken };
 }
 
 /** undefined: someone else has just taken the address. */
-async function takeAddress(call: ProjectCall, hostId: string, address: string): Promise<FloatingIp | undefined> {
+async function takeAddress(call: ProjectCall, cellId: string, address: string): Promise<FloatingIp | undefined> {
   const row = { id: newId(), address, port_id: null, forwards: [], created_at: call.at, updated_at: call.at };
   const created = view({ ...row, instance_id: null, instance_name: null, fixed_ip: null });
   try {
     await commit(call, {
       resource: { type: 'floating_ip', id: row.id, name: address },
-      target: routerOnHost(hostId),
+      target: routerInCell(cellId),
       forbidden: () => 'The project has just been assigned another host. Try again.',
       rows: {
         floating_ip: insert<Prisma.FloatingIpUncheckedCreateInput>(
           'floating_ips',
-          { project_id: call.project_id, host_id: hostId, ...row },
+          { project_id: call.project_id, cell_id: cellId, ...row },
           ifAdmitted,
         ),
-        settled: settleRouter(call.project_id, hostId),
+        settled: settleRouter(call.project_id, cellId),
       },
       answer: { status: 201, body: created },
     });
     return created;
   } catch (error) {
-    if (databaseError(error)?.constraint === 'floating_ips_host_id_address_key') return undefined;
+    if (databaseError(error)?.constraint === 'floating_ips_cell_id_address_key') return undefined;
     throw error;
   }
 }
 
 /** The project's router, locked, for a `target`: it must be on this host or on none yet. */
-function routerOnHost(hostId: string): Sql {
-  return sql`SELECT coalesce(r.host_id, ${hostId}::text) = ${hostId}::text AS allowed, r.host_id AS state
+function routerInCell(cellId: string): Sql {
+  return sql`SELECT coalesce(r.cell_id, ${cellId}::text) = ${cellId}::text AS allowed, r.cell_id AS state
     FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`;
 }
 
 /** The first thing of a project that needs a host fixes where its router lives. */
-export function settleRouter(projectId: string, hostId: string): Sql {
-  return sql`UPDATE routers SET host_id = ${hostId}::text, revision = routers.revision + 1 FROM verdict
+export function settleRouter(projectId: string, cellId: string): Sql {
+  return sql`UPDATE routers SET cell_id = ${cellId}::text, revision = routers.revision + 1 FROM verdict
     WHERE verdict.ok AND routers.project_id = ${projectId}::uuid`;
 }
 

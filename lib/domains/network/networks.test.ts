@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { prisma } from '@/lib/core/db/prisma';
 import { ifAdmitted } from '@/lib/core/quota/commit';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { defaultNetworkRows, ensureAllNetworking } from './project-networking';
@@ -10,7 +10,7 @@ import { defaultNetworkRows, ensureAllNetworking } from './project-networking';
 testDatabase();
 const call = api();
 let acme: TestProject;
-beforeAll(() => createHost());
+beforeAll(() => createCell());
 beforeEach(async () => {
   acme = await createProject('acme');
 });

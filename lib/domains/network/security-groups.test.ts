@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { prisma } from '@/lib/core/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 
@@ -9,7 +9,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 let group: string;
-beforeAll(() => createHost());
+beforeAll(() => createCell());
 beforeEach(async () => {
   acme = await createProject('acme');
   group = idOf(await post('', { name: 'web' }));

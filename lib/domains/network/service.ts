@@ -20,7 +20,7 @@ type Row = Omit<Network, 'created_at' | 'updated_at' | 'address_count' | 'subnet
 };
 
 /** Behind a router that no host has yet, nothing waits to be done. */
-const status = "CASE WHEN r.host_id IS NULL OR r.applied_revision = r.revision THEN 'active' ELSE 'updating' END";
+const status = "CASE WHEN r.cell_id IS NULL OR r.applied_revision = r.revision THEN 'active' ELSE 'updating' END";
 
 const columns = raw(`n.id, n.name, n.is_default, n.router_id, n.created_at, n.updated_at, s.id AS subnet_id,
   text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip, s.dhcp_enabled, s.dns_servers,
@@ -89,7 +89,7 @@ export async function createNetwork(call: ProjectCall, input: CreateNetwork): Pr
     ...row,
     ...range,
     subnet_id,
-    status: router.host_id === null ? 'active' : 'updating',
+    status: router.cell_id === null ? 'active' : 'updating',
     port_count: 0,
   });
   try {
@@ -117,14 +117,14 @@ export function reviseRouter(projectId: string, from: Sql = ifAdmitted): Sql {
 
 type RouterFacts = {
   id: string;
-  host_id: string | null;
+  cell_id: string | null;
   network_count: number;
   overlapping: { cidr: string; name: string } | null;
 };
 
 async function routerOf(call: ProjectCall, cidr: string): Promise<RouterFacts> {
   const found = await queryOne<RouterFacts>(sql`
-    SELECT r.id, r.host_id, (SELECT count(*)::int FROM networks n WHERE n.router_id = r.id) AS network_count,
+    SELECT r.id, r.cell_id, (SELECT count(*)::int FROM networks n WHERE n.router_id = r.id) AS network_count,
       (SELECT jsonb_build_object('cidr', text(s.cidr), 'name', n.name) FROM subnets s JOIN networks n ON n.id = s.network_id
        WHERE s.router_id = r.id AND s.cidr && ${cidr}::inet LIMIT 1) AS overlapping
     FROM routers r WHERE r.project_id = ${call.project_id}::uuid`);

@@ -4,7 +4,7 @@ import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { EngineError } from '@/lib/engines/error';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -14,7 +14,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 let engines: MemoryEngines;
-beforeAll(() => createHost());
+beforeAll(() => createCell());
 beforeEach(async () => {
   engines = useMemoryEngines();
   acme = await createProject('acme');
@@ -110,8 +110,8 @@ test('where a port is reached under another number on this host is shown at the 
 
 test('another host’s routers are left to it', async () => {
   await launch(call, acme);
-  await createHost('other-host', { memory_mb: 0 });
-  await execute(sql`UPDATE routers SET host_id = 'other-host' WHERE project_id = ${acme.id}::uuid`);
+  await createCell('other-host', { memory_mb: 0 });
+  await execute(sql`UPDATE routers SET cell_id = 'other-host' WHERE project_id = ${acme.id}::uuid`);
   await applyTopology();
   expect(await mine()).toBeUndefined();
   expect((await router()).applied_revision).toBe(0);

@@ -3,13 +3,13 @@ import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { detailOf } from '@/lib/engines/error';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import type { FloatingIpForward, Router } from './engine';
 
 type RouterRow = Router & { revision: number };
 
 /** What should be on a host: the routers that have ports behind them, as of one moment. */
-export async function readRouters(hostId: string): Promise<RouterRow[]> {
+export async function readRouters(cellId: string): Promise<RouterRow[]> {
   return query<RouterRow>(sql`
     SELECT r.id, r.revision, networks.list AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
     FROM routers r CROSS JOIN LATERAL (
@@ -33,8 +33,8 @@ export async function readRouters(hostId: string): Promise<RouterRow[]> {
     ) AS groups CROSS JOIN LATERAL (
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'address', host(f.address), 'portId', f.port_id)
         ORDER BY f.id), '[]') AS list
-      FROM floating_ips f WHERE f.project_id = r.project_id AND f.host_id = r.host_id AND f.port_id IS NOT NULL
-    ) AS addresses WHERE r.host_id = ${hostId}::text AND networks.list IS NOT NULL ORDER BY r.id`);
+      FROM floating_ips f WHERE f.project_id = r.project_id AND f.cell_id = r.cell_id AND f.port_id IS NOT NULL
+    ) AS addresses WHERE r.cell_id = ${cellId}::text AND networks.list IS NOT NULL ORDER BY r.id`);
 }
 
 /** Whether this process has applied it at all: before, what the database remembers as applied may be gone. */
@@ -84,12 +84,12 @@ async function applyNow(): Promise<void> {
 }
 
 async function applyAll(): Promise<string[]> {
-  const { hostId } = settings();
+  const cellId = ownCell();
   // Of routers without ports too: what has just gone from behind them is gone once this run ends.
   const revisions = await query<{ id: string; revision: number }>(
-    sql`SELECT id, revision FROM routers WHERE host_id = ${hostId}::text AND applied_revision <> revision`,
+    sql`SELECT id, revision FROM routers WHERE cell_id = ${cellId}::text AND applied_revision <> revision`,
   );
-  const routers = await readRouters(hostId);
+  const routers = await readRouters(cellId);
   const { network } = engines();
   await network.ensureTopology({ routers: routers.map(({ revision: _, ...router }) => router) });
   const observed = await network.observeNetwork();
@@ -97,7 +97,7 @@ async function applyAll(): Promise<string[]> {
   // The second look came later, so that it saw at least what the first one saw.
   for (const { id, revision } of routers) seen.set(id, revision);
   await noteApplied([...seen], observed.routers);
-  await noteForwards(hostId, observed.forwards);
+  await noteForwards(cellId, observed.forwards);
   return observed.warnings;
 }
 
@@ -121,7 +121,7 @@ async function noteApplied(
 }
 
 /** Where callers on the host reach a port of a floating IP, when that is not the same port. */
-async function noteForwards(hostId: string, forwards: readonly FloatingIpForward[]): Promise<void> {
+async function noteForwards(cellId: string, forwards: readonly FloatingIpForward[]): Promise<void> {
   const byAddress = new Map<string, object[]>();
   for (const { floatingIp, protocol, port, hostPort } of forwards) {
     byAddress.set(floatingIp, [...(byAddress.get(floatingIp) ?? []), { protocol, port, host_port: hostPort }]);
@@ -131,7 +131,7 @@ async function noteForwards(hostId: string, forwards: readonly FloatingIpForward
     WITH wanted AS (
       SELECT f.id, f.project_id, coalesce(w.list, '[]') AS list FROM floating_ips f
       LEFT JOIN jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS w (address inet, list jsonb) ON w.address = f.address
-      WHERE f.host_id = ${hostId}::text
+      WHERE f.cell_id = ${cellId}::text
     ), noted AS (
       UPDATE floating_ips SET forwards = wanted.list FROM wanted
       WHERE floating_ips.id = wanted.id AND floating_ips.forwards <> wanted.list RETURNING wanted.project_id, wanted.id
@@ -153,7 +153,7 @@ export async function ensureWired(projectId: string): Promise<void> {
 export async function applyChanges(): Promise<void> {
   if (performance.now() - failedAt < CALM_MS) return;
   const dirty = await queryOne(
-    sql`SELECT FROM routers WHERE host_id = ${settings().hostId}::text AND applied_revision <> revision LIMIT 1`,
+    sql`SELECT FROM routers WHERE cell_id = ${ownCell()}::text AND applied_revision <> revision LIMIT 1`,
   );
   if (dirty) await applyTopology();
 }
@@ -161,5 +161,5 @@ export async function applyChanges(): Promise<void> {
 /** Takes all networking off this host; what should be there stays in the database. */
 export async function removeTopology(): Promise<void> {
   await engines().network.ensureTopology({ routers: [] });
-  await execute(sql`UPDATE routers SET applied_revision = 0 WHERE host_id = ${settings().hostId}::text`);
+  await execute(sql`UPDATE routers SET applied_revision = 0 WHERE cell_id = ${ownCell()}::text`);
 }

@@ -50,10 +50,10 @@ export async function attachVolume(call: ProjectCall, id: string, instanceId: st
   });
   await commit(call, {
     resource: { type: 'volume', id, name: row.name },
-    target: sql`SELECT v.status = 'available' AND i.status IN ('active', 'stopped') AND i.task IS NULL AND i.host_id = v.host_id
+    target: sql`SELECT v.status = 'available' AND i.status IN ('active', 'stopped') AND i.task IS NULL AND i.cell_id = v.cell_id
           AS allowed,
         CASE WHEN v.status <> 'available' THEN 'Volume ' || v.name || ' is ' || v.status || '; only an available one can be attached.'
-          WHEN i.host_id <> v.host_id THEN 'Instance ' || i.name || ' lives on another host than the volume.'
+          WHEN i.cell_id <> v.cell_id THEN 'Instance ' || i.name || ' lives on another host than the volume.'
           ELSE 'Instance ' || i.name || ' is ' || coalesce(i.task, i.status) || '; volumes are attached when it is active or stopped.'
         END AS state
       FROM k JOIN instances i ON i.project_id = k.project_id AND i.id = ${instance.id}::uuid
@@ -69,7 +69,7 @@ export async function attachVolume(call: ProjectCall, id: string, instanceId: st
         FROM verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
       instance: instanceHint(call.project_id, instance.id),
     },
-    operation: attachKind.start(id, { instance_id: instance.id }, { host_id: row.host_id }),
+    operation: attachKind.start(id, { instance_id: instance.id }, { cell_id: row.cell_id }),
     details: { instance_id: instance.id, instance: instance.name },
     answer: { status: 202, body: changed },
   });
@@ -96,7 +96,7 @@ export async function detachVolume(call: ProjectCall, id: string): Promise<Volum
         FROM verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
       instance: instanceHint(call.project_id, instance_id),
     },
-    operation: detachKind.start(id, { instance_id }, { host_id: row.host_id }),
+    operation: detachKind.start(id, { instance_id }, { cell_id: row.cell_id }),
     details: { instance_id, instance: instance_name },
     answer: { status: 202, body: changed },
   });

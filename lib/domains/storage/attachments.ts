@@ -5,11 +5,11 @@ import { ifAdmitted } from '@/lib/core/quota/commit';
  * How many of these volumes are available on the host, each locked, as a table `locked_volumes (ready)` for the `target`
  * of a statement whose `k` names the project.
  */
-export function lockVolumes(volumeIds: readonly string[], hostId: string): Sql {
+export function lockVolumes(volumeIds: readonly string[], cellId: string): Sql {
   if (volumeIds.length === 0) return raw('(SELECT 0 AS ready) AS locked_volumes');
   return sql`LATERAL (SELECT count(*)::int AS ready FROM (
       SELECT v.id FROM volumes v WHERE v.project_id = k.project_id AND v.id = ANY (${volumeIds}::uuid[])
-        AND v.status = 'available' AND v.host_id = ${hostId}::text ORDER BY v.id FOR UPDATE
+        AND v.status = 'available' AND v.cell_id = ${cellId}::text ORDER BY v.id FOR UPDATE
     ) AS available_volumes) AS locked_volumes`;
 }
 

@@ -11,9 +11,9 @@ import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -71,7 +71,7 @@ afterAll(async () => {
 beforeEach(async () => {
   failure = undefined;
   hangs = false;
-  await createHost(settings().hostId);
+  await createCell(ownCell());
   acme = await createProject('acme');
 });
 
@@ -89,8 +89,7 @@ const used = () =>
 const ledger = () =>
   queryOne(sql`SELECT coalesce(sum(amount) FILTER (WHERE dimension = 'storage_tb'), 0)::float8 AS storage_tb
     FROM quota_ledger WHERE project_id = ${acme.id}::uuid`);
-const reserved = async () =>
-  (await prisma().host.findUniqueOrThrow({ where: { id: settings().hostId } })).disk_gb_reserved;
+const reserved = async () => (await prisma().cell.findUniqueOrThrow({ where: { id: ownCell() } })).disk_gb_reserved;
 
 async function available(body: object = {}): Promise<string> {
   const id = idOf(await post('volumes', { name: 'data', size_gb: 1, ...body }));

@@ -4,7 +4,7 @@ import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 
 /** No operation is under way for it: one that is puts it right itself. */
 const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
@@ -15,13 +15,13 @@ const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.
  * lacks, and loses those that are not attached to it.
  */
 export async function observeStorage(): Promise<void> {
-  const { hostId } = settings();
+  const cellId = ownCell();
   // Rows first: what is made and what is removed meanwhile is then seen as it was, and looked at again below.
   const rows = await query<{ id: string; kind: 'volume' | 'snapshot' }>(sql`
-    SELECT id, 'volume' AS kind FROM volumes row WHERE host_id = ${hostId}::text AND status IN ('available', 'in_use') AND ${idle}
+    SELECT id, 'volume' AS kind FROM volumes row WHERE cell_id = ${cellId}::text AND status IN ('available', 'in_use') AND ${idle}
     UNION ALL
     SELECT row.id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
-    WHERE v.host_id = ${hostId}::text AND row.status = 'available' AND ${idle}`);
+    WHERE v.cell_id = ${cellId}::text AND row.status = 'available' AND ${idle}`);
   const { volumes, snapshots } = await engines().storage.observeStorage();
   const seen = new Set([...volumes, ...snapshots].map(({ id }) => id));
   const lost = rows.filter(({ id }) => !seen.has(id));

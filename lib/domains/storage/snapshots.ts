@@ -10,14 +10,14 @@ import { settings } from '@/lib/settings';
 import { createSnapshotKind, deleteSnapshotKind } from './operations';
 import type { CreateSnapshot, Snapshot, SnapshotStatus } from './schema';
 
-type Row = Omit<Snapshot, 'created_at' | 'updated_at'> & { host_id: string; created_at: Date; updated_at: Date };
+type Row = Omit<Snapshot, 'created_at' | 'updated_at'> & { cell_id: string; created_at: Date; updated_at: Date };
 
 const columns =
   raw(`s.id, s.name, s.description, s.volume_id, v.name AS volume_name, s.size_gb, s.status, s.status_reason,
-  v.host_id, s.created_at, s.updated_at`);
+  v.cell_id, s.created_at, s.updated_at`);
 const tables = raw('snapshots s JOIN volumes v ON v.id = s.volume_id');
 
-function view({ host_id: _, ...row }: Row): Snapshot {
+function view({ cell_id: _, ...row }: Row): Snapshot {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
@@ -58,13 +58,13 @@ export async function readSnapshot(call: ProjectCall, id: string): Promise<Snaps
   return view(await readRow(call, id));
 }
 
-type VolumeFacts = { id: string; name: string; size_gb: number; host_id: string; held: number };
+type VolumeFacts = { id: string; name: string; size_gb: number; cell_id: string; held: number };
 
 /** The volume of a new snapshot. @throws ApiError 404, 409 where the project has too many */
 export async function requireVolume(call: ProjectCall, volume_id: string): Promise<VolumeFacts> {
   const volume = isId(volume_id)
     ? await queryOne<VolumeFacts>(sql`
-        SELECT id, name, size_gb, host_id,
+        SELECT id, name, size_gb, cell_id,
           (SELECT count(*)::int FROM snapshots s WHERE s.project_id = v.project_id) AS held
         FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.id = ${volume_id}::uuid`)
     : undefined;
@@ -90,12 +90,12 @@ export async function createSnapshot(call: ProjectCall, input: CreateSnapshot): 
     size_gb: volume.size_gb,
     status: 'creating',
     status_reason: null,
-    host_id: volume.host_id,
+    cell_id: volume.cell_id,
     created_at: call.at,
     updated_at: call.at,
   };
   const created = view(row);
-  const { volume_name: _, host_id, ...stored } = row;
+  const { volume_name: _, cell_id, ...stored } = row;
   await commit(call, {
     resource: { type: 'snapshot', id: row.id, name: row.name },
     target: sql`SELECT v.status IN ('available', 'in_use') AND v.size_gb = ${volume.size_gb}::int AS allowed, v.status AS state
@@ -109,7 +109,7 @@ export async function createSnapshot(call: ProjectCall, input: CreateSnapshot): 
         ifAdmitted,
       ),
     },
-    operation: createSnapshotKind.start(row.id, {}, { host_id }),
+    operation: createSnapshotKind.start(row.id, {}, { cell_id }),
     details: { volume_id: volume.id, volume: volume.name },
     answer: { status: 201, body: created },
   });
@@ -132,7 +132,7 @@ export async function deleteSnapshot(call: ProjectCall, id: string): Promise<Sna
       snapshot: sql`UPDATE snapshots SET status = 'deleting', status_reason = NULL, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND snapshots.id = ${id}::uuid`,
     },
-    operation: deleteSnapshotKind.start(id, {}, { host_id: row.host_id }),
+    operation: deleteSnapshotKind.start(id, {}, { cell_id: row.cell_id }),
   });
   return view({ ...row, status: 'deleting', status_reason: null, updated_at: call.at });
 }

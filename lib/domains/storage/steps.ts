@@ -95,8 +95,8 @@ const resizeSteps = operationSteps(
         release: [{ dimension: 'storage_tb', amount: sql`(${row.size_gb}::numeric - ${from_gb}::numeric) / 1024` }],
         rows: {
           volume: change('volumes', id, sql`${set}, size_gb = ${from_gb}::int`),
-          room: sql`UPDATE hosts SET disk_gb_reserved = greatest(0, hosts.disk_gb_reserved - ${row.size_gb - from_gb}::int)
-            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND hosts.id = v.host_id`,
+          room: sql`UPDATE cells SET disk_gb_reserved = greatest(0, cells.disk_gb_reserved - ${row.size_gb - from_gb}::int)
+            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND cells.id = v.cell_id`,
         },
       });
     },
@@ -117,8 +117,8 @@ const deleteSteps = operationSteps(
       return done({
         release: true,
         rows: {
-          room: sql`UPDATE hosts SET disk_gb_reserved = greatest(0, hosts.disk_gb_reserved - v.size_gb)
-            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND hosts.id = v.host_id`,
+          room: sql`UPDATE cells SET disk_gb_reserved = greatest(0, cells.disk_gb_reserved - v.size_gb)
+            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND cells.id = v.cell_id`,
           gone: sql`DELETE FROM volumes USING verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
         },
       });

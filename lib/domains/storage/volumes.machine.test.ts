@@ -133,7 +133,7 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
         await becomes(path, { error: { code: 'RESOURCE_NOT_FOUND' } });
       }
       expect(await get('/tenant/quota')).toMatchObject({ volumes: { used: 0 }, storage_tb: { used: 0 } });
-      expect(await queryOne(sql`SELECT disk_gb_reserved FROM hosts`)).toEqual({ disk_gb_reserved: 0 });
+      expect(await queryOne(sql`SELECT disk_gb_reserved FROM cells`)).toEqual({ disk_gb_reserved: 0 });
       const left = await subject.leftovers();
       expect(left.filter((path) => !path.includes(TINY_IMAGE))).toEqual([]);
     });

@@ -4,7 +4,7 @@ import { execute, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { race } from '@/lib/testing/race';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
@@ -16,7 +16,7 @@ const call = api();
 let acme: TestProject;
 let other: TestProject;
 beforeEach(async () => {
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
   other = await createProject('other');
 });
@@ -35,7 +35,7 @@ const limit = (volumes: number, storage_tb: number) =>
   execute(sql`UPDATE project_accounts SET volumes_limit = ${volumes}::int, storage_tb_limit = ${storage_tb}::numeric
     WHERE project_id = ${acme.id}::uuid`);
 const reserved = (host = 'test-host') =>
-  queryOne<{ gb: number }>(sql`SELECT disk_gb_reserved AS gb FROM hosts WHERE id = ${host}::text`);
+  queryOne<{ gb: number }>(sql`SELECT disk_gb_reserved AS gb FROM cells WHERE id = ${host}::text`);
 const force = (id: string, status: string) =>
   execute(sql`UPDATE volumes SET status = ${status}::text WHERE id = ${id}::uuid`);
 
@@ -47,8 +47,8 @@ async function available(body: object = {}): Promise<string> {
 
 async function onHostOfItsOwn(disk_gb: number): Promise<string> {
   await defaultNetwork(acme);
-  const host = await createHost(`host-${newId()}`, { disk_gb, memory_mb: 0 });
-  await execute(sql`UPDATE routers SET host_id = ${host}::text WHERE project_id = ${acme.id}::uuid`);
+  const host = await createCell(`host-${newId()}`, { disk_gb, memory_mb: 0 });
+  await execute(sql`UPDATE routers SET cell_id = ${host}::text WHERE project_id = ${acme.id}::uuid`);
   return host;
 }
 
@@ -143,7 +143,7 @@ describe('room on the host', () => {
 
   test('an engine that lacks a program is named with what to install', async () => {
     const host = await onHostOfItsOwn(100);
-    const report = { host_id: host, engine: 'storage', status: 'unavailable', details: {}, updated_at: new Date() };
+    const report = { cell_id: host, engine: 'storage', status: 'unavailable', details: {}, updated_at: new Date() };
     await prisma().engineReport.create({
       data: { ...report, message: 'Missing: qemu-img. Run: apt install qemu-utils' },
     });
@@ -238,10 +238,10 @@ describe('attaching', () => {
     const instance_id = await instance('active');
     const id = await available();
     const attach = async () => (await post(`volumes/${id}/attach`, { instance_id })).body;
-    await createHost('elsewhere', { memory_mb: 0 });
-    await execute(sql`UPDATE instances SET host_id = 'elsewhere' WHERE id = ${instance_id}::uuid`);
+    await createCell('elsewhere', { memory_mb: 0 });
+    await execute(sql`UPDATE instances SET cell_id = 'elsewhere' WHERE id = ${instance_id}::uuid`);
     expect(await attach()).toMatchObject(error('CONFLICT', /another host/));
-    await execute(sql`UPDATE instances SET host_id = 'test-host', task = 'stopping' WHERE id = ${instance_id}::uuid`);
+    await execute(sql`UPDATE instances SET cell_id = 'test-host', task = 'stopping' WHERE id = ${instance_id}::uuid`);
     expect(await attach()).toMatchObject(error('CONFLICT', /web is stopping/));
     const theirs = idOf(await launch(call, other));
     expect((await post(`volumes/${id}/attach`, { instance_id: theirs })).body).toMatchObject(

@@ -78,8 +78,8 @@ const tooSmall = (what: string, gb: number) => invalid(`size_gb: ${what} require
 const notReady = (name: string, status: string) =>
   conflict(`snapshot_id: snapshot ${name} is ${status}; only available snapshots can be used.`);
 
-/** Room that volumes take of the disk of a host `h`, as a boolean in SQL. */
-const diskFits = (gb: Sql) => sql`(h.disk_gb_reserved + ${gb} <= h.disk_gb_usable)`;
+/** Room that volumes take of the disk of a cell `c`, as a boolean in SQL. */
+const diskFits = (gb: Sql) => sql`(c.disk_gb_reserved + ${gb} <= c.disk_gb_usable)`;
 
 const noRoom = (gb: number) =>
   new ApiError(
@@ -88,13 +88,13 @@ const noRoom = (gb: number) =>
   );
 
 /** Locks what the volume is made from, so that it is there until the row refers to it. */
-function lockSource({ image_id, snapshot_id }: Source, hostId: string): Sql {
+function lockSource({ image_id, snapshot_id }: Source, cellId: string): Sql {
   if (image_id !== null) {
     return sql`${lockImage(image_id)} AS source`;
   }
   if (snapshot_id !== null) {
     return sql`LATERAL (SELECT count(*) = 1 AS ready FROM (
-      SELECT s.id FROM snapshots s JOIN volumes v ON v.id = s.volume_id AND v.host_id = ${hostId}::text
+      SELECT s.id FROM snapshots s JOIN volumes v ON v.id = s.volume_id AND v.cell_id = ${cellId}::text
       WHERE s.id = ${snapshot_id}::uuid AND s.project_id = k.project_id AND s.status = 'available' FOR UPDATE OF s
     ) AS locked) AS source`;
   }
@@ -102,13 +102,13 @@ function lockSource({ image_id, snapshot_id }: Source, hostId: string): Sql {
 }
 
 /**
- * Makes a volume, empty or from an image or a snapshot: quota, room on the host and row in one statement.
+ * Makes a volume, empty or from an image or a snapshot: quota, room in the cell and row in one statement.
  * @throws ApiError in the order 404/400, 409, 402 frozen, 403 quota, 503 no room
  */
 export async function createVolume(call: ProjectCall, input: CreateVolume): Promise<Volume> {
   await ensureProjectNetworking(call.project_id);
   const source = await findSource(call, input);
-  const { host_id, refusal } = await place(call.project_id, ['storage', ...(source.image_id ? ['images'] : [])]);
+  const { cell_id, refusal } = await place(call.project_id, ['storage', ...(source.image_id ? ['images'] : [])]);
   const { size_gb } = input;
   const row: VolumeRow = {
     id: newId(),
@@ -119,7 +119,7 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
     status_reason: null,
     image_id: source.image_id,
     snapshot_id: source.snapshot_id,
-    host_id: host_id ?? '',
+    cell_id: cell_id ?? '',
     attachments: [],
     snapshot_count: 0,
     created_at: call.at,
@@ -128,12 +128,12 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
   const created = viewVolume(row);
   const { attachments: _, snapshot_count: __, ...stored } = row;
   const target =
-    host_id === null
+    cell_id === null
       ? raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k')
-      : sql`SELECT coalesce(r.host_id, h.id) = h.id AND source.ready AS allowed,
+      : sql`SELECT coalesce(r.cell_id, c.id) = c.id AND source.ready AS allowed,
           CASE WHEN source.ready THEN 'host' ELSE 'source' END AS state, ${diskFits(sql`${size_gb}::int`)} AS fits
-        FROM k JOIN routers r ON r.project_id = k.project_id JOIN hosts h ON h.id = ${host_id}::text
-        CROSS JOIN ${lockSource(source, host_id)} FOR UPDATE OF r, h`;
+        FROM k JOIN routers r ON r.project_id = k.project_id JOIN cells c ON c.id = ${cell_id}::text
+        CROSS JOIN ${lockSource(source, cell_id)} FOR UPDATE OF r, c`;
   await commit(call, {
     resource: { type: 'volume', id: row.id, name: row.name },
     target,
@@ -153,11 +153,11 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
         { ...stored, project_id: call.project_id, image_owner_id: source.image_owner_id },
         ifAdmitted,
       ),
-      promised: sql`UPDATE hosts SET disk_gb_reserved = hosts.disk_gb_reserved + ${size_gb}::int
-        FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE hosts.id = ${host_id}::text`,
-      ...(host_id === null ? {} : { settled: settleRouter(call.project_id, host_id) }),
+      promised: sql`UPDATE cells SET disk_gb_reserved = cells.disk_gb_reserved + ${size_gb}::int
+        FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${cell_id}::text`,
+      ...(cell_id === null ? {} : { settled: settleRouter(call.project_id, cell_id) }),
     },
-    operation: createVolumeKind.start(row.id, {}, { host_id: host_id ?? undefined }),
+    operation: createVolumeKind.start(row.id, {}, { cell_id: cell_id ?? undefined }),
     details: { size_gb, ...(source.image_id ? { image_id: source.image_id } : {}), ...snapshotDetail(source) },
     answer: { status: 201, body: created },
   });
@@ -191,7 +191,7 @@ export async function resizeVolume(call: ProjectCall, id: string, size_gb: numbe
     target: sql`SELECT v.status IN ('available', 'in_use') AND v.size_gb = ${row.size_gb}::int AS allowed, v.status AS state,
         v.size_gb, ${diskFits(sql`${size_gb}::int - v.size_gb`)} AS fits
       FROM k JOIN volumes v ON v.project_id = k.project_id AND v.id = ${id}::uuid
-      JOIN hosts h ON h.id = v.host_id FOR UPDATE OF h, v`,
+      JOIN cells c ON c.id = v.cell_id FOR UPDATE OF c, v`,
     forbidden: (state) =>
       state === 'available' || state === 'in_use'
         ? `The size of volume ${row.name} has just changed; read it again.`
@@ -202,10 +202,10 @@ export async function resizeVolume(call: ProjectCall, id: string, size_gb: numbe
     rows: {
       volume: sql`UPDATE volumes SET size_gb = ${size_gb}::int, status = 'resizing', status_reason = NULL,
         updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
-      promised: sql`UPDATE hosts SET disk_gb_reserved = hosts.disk_gb_reserved + ${more}::int
-        FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE hosts.id = ${row.host_id}::text`,
+      promised: sql`UPDATE cells SET disk_gb_reserved = cells.disk_gb_reserved + ${more}::int
+        FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${row.cell_id}::text`,
     },
-    operation: resizeKind.start(id, { from_gb: row.size_gb }, { host_id: row.host_id }),
+    operation: resizeKind.start(id, { from_gb: row.size_gb }, { cell_id: row.cell_id }),
     details: { from_gb: row.size_gb, size_gb },
     answer: { status: 202, body: changed },
   });
@@ -232,7 +232,7 @@ export async function deleteVolume(call: ProjectCall, id: string): Promise<Volum
       volume: sql`UPDATE volumes SET status = 'deleting', status_reason = NULL, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
     },
-    operation: deleteVolumeKind.start(id, {}, { host_id: row.host_id }),
+    operation: deleteVolumeKind.start(id, {}, { cell_id: row.cell_id }),
   });
   return changed;
 }

@@ -4,7 +4,7 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { isDatabaseFull } from '@/lib/core/db/room';
 import { sql } from '@/lib/core/db/sql';
-import { settings } from '@/lib/settings';
+import { ownCell } from '@/lib/settings';
 import type { EngineReport } from './schema';
 
 /** An engine says how it is. Meant to be called about once a minute; open pages hear of it when something changed. */
@@ -15,18 +15,18 @@ export async function reportEngine(report: {
   details?: Prisma.InputJsonObject;
 }): Promise<void> {
   const { engine, status, message, details = {} } = report;
-  const { hostId } = settings();
+  const cellId = ownCell();
   const changed = await queryOne(sql`
     WITH same AS (
-      SELECT FROM engine_reports WHERE host_id = ${hostId}::text AND engine = ${engine}::text AND status = ${status}::text
+      SELECT FROM engine_reports WHERE cell_id = ${cellId}::text AND engine = ${engine}::text AND status = ${status}::text
         AND message = ${message}::text AND details = ${JSON.stringify(details)}::jsonb
     ), reported AS (
-      INSERT INTO engine_reports (host_id, engine, status, message, details, updated_at)
-      VALUES (${hostId}::text, ${engine}::text, ${status}::text, ${message}::text, ${JSON.stringify(details)}::jsonb, platform_now())
-      ON CONFLICT (host_id, engine) DO UPDATE SET status = excluded.status, message = excluded.message,
+      INSERT INTO engine_reports (cell_id, engine, status, message, details, updated_at)
+      VALUES (${cellId}::text, ${engine}::text, ${status}::text, ${message}::text, ${JSON.stringify(details)}::jsonb, platform_now())
+      ON CONFLICT (cell_id, engine) DO UPDATE SET status = excluded.status, message = excluded.message,
         details = excluded.details, updated_at = excluded.updated_at
     )
-    INSERT INTO changes (topic, resource_id, at) SELECT 'engine', ${hostId}::text, platform_now()
+    INSERT INTO changes (topic, resource_id, at) SELECT 'engine', ${cellId}::text, platform_now()
     WHERE NOT EXISTS (SELECT FROM same) RETURNING id`);
   if (changed) signalChange();
 }
@@ -35,18 +35,18 @@ export async function reportEngine(report: {
 function databaseFullReport(): EngineReport {
   const message =
     'The database has no disk space left: new resources are refused, reads and deletes work. Free up space on its disk.';
-  const { hostId } = settings();
+  const cellId = ownCell();
   const updated_at = now().toISOString();
-  return { host_id: hostId, engine: 'database', status: 'degraded', message, details: {}, silent: false, updated_at };
+  return { host_id: cellId, engine: 'database', status: 'degraded', message, details: {}, silent: false, updated_at };
 }
 
 type Row = Omit<EngineReport, 'updated_at'> & { updated_at: Date };
 
-/** What every engine of every host last said. */
+/** What every engine of every cell last said. */
 export async function listEngineReports(): Promise<EngineReport[]> {
   const rows = await query<Row>(sql`
-    SELECT host_id, engine, status, message, details, updated_at < platform_now() - interval '5 minutes' AS silent, updated_at
-    FROM engine_reports ORDER BY host_id, engine`);
+    SELECT cell_id AS host_id, engine, status, message, details, updated_at < platform_now() - interval '5 minutes' AS silent, updated_at
+    FROM engine_reports ORDER BY cell_id, engine`);
   const reports = rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
   return isDatabaseFull() ? [databaseFullReport(), ...reports] : reports;
 }

@@ -3,7 +3,7 @@ import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { credit, holds, spend, testResource } from '@/lib/testing/money';
 import { race } from '@/lib/testing/race';
@@ -15,7 +15,7 @@ let acme: TestProject;
 
 beforeEach(async () => {
   await setTestClock(0);
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
 });
 afterEach(() => setTestClock(0));

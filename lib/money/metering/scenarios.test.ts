@@ -7,7 +7,7 @@ import { closeMonths } from '@/lib/money/invoices/close';
 import { platformSpendNow, spendNow } from '@/lib/money/rating/meter';
 import { stopTestClock as at, setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import {
   becomes,
   createFlavor,
@@ -27,7 +27,7 @@ import { foldUsage, recordUsage } from './usage-events';
 testDatabase();
 beforeEach(async () => {
   await setTestClock(0);
-  await createHost();
+  await createCell();
 });
 afterEach(() => setTestClock(0));
 

@@ -4,7 +4,7 @@ import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
+import { createCell, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { spend } from '@/lib/testing/money';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
@@ -13,7 +13,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 beforeAll(async () => {
-  await createHost();
+  await createCell();
   acme = await createProject('acme');
 });
 

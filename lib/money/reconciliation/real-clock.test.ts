@@ -7,7 +7,7 @@ import { closeMonths } from '@/lib/money/invoices/close';
 import { foldUsage, recordUsage } from '@/lib/money/metering/usage-events';
 import { type Month, monthAfter, monthOf, startOf } from '@/lib/money/rating/month';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import { becomes, createFlavor, instanceRow, projectSince } from '@/lib/testing/metered';
 import { credit } from '@/lib/testing/money';
 import { api, createUser, signIn, type TestProject } from '@/lib/testing/world';
@@ -21,7 +21,7 @@ const call = api();
 const day = 86_400;
 let flavor: string;
 beforeAll(async () => {
-  await createHost();
+  await createCell();
   flavor = await createFlavor({ vcpus: 2, ram_gb: 8, disk_gb: 40 });
 });
 

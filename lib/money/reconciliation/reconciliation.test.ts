@@ -7,7 +7,7 @@ import { foldUsage, recordUsage, type UsageEvent } from '@/lib/money/metering/us
 import { spendNow } from '@/lib/money/rating/meter';
 import { setTestClock, stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { createHost } from '@/lib/testing/hosts';
+import { createCell } from '@/lib/testing/hosts';
 import {
   becomes,
   createFlavor,
@@ -29,7 +29,7 @@ let root: string;
 let flavor: string;
 beforeAll(async () => {
   root = (await createUser('root@example.test', 'backoffice')).id;
-  await createHost();
+  await createCell();
   flavor = await createFlavor({ vcpus: 2, ram_gb: 8, disk_gb: 40, gpu_slices: 1 });
 });
 afterEach(() => setTestClock(0));

@@ -14,7 +14,7 @@ import { findProcesses } from '@/lib/engines/local/processes';
 import { namesIn } from '@/lib/engines/local/record';
 import { readLayers } from '@/lib/engines/local/storage/chain';
 import { allSnapshots, allVolumes, layerFile } from '@/lib/engines/local/storage/layers';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
 
 type Facts = {
   instances: {
@@ -127,7 +127,7 @@ async function promises(): Promise<string[]> {
   const rows = await query<{ line: string }>(sql`
     SELECT 'host: promised ' || (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) || ', should ' ||
       (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb) AS line
-    FROM hosts, (SELECT count(*) AS n, coalesce(sum(f.vcpus), 0) AS vcpus, coalesce(sum(ceil(f.ram_gb * 1024)), 0) AS memory_mb,
+    FROM cells, (SELECT count(*) AS n, coalesce(sum(f.vcpus), 0) AS vcpus, coalesce(sum(ceil(f.ram_gb * 1024)), 0) AS memory_mb,
       coalesce(sum(f.disk_gb), 0) AS disk_gb FROM instances i JOIN flavors f ON f.id = i.flavor_id) AS held,
       (SELECT coalesce(sum(size_gb), 0) AS gb FROM volumes) AS volumes
     WHERE (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) IS DISTINCT FROM
@@ -186,7 +186,7 @@ async function disks(host: Host, { volumes, snapshots }: Facts): Promise<string[
 }
 
 async function network(host: Host): Promise<string[]> {
-  const routers = await readRouters(settings().hostId);
+  const routers = await readRouters(ownCell());
   const plan = await addressPlan(host);
   const networks = routers.flatMap((router) => router.networks);
   const daemons = findProcesses(host).flatMap(({ role, id }) => (role === 'dnsmasq' ? [id] : []));
@@ -229,7 +229,7 @@ const normalised = (ruleset: string) =>
 async function files(host: Host, { instances, volumes, snapshots, images }: Facts): Promise<string[]> {
   const names = (folder: string) => namesIn(join(host.directory, folder));
   const records = (rows: { id: string }[]) => rows.map(({ id }) => `${id}.json`);
-  const networks = (await readRouters(settings().hostId)).flatMap((router) => router.networks.map(({ id }) => id));
+  const networks = (await readRouters(ownCell())).flatMap((router) => router.networks.map(({ id }) => id));
   const formats = await query<{ name: string }>(
     sql`SELECT id || '.' || lower(format) AS name FROM images WHERE status = 'active'`,
   );
