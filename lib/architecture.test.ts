@@ -115,7 +115,7 @@ const writtenBySeveral: Record<string, string> = {
   api_tokens: 'people/identity people/tokens',
   cells: 'domains/compute domains/storage',
   changes:
-    'core/operations core/quota domains/compute domains/images domains/network domains/storage hosts/engine-reports money/alerts money/invoices money/payments people/identity',
+    'core/quota domains/images domains/network domains/storage hosts/engine-reports money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',
   memberships: 'backoffice people/members people/projects',
   operations: 'core/operations money/alerts money/invoices',

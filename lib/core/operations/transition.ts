@@ -1,8 +1,8 @@
 import { signalChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
-import { releaseParts } from '@/lib/core/quota/release';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { guarded } from '@/lib/core/quota/guarded';
 import type { LeasedOperation, LeaseHolder } from './lease';
 import type { Outcome, StepWrite } from './steps';
 
@@ -26,27 +26,33 @@ export async function writeTransition(
   const { release } = write;
   const news = isNews(operation, transition);
   const rows = Object.entries(write.rows ?? {});
-  const locks = project_id !== null && (rows.length > 0 || release !== undefined);
-  const parts: [name: string, piece: Sql][] = [
-    [
-      'k',
-      locks
-        ? sql`SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE`
-        : sql`SELECT ${project_id}::uuid AS project_id`,
-    ],
-    [
-      'held',
-      sql`SELECT k.project_id FROM k CROSS JOIN operations o WHERE o.id = ${id}::uuid AND o.status = 'running'
+  const { resource_id } = operation;
+  const statement = guarded({
+    lock: { project_id, account: project_id !== null && (rows.length > 0 || release !== undefined) },
+    guard: [
+      [
+        'held',
+        sql`SELECT k.project_id FROM k CROSS JOIN operations o WHERE o.id = ${id}::uuid AND o.status = 'running'
           AND o.lease_owner = ${holder.id}::text AND o.lease_token = ${lease_token}::int FOR UPDATE OF o`,
+      ],
+      ['verdict', sql`SELECT project_id, true AS ok FROM held`],
     ],
-    ['verdict', sql`SELECT project_id, true AS ok FROM held`],
-    ...(release ? releaseParts(operation.resource_id, release === true ? undefined : release) : []),
-    ...rows,
-    ['moved', move(holder, operation, transition)],
-    ...(news ? visible(operation, transition) : []),
-  ];
-  const ctes = parts.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`);
-  const written = await queryOne(sql`WITH ${join(ctes, ', ')} SELECT ok FROM verdict`);
+    release: release && { resource_id, amounts: release === true ? undefined : release },
+    rows: [
+      ...rows,
+      ['moved', move(holder, operation, transition)],
+      ['logged', news ? logged(operation, transition) : undefined],
+    ],
+    // Pages that show the resource, and pages that show the operation.
+    hints: news
+      ? [
+          { topic: operation.resource_type, resource_id },
+          { topic: 'operation', resource_id: id },
+        ]
+      : [],
+    returns: raw('ok'),
+  });
+  const written = await queryOne(statement);
   if (written && news) signalChange();
   return written !== undefined;
 }
@@ -110,22 +116,12 @@ function isNews({ error }: LeasedOperation, transition: Transition): boolean {
   return log !== undefined || (waits_for === undefined ? rows !== undefined : waits_for !== error);
 }
 
-/** The log's line, and hints for pages that show the resource or the operation. */
-function visible(operation: LeasedOperation, transition: Transition): [name: string, piece: Sql][] {
-  const { id, project_id, resource_type, resource_id } = operation;
+/** The line for the operation's log, if the transition has one. */
+function logged(operation: LeasedOperation, transition: Transition): Sql | undefined {
   const line = logLine(operation, transition);
-  const { level, stage, message } = line ?? {};
-  const logged = sql`INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
-    SELECT ${newId()}::uuid, ${id}::uuid, platform_now(), ${level}::text, ${stage}::text, ${message}::text
+  if (!line) return undefined;
+  const { level, stage, message } = line;
+  return sql`INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
+    SELECT ${newId()}::uuid, ${operation.id}::uuid, platform_now(), ${level}::text, ${stage}::text, ${message}::text
     FROM verdict WHERE verdict.ok`;
-  const hinted = sql`INSERT INTO changes (project_id, topic, resource_id, at)
-    SELECT ${project_id}::uuid, hint.topic, hint.resource_id, platform_now()
-    FROM verdict CROSS JOIN (VALUES (${resource_type}::text, ${resource_id}::text), ('operation', ${id}::text)) AS hint (topic, resource_id)
-    WHERE verdict.ok`;
-  return line
-    ? [
-        ['logged', logged],
-        ['hinted', hinted],
-      ]
-    : [['hinted', hinted]];
 }

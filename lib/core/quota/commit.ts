@@ -1,16 +1,18 @@
 import type { Call } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, notFound, QuotaBreach } from '@/lib/core/api/errors';
 import { keepAnswer, RacedByTwin } from '@/lib/core/api/idempotency';
-import { auditInsert, projectOf } from '@/lib/core/audit/entry';
+import { projectOf } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
-import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
-import { type NewOperation, operationInsert } from '@/lib/core/operations/enqueue';
+import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import type { NewOperation } from '@/lib/core/operations/enqueue';
 import { frozen } from '@/lib/money/budget/freeze';
 import { frozenRefusal } from '@/lib/money/budget/state';
 import { type Cap, capReached } from './caps';
 import { type Dimension, dimensions } from './dimensions';
-import { releaseParts } from './release';
+import { guarded, type Parts } from './guarded';
+
+export { ifAdmitted } from './guarded';
 
 /** How much of a dimension a resource takes. An amount in SQL may refer to columns of `target`, which is locked. */
 export type Claim = { dimension: Dimension; amount: string | number | Sql };
@@ -77,9 +79,6 @@ const anywhere = {
   refusal: new ApiError('CAPACITY_EXHAUSTED', 'The host has no capacity for this.'),
 };
 
-/** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row comes to be only if all of the write may. */
-export const ifAdmitted = raw('verdict WHERE verdict.ok');
-
 /**
  * Admission: quota, freeze, the rows, the ledger, the operation, the audit entry, the change hint and the kept answer
  * by ONE statement (docs/decisions/0002). Its first step locks the project's row and sees its present values; everything
@@ -107,36 +106,30 @@ export function admission(call: Call, write: Write): Sql {
   const locks =
     write.locks || claims.length > 0 || write.release || write.freezable || write.operation || write.caps?.length;
   const { idempotency } = call.record;
-
-  const ctes: [name: string, piece: Sql][] = [
+  const { target, operation, resource } = write;
+  const guard: Parts = [
+    ['target', target],
+    ['checks', checks(write, claims)],
+    ['kept', idempotency && keepAnswer(call, write.answer, sql`checks WHERE checks.passed`)],
     [
-      'k',
-      locks
-        ? sql`SELECT * FROM project_accounts WHERE project_id = ${projectId}::uuid FOR UPDATE`
-        : sql`SELECT ${projectId}::uuid AS project_id`,
+      'verdict',
+      idempotency
+        ? sql`SELECT checks.*, checks.passed AND EXISTS (SELECT FROM kept) AS ok FROM checks`
+        : sql`SELECT checks.*, checks.passed AS ok FROM checks`,
     ],
   ];
-  if (write.target) ctes.push(['target', write.target]);
-  ctes.push(['checks', checks(write, claims)]);
-  if (idempotency) ctes.push(['kept', keepAnswer(call, write.answer, sql`checks WHERE checks.passed`)]);
-  ctes.push([
-    'verdict',
-    idempotency
-      ? sql`SELECT checks.*, checks.passed AND EXISTS (SELECT FROM kept) AS ok FROM checks`
-      : sql`SELECT checks.*, checks.passed AS ok FROM checks`,
-  ]);
-  ctes.push(...account(write, projectId, claims));
-  for (const [name, piece] of Object.entries(write.rows)) ctes.push([name, piece]);
-  if (write.operation) ctes.push(['operation', operationInsert(call, write.operation, projectId, ifAdmitted)]);
-  ctes.push(['audited', auditInsert(call, { ...auditFacts(call, write), project_id: projectId }, ifAdmitted)]);
-  ctes.push(['hinted', changeInsert(call.at, projectId, write, ifAdmitted)]);
-
-  const text = join(
-    ctes.map(([name, piece]) => sql`${raw(name)} AS MATERIALIZED (${piece})`),
-    ', ',
-  );
-  return sql`WITH ${text} SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
-    ${write.target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target FROM verdict`;
+  return guarded({
+    lock: { project_id: projectId, account: Boolean(locks) },
+    guard,
+    claims: claims.length > 0 ? { resource, dimensions: claims.map(({ dimension }) => dimension) } : undefined,
+    release: write.release ? { resource_id: resource.id } : undefined,
+    rows: Object.entries(write.rows),
+    operation: operation && { origin: call, start: operation },
+    audit: { origin: call, facts: auditFacts(call, write) },
+    hints: [{ topic: write.topic ?? resource.type, resource_id: resource.id, at: call.at }],
+    returns: sql`project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
+    ${target ? raw('(SELECT to_jsonb(target) FROM target)') : raw('NULL')} AS target`,
+  });
 }
 
 /** One row: what stands in the way, and the amounts that the write takes. */
@@ -173,30 +166,6 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
     NOT missing AND NOT forbidden AND NOT taken AND capped = 0 AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;
 }
 
-/** Ledger and account. */
-function account(write: Write, projectId: string | null, claims: readonly Claim[]): [name: string, piece: Sql][] {
-  const { type, id } = write.resource;
-  if (write.release) return releaseParts(id);
-  if (claims.length === 0) return [];
-  const values = claims.map(({ dimension }) => raw(`('${dimension}', verdict.claim_${dimension})`));
-  const used = claims.map(({ dimension: d }) => raw(`${d}_used = k.${d}_used + verdict.claim_${d}`));
-  return [
-    [
-      'claimed',
-      sql`INSERT INTO quota_ledger (project_id, resource_type, resource_id, dimension, amount)
-          SELECT ${projectId}::uuid, ${type}::text, ${id}::uuid, taken_amount.dimension, taken_amount.amount
-          FROM verdict CROSS JOIN LATERAL (VALUES ${join(values, ', ')}) AS taken_amount (dimension, amount)
-          WHERE verdict.ok AND taken_amount.amount <> 0
-          ON CONFLICT (resource_id, dimension) DO UPDATE SET amount = quota_ledger.amount + excluded.amount`,
-    ],
-    [
-      'charged',
-      sql`UPDATE project_accounts SET ${join(used, ', ')} FROM k, verdict
-          WHERE verdict.ok AND project_accounts.project_id = k.project_id`,
-    ],
-  ];
-}
-
 function auditFacts(call: Call, write: Write) {
   return {
     action: call.endpoint.audit ?? call.endpoint.operation_id,
@@ -205,11 +174,6 @@ function auditFacts(call: Call, write: Write) {
     resource: write.resource,
     details: write.details,
   };
-}
-
-function changeInsert(at: Date, projectId: string | null, write: Write, from: Sql): Sql {
-  const topic = write.topic ?? write.resource.type;
-  return insert('changes', { project_id: projectId, topic, resource_id: write.resource.id, at }, from);
 }
 
 async function run(statement: Sql, write: Write): Promise<Verdict> {

@@ -1,16 +1,20 @@
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import type { Claim } from './commit';
 import { dimensions } from './dimensions';
+import type { Parts } from './guarded';
+
+/** What a resource gives back of the quota: all that it holds, or at most these amounts. */
+export type Released = { resource_id: string; amounts?: readonly Claim[] | undefined };
 
 /**
- * The parts of a guarded statement that give back what a resource holds of the quota: all of it, or at most these
- * amounts. Given back twice is given back once: the ledger says what there is to give.
+ * The parts of a guarded statement that give back quota. A second release gives back nothing more: the ledger says what
+ * the resource still holds.
  *
  * The statement has the project's account locked in `k` and its permission in `verdict`. Amounts are summed per
  * dimension first, because a join updates the account's row once, with one of them. New values come from `k`: the row
  * as the UPDATE first finds it may be the one from before the lock wait, and its constraints would be checked on that.
  */
-export function releaseParts(resourceId: string, amounts?: readonly Claim[]): [name: string, piece: Sql][] {
+export function releaseParts({ resource_id, amounts }: Released): Parts {
   const sums = dimensions.map((dimension) =>
     raw(`coalesce(sum(released_amount) FILTER (WHERE released_dimension = '${dimension}'), 0) AS ${dimension}`),
   );
@@ -20,7 +24,7 @@ export function releaseParts(resourceId: string, amounts?: readonly Claim[]): [n
       'released',
       // With a column of the verdict among its arguments the function cannot run before that, and with it the lock.
       sql`SELECT ledger.* FROM verdict CROSS JOIN LATERAL
-          release_ledger(verdict.project_id, ${resourceId}::uuid, ${amounts ? amountsByDimension(amounts) : null}::jsonb) AS ledger
+          release_ledger(verdict.project_id, ${resource_id}::uuid, ${amounts ? amountsByDimension(amounts) : null}::jsonb) AS ledger
           WHERE verdict.ok`,
     ],
     ['given_back', sql`SELECT ${join(sums, ', ')} FROM released`],

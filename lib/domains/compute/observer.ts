@@ -1,8 +1,7 @@
 import { now } from '@/lib/clock';
-import { signalChange } from '@/lib/core/db/changes';
-import { query, queryOne } from '@/lib/core/db/pool';
+import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
-import { operationInsert } from '@/lib/core/operations/enqueue';
+import { writeRepair } from '@/lib/core/operations/repair';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
@@ -110,27 +109,19 @@ async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } 
     task: repair.kind === 'restore' ? task : null,
     reason: repair.reason,
   };
-  const operation = kind.start(row.id, {}, { cell_id: ownCell() });
-  const ordered =
-    repair.kind === 'restore'
-      ? sql`, ordered AS (${operationInsert({ at: now(), request_id: null }, operation, row.project_id, raw('put_right'))})`
-      : raw('');
   const lostAt = lost
     ? sql`, lost_at = least(platform_now(), greatest(launched_at, ${lost.seenOn}::timestamptz,
         (SELECT max(s.at) FROM instance_samples s WHERE s.instance_id = ${row.id}::uuid)))`
     : raw('');
-  const written = await queryOne(sql`
-    WITH put_right AS (
-      UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
-        power = ${power}::text, updated_at = platform_now()${lostAt}
-      WHERE id = ${row.id}::uuid AND updated_at = ${row.updated_at}::timestamptz RETURNING id
-    ), hinted AS (
-      INSERT INTO changes (project_id, topic, resource_id, at)
-      SELECT ${row.project_id}::uuid, 'instance', put_right.id::text, platform_now() FROM put_right
-    )${ordered} SELECT FROM put_right`);
-  if (written) {
-    log.info({ instance: row.id, repair }, 'repairing an instance');
-    signalChange();
-  }
-  return written !== undefined;
+  const written = await writeRepair({
+    resource: { type: 'instance', id: row.id },
+    project_id: row.project_id,
+    unchanged: sql`FROM k JOIN instances i ON i.project_id = k.project_id
+      WHERE i.id = ${row.id}::uuid AND i.updated_at = ${row.updated_at}::timestamptz FOR UPDATE OF i`,
+    change: sql`UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
+      power = ${power}::text, updated_at = platform_now()${lostAt} FROM verdict WHERE verdict.ok AND instances.id = ${row.id}::uuid`,
+    operation: repair.kind === 'restore' ? kind.start(row.id, {}, { cell_id: ownCell() }) : undefined,
+  });
+  if (written) log.info({ instance: row.id, repair }, 'repairing an instance');
+  return written;
 }

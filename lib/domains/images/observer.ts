@@ -1,13 +1,15 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signalChange } from '@/lib/core/db/changes';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { writeRepair } from '@/lib/core/operations/repair';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
 
 const ABANDONED_MS = 24 * 60 * 60_000;
+
+type Known = { id: string; project_id: string | null };
 
 /**
  * Compares the images of this host with the database, in both directions. A public image that is gone is fetched again
@@ -15,27 +17,28 @@ const ABANDONED_MS = 24 * 60 * 60_000;
  */
 export async function observeImages(): Promise<void> {
   const cellId = ownCell();
-  const rows = await query<{ id: string }>(sql`
-    SELECT id FROM images WHERE status = 'active' AND ((project_id IS NOT NULL AND source ->> 'cell_id' = ${cellId}::text)
+  const rows = await query<Known>(sql`
+    SELECT id, project_id FROM images WHERE status = 'active' AND ((project_id IS NOT NULL AND source ->> 'cell_id' = ${cellId}::text)
       OR (project_id IS NULL AND NOT EXISTS (SELECT FROM cells WHERE id <> ${cellId}::text)))`);
   const held = (await engines().images.observeImages()).map(({ id }) => id);
-  const lost = rows.filter(({ id }) => !held.includes(id)).map(({ id }) => id);
-  if (lost.length > 0) await noteLost(lost);
+  for (const row of rows) if (!held.includes(row.id)) await noteLost(row);
   await removeDeleted(held);
   await removeAbandoned();
 }
 
-async function noteLost(ids: readonly string[]): Promise<void> {
-  const noted = await query<{ id: string }>(sql`
-    WITH noted AS (
-      UPDATE images SET status = CASE WHEN project_id IS NULL THEN 'queued' ELSE 'error' END, updated_at = platform_now(),
-        status_reason = CASE WHEN project_id IS NULL THEN NULL ELSE 'Its file is no longer on the host. Upload it again.' END
-      WHERE id = ANY (${ids}::uuid[]) AND status = 'active' RETURNING id, project_id
-    ), hinted AS (
-      INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, 'image', id::text, platform_now() FROM noted
-    ) SELECT id FROM noted`);
-  for (const { id } of noted) log.error({ image: id }, 'an image is no longer on the host');
-  if (noted.length > 0) signalChange();
+async function noteLost({ id, project_id }: Known): Promise<void> {
+  const lost =
+    project_id === null
+      ? sql`status = 'queued', status_reason = NULL`
+      : sql`status = 'error', status_reason = 'Its file is no longer on the host. Upload it again.'`;
+  const noted = await writeRepair({
+    resource: { type: 'image', id },
+    project_id,
+    unchanged: sql`FROM k JOIN images m ON m.project_id IS NOT DISTINCT FROM k.project_id
+      WHERE m.id = ${id}::uuid AND m.status = 'active' FOR UPDATE OF m`,
+    change: sql`UPDATE images SET ${lost}, updated_at = platform_now() FROM verdict WHERE verdict.ok AND images.id = ${id}::uuid`,
+  });
+  if (noted) log.error({ image: id }, 'an image is no longer on the host');
 }
 
 /** Only what this database remembers deleting: what it never knew may be someone's, after a restored backup. */

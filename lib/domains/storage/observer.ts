@@ -1,13 +1,16 @@
-import { signalChange } from '@/lib/core/db/changes';
 import { query } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
+import { writeRepair } from '@/lib/core/operations/repair';
 import { engines } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
+import { change } from './step-writes';
 
 /** No operation is under way for it: one that is puts it right itself. */
 const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
+
+type Known = { id: string; project_id: string; kind: 'volume' | 'snapshot' };
 
 /**
  * Compares the volumes and snapshots of this host with the database, in both directions. Data that the host has lost puts
@@ -17,35 +20,31 @@ const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.
 export async function observeStorage(): Promise<void> {
   const cellId = ownCell();
   // Rows first: what is made and what is removed meanwhile is then seen as it was, and looked at again below.
-  const rows = await query<{ id: string; kind: 'volume' | 'snapshot' }>(sql`
-    SELECT id, 'volume' AS kind FROM volumes row WHERE cell_id = ${cellId}::text AND status IN ('available', 'in_use') AND ${idle}
+  const rows = await query<Known>(sql`
+    SELECT id, project_id, 'volume' AS kind FROM volumes row WHERE cell_id = ${cellId}::text AND status IN ('available', 'in_use') AND ${idle}
     UNION ALL
-    SELECT row.id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
+    SELECT row.id, row.project_id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
     WHERE v.cell_id = ${cellId}::text AND row.status = 'available' AND ${idle}`);
   const { volumes, snapshots } = await engines().storage.observeStorage();
   const seen = new Set([...volumes, ...snapshots].map(({ id }) => id));
-  const lost = rows.filter(({ id }) => !seen.has(id));
-  if (lost.length > 0) await noteLost(lost.map(({ id }) => id));
+  for (const row of rows) if (!seen.has(row.id)) await noteLost(row);
   await removeForgotten('volume', [...volumes.map(({ id }) => id)]);
   await removeForgotten('snapshot', [...snapshots.map(({ id }) => id)]);
   for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(id, attachedTo);
   await plugMissing(new Map(volumes.map(({ id, attachedTo }) => [id, attachedTo])));
 }
 
-async function noteLost(ids: readonly string[]): Promise<void> {
+async function noteLost({ id, kind, project_id }: Known): Promise<void> {
   const reason = 'The data is no longer on the host. Delete this resource.';
-  const noted = await query<{ id: string }>(sql`
-    WITH lost AS (SELECT unnest(${ids}::uuid[]) AS id), volume AS (
-      UPDATE volumes row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
-      WHERE row.id = lost.id AND row.status IN ('available', 'in_use') AND ${idle} RETURNING row.id, row.project_id, 'volume' AS topic
-    ), snapshot AS (
-      UPDATE snapshots row SET status = 'error', status_reason = ${reason}::text, updated_at = platform_now() FROM lost
-      WHERE row.id = lost.id AND row.status = 'available' AND ${idle} RETURNING row.id, row.project_id, 'snapshot' AS topic
-    ), noted AS (SELECT * FROM volume UNION ALL SELECT * FROM snapshot), hinted AS (
-      INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, topic, id::text, platform_now() FROM noted
-    ) SELECT id FROM noted`);
-  for (const { id } of noted) log.error({ resource: id }, 'a volume or snapshot has lost its data');
-  if (noted.length > 0) signalChange();
+  const table = kind === 'volume' ? 'volumes' : 'snapshots';
+  const noted = await writeRepair({
+    resource: { type: kind, id },
+    project_id,
+    unchanged: sql`FROM k JOIN ${raw(table)} row ON row.project_id = k.project_id
+      WHERE row.id = ${id}::uuid AND row.status IN ('available', 'in_use') AND ${idle} FOR UPDATE OF row`,
+    change: change(table, id, sql`status = 'error', status_reason = ${reason}::text`),
+  });
+  if (noted) log.error({ resource: id }, 'a volume or snapshot has lost its data');
 }
 
 /**
@@ -91,36 +90,36 @@ const MISSING = 'The running instance does not have this volume';
 
 /** Plugs attached volumes into running guests that lack them. @param holders who has each volume, by what guests say */
 async function plugMissing(holders: ReadonlyMap<string, string | null>): Promise<void> {
-  const missing = await query<{ id: string; instance_id: string }>(sql`
-    SELECT row.id, a.instance_id FROM unnest(${[...holders.keys()]}::uuid[], ${[...holders.values()]}::uuid[]) AS seen (id, holder)
+  const missing = await query<{ id: string; project_id: string; instance_id: string }>(sql`
+    SELECT row.id, row.project_id, a.instance_id FROM unnest(${[...holders.keys()]}::uuid[], ${[...holders.values()]}::uuid[]) AS seen (id, holder)
     JOIN volumes row ON row.id = seen.id AND row.status = 'in_use' AND ${idle}
     JOIN volume_attachments a ON a.volume_id = row.id AND a.instance_id IS DISTINCT FROM seen.holder
     JOIN instances i ON i.id = a.instance_id AND i.status IN ('active', 'paused') AND i.task IS NULL
       AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running'))`);
   const { storage } = engines();
-  for (const { id, instance_id } of missing) {
+  for (const { id, project_id, instance_id } of missing) {
     const facts = { volume: id, instance: instance_id };
     const holder = holders.get(id);
     try {
       if (holder) await storage.detachVolume(id, holder);
       await storage.attachVolume(id, instance_id);
       log.warn(facts, 'a running guest lacked an attached volume and has it again');
-      await noteMissing(id, null);
+      await noteMissing(id, project_id, null);
     } catch (error) {
       log.warn({ ...facts, err: error }, 'a running guest lacks an attached volume');
-      await noteMissing(id, `${MISSING}: ${reasonOf(error)}`);
+      await noteMissing(id, project_id, `${MISSING}: ${reasonOf(error)}`);
     }
   }
 }
 
 /** Shows why a guest lacks a volume, or that it no longer does; other reasons stay. */
-async function noteMissing(id: string, reason: string | null): Promise<void> {
-  const noted = await query(sql`
-    WITH noted AS (
-      UPDATE volumes row SET status_reason = ${reason}::text, updated_at = platform_now()
+async function noteMissing(id: string, project_id: string, reason: string | null): Promise<void> {
+  await writeRepair({
+    resource: { type: 'volume', id },
+    project_id,
+    unchanged: sql`FROM k JOIN volumes row ON row.project_id = k.project_id
       WHERE row.id = ${id}::uuid AND row.status = 'in_use' AND row.status_reason IS DISTINCT FROM ${reason}::text
-        AND (${reason}::text IS NOT NULL OR starts_with(row.status_reason, ${MISSING}::text)) RETURNING row.id, row.project_id
-    ) INSERT INTO changes (project_id, topic, resource_id, at)
-      SELECT project_id, 'volume', id::text, platform_now() FROM noted RETURNING id`);
-  if (noted.length > 0) signalChange();
+        AND (${reason}::text IS NOT NULL OR starts_with(row.status_reason, ${MISSING}::text)) FOR UPDATE OF row`,
+    change: change('volumes', id, sql`status_reason = ${reason}::text`),
+  });
 }

@@ -8,7 +8,7 @@ const MOST_ATTEMPTS = 5;
 
 type Table = 'volumes' | 'snapshots';
 
-/** A row changed by a step, while the step may write at all. */
+/** A change of a row, as part of a step or repair; written only if that is admitted. */
 export function change(table: Table, id: string, set: Sql): Sql {
   return table === 'volumes'
     ? sql`UPDATE volumes SET ${set}, updated_at = platform_now() FROM verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`

@@ -3,14 +3,14 @@ import { now } from '@/lib/clock';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid, notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { auditInsert } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
-import { insert, join, raw, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { guarded } from '@/lib/core/quota/guarded';
 import { log } from '@/lib/log';
 import { addCredit } from '@/lib/money/credit/ledger';
 import { paths } from '@/lib/paths';
@@ -150,36 +150,36 @@ export async function settlePage(reference: string): Promise<void> {
 
 const origin = () => ({ at: now(), caller: undefined, address: null, request_id: null });
 
-/** Completes a page together with the credit that was paid on it. Told twice, it is done once. */
+/** Completes a page together with the credit that was paid on it. A second report of the same payment adds nothing. */
 async function close({ id, project_id }: Row, reference: string, paid_usd: string | null): Promise<void> {
-  const { at } = origin();
+  const resource = { type: 'checkout_session', id };
   const actor = processorActor();
-  const ctes = [
-    sql`k AS MATERIALIZED (SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE)`,
-    sql`verdict AS MATERIALIZED (SELECT project_id, true AS ok FROM k)`,
-    sql`completed AS (UPDATE checkout_sessions SET status = 'complete', reference = ${reference}::text,
-      completed_at = platform_now(), updated_at = platform_now() FROM verdict WHERE verdict.ok AND checkout_sessions.id = ${id}::uuid)`,
-    sql`hinted AS (INSERT INTO changes (project_id, topic, resource_id, at)
-      SELECT project_id, 'checkout_session', ${id}::text, ${at}::timestamptz FROM verdict)`,
-  ];
-  if (paid_usd !== null) {
-    const reason = 'Top-up by card';
-    const entry = {
-      project_id,
-      source: `top_up:${id}`,
-      amount_usd: paid_usd,
-      reason,
-      created_by: actor.actor_name,
-      at,
-    };
-    const facts = { action: 'credit.top_up', actor, result: 'succeeded', status: 200, project_id } as const;
-    const resource = { type: 'checkout_session', id };
-    ctes.push(
-      sql`credited AS MATERIALIZED (${addCredit('top_up', entry)} RETURNING id)`,
-      sql`audited AS (${auditInsert(origin(), { ...facts, resource, details: { amount_usd: paid_usd } }, raw('credited'))})`,
-    );
-  }
-  await execute(sql`WITH ${join(ctes, ', ')} SELECT ok FROM verdict`);
+  const from = origin();
+  const { at } = from;
+  const completed = sql`UPDATE checkout_sessions SET status = 'complete', reference = ${reference}::text,
+    completed_at = platform_now(), updated_at = platform_now() FROM verdict WHERE verdict.ok AND checkout_sessions.id = ${id}::uuid`;
+  const entry = { project_id, source: `top_up:${id}`, reason: 'Top-up by card', created_by: actor.actor_name, at };
+  const facts = { action: 'credit.top_up', actor, result: 'succeeded', status: 200, resource } as const;
+  await execute(
+    guarded({
+      lock: { project_id, account: true },
+      guard: [['verdict', sql`SELECT project_id, true AS ok FROM k`]],
+      rows: [
+        ['completed', completed],
+        [
+          'credited',
+          paid_usd === null ? undefined : sql`${addCredit('top_up', { ...entry, amount_usd: paid_usd })} RETURNING id`,
+        ],
+      ],
+      // Only the report that adds the credit is on record.
+      audit:
+        paid_usd === null
+          ? undefined
+          : { origin: from, facts: { ...facts, details: { amount_usd: paid_usd } }, from: raw('credited') },
+      hints: [{ topic: resource.type, resource_id: id, at }],
+      returns: raw('ok'),
+    }),
+  );
   signalChange();
   if (paid_usd !== null) await recoverOwed(project_id);
 }

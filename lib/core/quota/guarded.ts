@@ -1,0 +1,61 @@
+import { type AuditFacts, type AuditOrigin, auditInsert } from '@/lib/core/audit/entry';
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { type NewOperation, operationInsert } from '@/lib/core/operations/enqueue';
+import { type Claimed, claimParts } from './claim';
+import { type Released, releaseParts } from './release';
+
+/** Parts of one statement by name, in the order in which they are written; a part that is undefined is left out. */
+export type Parts = readonly (readonly [name: string, piece: Sql | undefined])[];
+
+/** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row is written only if the whole write is admitted. */
+export const ifAdmitted = raw('verdict WHERE verdict.ok');
+
+/** A change that is written completely or not at all, by one statement (docs/decisions/0002). */
+export type GuardedWrite = {
+  /** The project of the change is in `k`. With `account`, its account is locked before anything else, and `k` has its current values. */
+  lock: { project_id: string | null; account: boolean };
+  /** Decides. The last part is `verdict`: at most one row, with `project_id`, `ok`, and `claim_<dimension>` for each claim. */
+  guard: Parts;
+  /** What the resource takes of the quota, as far as the verdict says. */
+  claims?: Claimed | undefined;
+  /** What the resource gives back of the quota. Not together with claims. */
+  release?: Released | undefined;
+  /** The rows to write; each part depends on `ifAdmitted`. */
+  rows: Parts;
+  operation?: { origin: { at: Date; request_id: string | null }; start: NewOperation } | undefined;
+  /** `from` if the entry depends on more than the verdict. */
+  audit?: { origin: AuditOrigin; facts: AuditFacts; from?: Sql } | undefined;
+  /** What open pages refetch; `at` defaults to the database's clock. */
+  hints: readonly { topic: string; resource_id: string; at?: Date }[];
+  /** The columns of `verdict` to return. */
+  returns: Sql;
+};
+
+/** The statement of a guarded write. It returns the verdict's row; no row means that the guard found nothing to decide on. */
+export function guarded(write: GuardedWrite): Sql {
+  const { lock, claims, release, operation, audit } = write;
+  const { project_id } = lock;
+  const parts: Parts = [
+    [
+      'k',
+      lock.account
+        ? sql`SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE`
+        : sql`SELECT ${project_id}::uuid AS project_id`,
+    ],
+    ...write.guard,
+    ...(claims ? claimParts(project_id, claims) : []),
+    ...(release ? releaseParts(release) : []),
+    ...write.rows,
+    ['operation', operation && operationInsert(operation.origin, operation.start, project_id, ifAdmitted)],
+    ['audited', audit && auditInsert(audit.origin, { project_id, ...audit.facts }, audit.from ?? ifAdmitted)],
+    ...write.hints.map((hint, index) => [`hinted${index || ''}`, hintInsert(project_id, hint)] as const),
+  ];
+  const ctes = parts.flatMap(([name, piece]) => (piece ? sql`${raw(name)} AS MATERIALIZED (${piece})` : []));
+  return sql`WITH ${join(ctes, ', ')} SELECT ${write.returns} FROM verdict`;
+}
+
+function hintInsert(project_id: string | null, { topic, resource_id, at }: GuardedWrite['hints'][number]): Sql {
+  const row = { project_id, topic, resource_id, at: at ?? raw('platform_now()') };
+  return insert<Prisma.ChangeUncheckedCreateInput>('changes', row, ifAdmitted);
+}
