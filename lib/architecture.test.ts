@@ -12,6 +12,7 @@ const order = [
   'engines',
   // What every endpoint and every operation stands on.
   'core/api core/audit core/domains money/budget money/credit hosts/engine-reports people/identity money/metering core/net core/operations core/quota money/rating',
+  'hosts/certificates',
   'domains/secrets',
   'people/tokens',
   'people/projects',

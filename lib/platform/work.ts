@@ -2,6 +2,7 @@ import { each, none } from '@/lib/core/domains/domain';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
+import { renewCertificatesJob } from '@/lib/hosts/certificates/jobs';
 import { deliverySteps } from '@/lib/money/alerts/delivery';
 import { alertJobs } from '@/lib/money/alerts/schedule';
 import { closeMonthsJob } from '@/lib/money/invoices/close';
@@ -33,4 +34,5 @@ export const periodicJobs: readonly PeriodicJob[] = [
   settleOpenPages,
   settleOwed,
   ...work.flatMap(({ jobs }) => each(jobs)),
+  renewCertificatesJob,
 ];

@@ -1,5 +1,6 @@
 import type { SealedColumn } from '@/lib/core/crypto/reseal';
 import { each } from '@/lib/core/domains/domain';
+import { sealedCertificateKeys } from '@/lib/hosts/certificates/certificates';
 import { sealedSigningSecrets } from '@/lib/money/alerts/signing';
 import { sealedInvitationCodes } from '@/lib/people/identity/account-mail';
 import { sealedSecondFactors } from '@/lib/people/identity/second-factor';
@@ -11,4 +12,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedSecondFactors,
   sealedInvitationCodes,
   ...sealedSigningSecrets,
+  ...sealedCertificateKeys,
 ];

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { raw, sql } from '@/lib/core/db/sql';
+import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import { encryptionKeys, keyIds } from '@/lib/keyring';
 import { dropOlderKeys, rotateKeys } from '@/lib/runtime/keys';
 import { sealedColumns } from '@/lib/runtime/sealed-columns';
@@ -27,6 +28,8 @@ beforeAll(async () => {
   const { email } = await createUser('known@example.test');
   const invited = { email, name: 'Known', password: 'never used at all', role: 'reader' };
   expect((await call('POST', '/identity/users', { token, body: invited })).status).toBe(201);
+  const names = { common_name: 'one', dns_names: ['one.internal'], addresses: [] };
+  await ensureCertificate({ id: acme.id, kind: 'test', project_id: acme.id }, 'server', { ...names, usage: 'server' });
 });
 
 /** Processes follow a rotation within a second. */

@@ -1,0 +1,222 @@
+import { now } from '@/lib/clock';
+import type { SealedColumn } from '@/lib/core/crypto/reseal';
+import { open, seal } from '@/lib/core/crypto/seal';
+import { newId } from '@/lib/core/db/id';
+import { execute, query, queryOne } from '@/lib/core/db/pool';
+import { insert, type Sql, sql } from '@/lib/core/db/sql';
+import { type CertificateRequest, issueAuthority, issueCertificate } from './issue';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** When an authority has this much left, its successor is published beside it. */
+const PUBLISH_SUCCESSOR_MS = 730 * DAY_MS;
+/** When it has this much left, its successor signs: until then its clients had time to trust it. */
+const HAND_OVER_MS = 365 * DAY_MS;
+/** How long before its end a certificate is renewed. */
+const RENEW_MS = 30 * DAY_MS;
+
+/** Whose services the certificates are for: a database cluster, for example. One owner never trusts another's authority. */
+export type CertificateOwner = { id: string; kind: string; project_id: string | null };
+
+/** A certificate as a service uses it, all in PEM. */
+export type ServiceCertificate = {
+  certificate: string;
+  key: string;
+  /** Every authority that clients must trust now, the oldest first. */
+  authorities: string;
+  expires_at: Date;
+};
+
+const sealedKey = (table: 'service_authorities' | 'service_certificates'): SealedColumn => ({
+  table,
+  column: 'sealed_key',
+  key: 'id',
+  bound: `'${table}:' || id`,
+});
+const place = (table: 'service_authorities' | 'service_certificates', id: string) => `${table}:${id}`;
+
+/** For `npm run admin -- reseal`: private keys of authorities and of what they signed. */
+export const sealedCertificateKeys: readonly SealedColumn[] = [
+  sealedKey('service_authorities'),
+  sealedKey('service_certificates'),
+];
+
+type Authority = {
+  id: string;
+  generation: number;
+  certificate: string;
+  sealed_key: Buffer;
+  left_ms: number;
+};
+type Certificate = CertificateRequest & {
+  id: string;
+  authority_id: string;
+  certificate: string;
+  sealed_key: Buffer;
+  expires_at: Date;
+  left_ms: number;
+};
+
+/**
+ * The authorities that clients of this owner's services must trust now, the oldest first, in PEM. The first one is
+ * issued when it is first asked for; a successor is published long before the last one ends.
+ */
+export const ensureAuthorities = async (owner: CertificateOwner): Promise<string> => bundle(await authoritiesOf(owner));
+
+/**
+ * A certificate for one service of an owner, issued when it is first asked for, and again when it should say something
+ * else or nears its end. `name` tells the owner's certificates apart: `server`, or the id of a member.
+ */
+export async function ensureCertificate(
+  owner: CertificateOwner,
+  name: string,
+  request: CertificateRequest,
+): Promise<ServiceCertificate> {
+  const authorities = await authoritiesOf(owner);
+  const present = await findCertificate(owner.id, name);
+  const isCurrent = present && present.left_ms > RENEW_MS && says(present) === says(request);
+  const row = isCurrent ? present : await issue(owner, { name, request, present, signer: signerOf(authorities) });
+  return {
+    certificate: row.certificate,
+    key: open(row.sealed_key, place('service_certificates', row.id)).toString(),
+    authorities: bundle(authorities),
+    expires_at: row.expires_at,
+  };
+}
+
+/** Deletes all authorities and certificates of an owner; `from` decides, as in `insert`, and ends in a condition. */
+export const forgetCertificates = (ownerId: string, from: Sql): Sql =>
+  sql`DELETE FROM service_authorities USING ${from} AND service_authorities.owner_id = ${ownerId}::uuid`;
+
+const bundle = (authorities: readonly Authority[]) => authorities.map(({ certificate }) => `${certificate}\n`).join('');
+
+const says = ({ common_name, dns_names, addresses, usage }: CertificateRequest) =>
+  JSON.stringify([common_name, dns_names, addresses, usage]);
+
+/** The oldest one that has time left to sign: what it signs, every client already trusts. */
+function signerOf(authorities: readonly Authority[]): Authority {
+  const signer = authorities.find(({ left_ms }) => left_ms > HAND_OVER_MS) ?? authorities.at(-1);
+  if (!signer) throw new Error('an owner has no certificate authority');
+  return signer;
+}
+
+async function authoritiesOf(owner: CertificateOwner): Promise<Authority[]> {
+  const present = await readAuthorities(owner.id);
+  const newest = present.at(-1);
+  if (newest && newest.left_ms > PUBLISH_SUCCESSOR_MS) return present;
+  await addAuthority(owner, await nextGeneration(owner.id));
+  return readAuthorities(owner.id);
+}
+
+const readAuthorities = (ownerId: string) =>
+  query<Authority>(sql`
+    SELECT id, generation, certificate, sealed_key, ${leftMs} AS left_ms
+    FROM service_authorities WHERE owner_id = ${ownerId}::uuid AND expires_at > platform_now() ORDER BY generation`);
+
+const leftMs = sql`(extract(epoch FROM expires_at - platform_now()) * 1000)::float8`;
+
+async function nextGeneration(ownerId: string): Promise<number> {
+  const row = await queryOne<{ next: number }>(sql`
+    SELECT coalesce(max(generation), 0) + 1 AS next FROM service_authorities WHERE owner_id = ${ownerId}::uuid`);
+  return row?.next ?? 1;
+}
+
+/** Of two that add the same generation at once, one wins; the other's was never used. */
+async function addAuthority(owner: CertificateOwner, generation: number): Promise<void> {
+  const [id, at] = [newId(), now()];
+  const issued = await issueAuthority(`${owner.kind} ${owner.id} CA ${generation}`, at);
+  const row = {
+    id,
+    project_id: owner.project_id,
+    owner_kind: owner.kind,
+    owner_id: owner.id,
+    generation,
+    certificate: issued.certificate,
+    sealed_key: seal(Buffer.from(issued.key), place('service_authorities', id)),
+    created_at: at,
+    expires_at: issued.expires_at,
+  };
+  await execute(sql`${insert('service_authorities', row)} ON CONFLICT DO NOTHING`);
+}
+
+const columns = sql`id, authority_id, common_name, dns_names, addresses, usage, certificate, sealed_key, expires_at, ${leftMs} AS left_ms`;
+
+const findCertificate = (ownerId: string, name: string) =>
+  queryOne<Certificate>(sql`
+    SELECT ${columns} FROM service_certificates WHERE owner_id = ${ownerId}::uuid AND name = ${name}`);
+
+type Wanted = { name: string; request: CertificateRequest; present: Certificate | undefined; signer: Authority };
+
+/** Of two that renew at once, the first one's stays: the other gives that one back. */
+async function issue(owner: CertificateOwner, { name, request, present, signer }: Wanted): Promise<Certificate> {
+  const [id, at] = [present?.id ?? newId(), now()];
+  const key = open(signer.sealed_key, place('service_authorities', signer.id)).toString();
+  const issued = await issueCertificate({ certificate: signer.certificate, key }, request, at);
+  const { common_name, dns_names, addresses, usage } = request;
+  const row = {
+    id,
+    authority_id: signer.id,
+    owner_id: owner.id,
+    name,
+    common_name,
+    dns_names: [...dns_names],
+    addresses: [...addresses],
+    usage,
+    certificate: issued.certificate,
+    sealed_key: seal(Buffer.from(issued.key), place('service_certificates', id)),
+    issued_at: at,
+    expires_at: issued.expires_at,
+  };
+  await execute(sql`${insert('service_certificates', row)}
+    ON CONFLICT (owner_id, name) DO UPDATE SET authority_id = excluded.authority_id, common_name = excluded.common_name,
+      dns_names = excluded.dns_names, addresses = excluded.addresses, usage = excluded.usage,
+      certificate = excluded.certificate, sealed_key = excluded.sealed_key, issued_at = excluded.issued_at,
+      expires_at = excluded.expires_at
+    WHERE service_certificates.id = excluded.id AND service_certificates.certificate = ${present?.certificate ?? ''}`);
+  const stored = await findCertificate(owner.id, name);
+  if (!stored) throw new Error(`the owner ${owner.id} of a certificate was deleted while it was issued`);
+  return stored;
+}
+
+type Due = CertificateRequest & { name: string; id: string; kind: string; project_id: string | null };
+
+/**
+ * Renews what nears its end and publishes successors of authorities; services get them when they are next ensured.
+ * @returns how many certificates were due
+ */
+export async function renewCertificates(signal: AbortSignal): Promise<number> {
+  const due = await query<Due>(sql`
+    SELECT c.name, c.common_name, c.dns_names, c.addresses, c.usage,
+           a.owner_id AS id, a.owner_kind AS kind, a.project_id
+    FROM service_certificates c JOIN service_authorities a ON a.id = c.authority_id
+    WHERE c.expires_at <= platform_now() + ${RENEW_MS}::float8 * interval '1 millisecond'
+    ORDER BY c.expires_at`);
+  for (const { id, kind, project_id, name, ...request } of due) {
+    if (signal.aborted) break;
+    await ensureCertificate({ id, kind, project_id }, name, request);
+  }
+  const aging = await query<CertificateOwner>(sql`
+    SELECT owner_id AS id, min(owner_kind) AS kind, min(project_id::text)::uuid AS project_id
+    FROM service_authorities GROUP BY owner_id
+    HAVING max(expires_at) <= platform_now() + ${PUBLISH_SUCCESSOR_MS}::float8 * interval '1 millisecond'`);
+  for (const owner of aging) if (!signal.aborted) await ensureAuthorities(owner);
+  return due.length;
+}
+
+/** One certificate whose renewal is late. */
+export type LateCertificate = { owner_kind: string; owner_id: string; name: string; expires_at: Date };
+
+/** How many certificates there are, when the first one ends, and those whose renewal should have happened a day ago. */
+export async function certificateEnds(): Promise<{ count: number; first: Date | null; late: LateCertificate[] }> {
+  const [all, late] = await Promise.all([
+    queryOne<{ count: string; first: Date | null }>(
+      sql`SELECT count(*) AS count, min(expires_at) AS first FROM service_certificates`,
+    ),
+    query<LateCertificate>(sql`
+      SELECT a.owner_kind, c.owner_id, c.name, c.expires_at
+      FROM service_certificates c JOIN service_authorities a ON a.id = c.authority_id
+      WHERE c.expires_at <= platform_now() + ${RENEW_MS - DAY_MS}::float8 * interval '1 millisecond'
+      ORDER BY c.expires_at LIMIT 100`),
+  ]);
+  return { count: Number(all?.count ?? 0), first: all?.first ?? null, late };
+}
