@@ -45,16 +45,18 @@ async function createNetwork(port: number, token: string): Promise<string> {
 async function copyInstances(projectId: string, count: number): Promise<void> {
   await execute(sql`
     WITH model AS (
-      SELECT i, p, c.security_group_id FROM instances i JOIN ports p ON p.instance_id = i.id
+      SELECT i, p, c.security_group_id FROM instances i JOIN ports p ON p.device_id = i.id
       JOIN port_security_groups c ON c.port_id = p.id WHERE i.project_id = ${projectId}::uuid LIMIT 1
     ), made AS (
       SELECT model.*, n, gen_random_uuid() AS instance_id, gen_random_uuid() AS port_id FROM model, (
         SELECT n FROM generate_series(1, 65000) AS n WHERE NOT EXISTS (SELECT FROM ports WHERE ip = '10.64.0.0'::inet + n)
         LIMIT ${count}::int - (SELECT count(*)::int FROM instances WHERE project_id = ${projectId}::uuid)) AS free
+    ), devices_made AS (
+      INSERT INTO devices (project_id, id, kind) SELECT ${projectId}::uuid, instance_id, 'instance' FROM made
     ), instances_made AS (
       INSERT INTO instances SELECT (jsonb_populate_record(i, jsonb_build_object('id', instance_id, 'name', 'web ' || n))).* FROM made
     ), ports_made AS (
-      INSERT INTO ports SELECT (jsonb_populate_record(p, jsonb_build_object('id', port_id, 'instance_id', instance_id,
+      INSERT INTO ports SELECT (jsonb_populate_record(p, jsonb_build_object('id', port_id, 'device_id', instance_id,
         'ip', '10.64.0.0'::inet + n, 'mac', '02:70:00' || to_char(n / 10000, 'FM":"00') || to_char(n / 100 % 100, 'FM":"00') ||
         to_char(n % 100, 'FM":"00')))).* FROM made
     )

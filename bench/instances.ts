@@ -3,10 +3,11 @@ import { type Call, endpoint } from '@/lib/core/api/endpoint';
 import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { insert, sql } from '@/lib/core/db/sql';
+import { deviceInsert } from '@/lib/core/devices/device';
 import { operationKind } from '@/lib/core/operations/kind';
 import { commit, ifAdmitted, type Write } from '@/lib/core/quota/commit';
 
-/** A guarded create as domains have it, and nothing of a domain: three dimensions, a name, a row, an operation. */
+/** A guarded create as domains have it, and nothing of a domain: three dimensions, a name, a row, its device, an operation. */
 const createKind = operationKind({
   kind: 'bench.create',
   resource_type: 'bench_instance',
@@ -18,7 +19,8 @@ const createKind = operationKind({
 export async function createInstanceTable(): Promise<void> {
   await execute(sql`CREATE TABLE bench_instances (
     id uuid PRIMARY KEY, project_id uuid NOT NULL REFERENCES projects (id), name text NOT NULL, status text NOT NULL,
-    flavor text NOT NULL, created_at timestamptz(3) NOT NULL, UNIQUE (project_id, name))`);
+    flavor text NOT NULL, created_at timestamptz(3) NOT NULL, UNIQUE (project_id, name),
+    FOREIGN KEY (project_id, id) REFERENCES devices (project_id, id))`);
 }
 
 /** What one create writes; its name is unique by its id. */
@@ -37,7 +39,10 @@ export function instanceWrite(call: Call, projectId: string, id: string): Write 
       { dimension: 'instances', amount: 1 },
     ],
     freezable: true,
-    rows: { instance: insert('bench_instances', { ...row, project_id: projectId }, ifAdmitted) },
+    rows: {
+      device: deviceInsert(projectId, id, 'instance'),
+      instance: insert('bench_instances', { ...row, project_id: projectId }, ifAdmitted),
+    },
     operation: createKind.start(id, { flavor: 'small' }),
     answer: { status: 201, body: { ...row, created_at: call.at.toISOString() } },
   };

@@ -45,9 +45,8 @@ export async function createSecrets(projectId: string, count: number): Promise<v
 
 /** Back to empty tables, so that one measurement does not burden the next. */
 export async function forgetInstances(): Promise<void> {
-  await execute(
-    sql`TRUNCATE bench_instances, quota_ledger, operations, operation_logs, audit_entries, changes, idempotency_records`,
-  );
+  await execute(sql`TRUNCATE devices CASCADE`);
+  await execute(sql`TRUNCATE quota_ledger, operations, operation_logs, audit_entries, changes, idempotency_records`);
   await execute(sql`UPDATE project_accounts SET vcpus_used = 0, ram_gb_used = 0, instances_used = 0`);
   await execute(sql`VACUUM ANALYZE project_accounts`);
 }

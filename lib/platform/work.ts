@@ -1,3 +1,4 @@
+import { samplePurge } from '@/lib/core/devices/samples';
 import { each, none } from '@/lib/core/domains/domain';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
@@ -27,6 +28,7 @@ export const operationSteps: readonly OperationSteps[] = [
 /** Everything that workers do again and again. */
 export const periodicJobs: readonly PeriodicJob[] = [
   ...purges,
+  samplePurge,
   ...meteringJobs,
   closeMonthsJob,
   ...alertJobs,

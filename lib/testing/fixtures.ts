@@ -76,7 +76,7 @@ export const fixtures: Record<string, Fixture> = {
   },
   '/network/ports/{id}': async (project, call) => {
     const { id: instance_id = '' } = await instance(project, call);
-    const { id } = await prisma().port.findFirstOrThrow({ where: { instance_id } });
+    const { id } = await prisma().port.findFirstOrThrow({ where: { device_id: instance_id } });
     return { id };
   },
   '/network/security-groups/rules/{rule_id}': async (project, call) => {

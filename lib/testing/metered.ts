@@ -1,6 +1,7 @@
 import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
+import type { DeviceKind } from '@/lib/core/devices/device';
 import { TINY_IMAGE } from './hosts';
 import { createProject, type TestProject } from './world';
 
@@ -25,9 +26,17 @@ export async function createFlavor({ vcpus, ram_gb, disk_gb, gpu_slices = 0 }: F
   return id;
 }
 
+async function deviceRow(project: TestProject, kind: DeviceKind): Promise<string> {
+  const id = newId();
+  await execute(
+    sql`INSERT INTO devices (project_id, id, kind) VALUES (${project.id}::uuid, ${id}::uuid, ${kind}::text)`,
+  );
+  return id;
+}
+
 /** The row of an instance, as it is when its creation was admitted. No worker knows of it. */
 export async function instanceRow(project: TestProject, flavor: string, name = 'web'): Promise<string> {
-  const id = newId();
+  const id = await deviceRow(project, 'instance');
   await execute(sql`INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, cell_id, power, hostname,
       created_at, updated_at)
     SELECT ${id}::uuid, ${project.id}::uuid, ${name}::text, 'provisioning', ${flavor}::uuid, owner_id, id, 'test-host', 'running', 'web',
@@ -46,7 +55,7 @@ export async function becomes(table: 'instances' | 'volumes' | 'snapshots' | 'im
 }
 
 export async function volumeRow(project: TestProject, size_gb: number, name = 'data'): Promise<string> {
-  const id = newId();
+  const id = await deviceRow(project, 'volume');
   await execute(sql`INSERT INTO volumes (id, project_id, name, size_gb, status, cell_id, created_at, updated_at) VALUES (${id}::uuid,
     ${project.id}::uuid, ${name}::text, ${size_gb}::int, 'creating', 'test-host', platform_now(), platform_now())`);
   return id;
@@ -68,5 +77,7 @@ export async function imageRow(project: TestProject, size_bytes: bigint): Promis
 }
 
 export async function removeRow(table: 'instances' | 'volumes' | 'snapshots' | 'images', id: string): Promise<void> {
-  await execute(sql`DELETE FROM ${raw(table)} WHERE id = ${id}::uuid`);
+  await execute(
+    sql`WITH gone AS (DELETE FROM ${raw(table)} WHERE id = ${id}::uuid) DELETE FROM devices WHERE id = ${id}::uuid`,
+  );
 }

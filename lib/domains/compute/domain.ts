@@ -19,7 +19,7 @@ export const compute = domain({
     },
     key_pair: { table: 'key_pairs', statuses: none, metering: none },
   },
-  tables: ['console_sessions', 'flavors', 'instance_samples'],
+  tables: ['console_sessions', 'flavors'],
   dependsOn: ['images'],
   portal: computePortal,
   sealed: none,

@@ -36,7 +36,7 @@ export async function countEgress(readings: readonly EgressReading[]): Promise<v
 /** Counts what a machine that is off has sent since it was last sampled, while its ports are still there. */
 export async function countLastEgress(instanceId: string): Promise<void> {
   const ports = await query<{ id: string; networkId: string }>(
-    sql`SELECT id, network_id AS "networkId" FROM ports WHERE instance_id = ${instanceId}::uuid`,
+    sql`SELECT id, network_id AS "networkId" FROM ports WHERE device_id = ${instanceId}::uuid`,
   );
   if (ports.length === 0) return;
   try {

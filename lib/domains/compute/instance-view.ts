@@ -18,9 +18,9 @@ export const instanceColumns =
      FROM images m WHERE m.id = i.image_id) AS image,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('network_id', p.network_id, 'port_id', p.id, 'ip', host(p.ip), 'mac', p.mac,
      'floating_ip', (SELECT host(a.address) FROM floating_ips a WHERE a.port_id = p.id)) ORDER BY p.id), '[]')
-     FROM ports p WHERE p.instance_id = i.id) AS addresses,
+     FROM ports p WHERE p.device_id = i.id) AS addresses,
   ARRAY(SELECT DISTINCT c.security_group_id::text FROM ports p JOIN port_security_groups c ON c.port_id = p.id
-     WHERE p.instance_id = i.id ORDER BY 1) AS security_group_ids,
+     WHERE p.device_id = i.id ORDER BY 1) AS security_group_ids,
   ARRAY(SELECT a.volume_id::text FROM volume_attachments a WHERE a.instance_id = i.id ORDER BY 1) AS volume_ids`);
 
 /** The instance on the wire. Its user data, which may hold secrets, is not in it. */

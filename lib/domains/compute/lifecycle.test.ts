@@ -151,6 +151,7 @@ describe('delete', () => {
     const wired = engines.topology.routers.flatMap(({ networks }) => networks.flatMap(({ ports }) => ports));
     expect(wired.filter(({ holderId }) => holderId === id)).toEqual([]);
     expect(await prisma().port.count({ where: { project_id: acme.id } })).toBe(0);
+    expect(await prisma().device.count({ where: { project_id: acme.id } })).toBe(0);
     const kept = await call('GET', '/network/floating-ips', { token });
     expect(kept.body).toMatchObject([{ id: idOf(address), status: 'available', port_id: null }]);
   });

@@ -37,9 +37,9 @@ const metrics = async (range = '1h') => {
 async function sampled(...samples: [secondsAgo: number, counter: number][]): Promise<void> {
   // The middle of an interval of any range, so that samples side by side fall into one.
   const base = Math.floor(Date.now() / 30_000) * 30_000;
-  await prisma().instanceSample.createMany({
+  await prisma().deviceSample.createMany({
     data: samples.map(([secondsAgo, counter]) => ({
-      instance_id: id,
+      device_id: id,
       project_id: acme.id,
       at: new Date(base - secondsAgo * 1000),
       cpu_seconds: counter,
@@ -109,8 +109,8 @@ test('running machines are sampled; one that fails or is gone holds up no other'
     return asked === others[1] ? null : idle;
   };
   await sampleInstances();
-  const rows = await prisma().instanceSample.findMany({ where: { instance_id: { in: [id, ...others] } } });
-  expect(rows).toMatchObject([{ instance_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
+  const rows = await prisma().deviceSample.findMany({ where: { device_id: { in: [id, ...others] } } });
+  expect(rows).toMatchObject([{ device_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
 });
 
 test('what left the platform is usage once: its growth, from nothing again where the counter began anew', async () => {

@@ -49,7 +49,7 @@ export async function readMetrics(call: ProjectCall, id: string, range: MetricRa
       avg(d.memory_bytes)::float8 AS memory_bytes, ${raw(rates)}
     FROM (
       SELECT s.at, s.memory_bytes, extract(epoch FROM s.at - lag(s.at) OVER w) AS seconds, ${raw(growth.join(', '))}
-      FROM instance_samples s WHERE s.instance_id = ${id}::uuid
+      FROM device_samples s WHERE s.device_id = ${id}::uuid
         AND s.at > ${from}::timestamptz - ${LONGEST_GAP_S}::int * interval '1 second' WINDOW w AS (ORDER BY s.at)
     ) AS d WHERE d.at > ${from}::timestamptz AND d.seconds <= ${LONGEST_GAP_S}::int GROUP BY 1 ORDER BY 1`);
   return {

@@ -84,7 +84,7 @@ test('a machine that was lost while nobody looked is billed until it was last se
 test('a machine that was lost while the worker was away is billed until its last sample', async () => {
   const id = await running();
   const sampled = new Date(Date.now() + HOUR_MS);
-  await execute(sql`INSERT INTO instance_samples SELECT (jsonb_populate_record(NULL::instance_samples, jsonb_build_object('instance_id', id,
+  await execute(sql`INSERT INTO device_samples SELECT (jsonb_populate_record(NULL::device_samples, jsonb_build_object('device_id', id,
       'project_id', project_id, 'at', ${sampled}::timestamptz, 'cpu_seconds', 0, 'memory_bytes', 0, 'disk_read_bytes', 0, 'disk_write_bytes', 0,
       'disk_reads', 0, 'disk_writes', 0, 'network_rx_bytes', 0, 'network_tx_bytes', 0, 'egress_bytes', 0))).*
     FROM instances WHERE id = ${id}::uuid`);

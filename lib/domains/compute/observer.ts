@@ -111,7 +111,7 @@ async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } 
   };
   const lostAt = lost
     ? sql`, lost_at = least(platform_now(), greatest(launched_at, ${lost.seenOn}::timestamptz,
-        (SELECT max(s.at) FROM instance_samples s WHERE s.instance_id = ${row.id}::uuid)))`
+        (SELECT max(s.at) FROM device_samples s WHERE s.device_id = ${row.id}::uuid)))`
     : raw('');
   const written = await writeRepair({
     resource: { type: 'instance', id: row.id },

@@ -4,7 +4,6 @@ const MINUTE_MS = 60_000;
 
 /** What of machines is kept only for a while. */
 export const computePurges = [
-  purge('instance_samples', 10 * MINUTE_MS, "at < (SELECT platform_now()) - interval '8 days'"),
   purge('console_sessions', 60 * MINUTE_MS, 'expires_at < (SELECT platform_now())'),
   purge(
     'egress_counters',

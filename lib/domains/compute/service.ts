@@ -6,6 +6,7 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
@@ -42,7 +43,7 @@ export async function listInstances(call: ProjectCall, filters: Filters): Promis
   if (filters.image_id !== undefined) where.push(sql`i.image_id = ${filters.image_id}::uuid`);
   if (filters.network_id !== undefined) {
     where.push(
-      sql`EXISTS (SELECT FROM ports p WHERE p.instance_id = i.id AND p.network_id = ${filters.network_id}::uuid)`,
+      sql`EXISTS (SELECT FROM ports p WHERE p.device_id = i.id AND p.network_id = ${filters.network_id}::uuid)`,
     );
   }
   const from = raw('instances i');
@@ -129,12 +130,13 @@ async function admit(
       freezable: true,
       room: { fits: refusal ? raw('false') : raw('target.fits'), refusal: refusal ?? noRoom(flavor) },
       rows: {
+        device: deviceInsert(project_id, id, 'instance'),
         instance: insert<Prisma.InstanceUncheckedCreateInput>(
           'instances',
           { ...row, ...rest, user_data: input.user_data ?? null },
           ifAdmitted,
         ),
-        port: portInsert({ project_id, instance_id: id, ...port, ...times }),
+        port: portInsert({ project_id, device_id: id, ...port, ...times }),
         carried: carryGroups(project_id, port.id, security_group_ids),
         ...attachedFromTheStart(volume_ids, id, call.at),
         ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),

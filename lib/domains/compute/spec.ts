@@ -26,7 +26,7 @@ export async function readSpec(id: string): Promise<InstanceSpec | undefined> {
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'networkId', p.network_id, 'mac', p.mac, 'ip', host(p.ip),
          'prefixLength', masklen(s.cidr), 'gatewayIp', host(s.gateway_ip), 'dnsServers', s.dns_servers,
          'dhcp', s.dhcp_enabled) ORDER BY p.id), '[]')
-       FROM ports p JOIN subnets s ON s.network_id = p.network_id WHERE p.instance_id = i.id) AS ports,
+       FROM ports p JOIN subnets s ON s.network_id = p.network_id WHERE p.device_id = i.id) AS ports,
       ARRAY(SELECT a.volume_id::text FROM volume_attachments a JOIN volumes v ON v.id = a.volume_id
          WHERE a.instance_id = i.id AND v.status <> 'detaching' ORDER BY 1) AS volume_ids
     FROM instances i JOIN flavors f ON f.id = i.flavor_id WHERE i.id = ${id}::uuid`);

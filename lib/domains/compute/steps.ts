@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
+import { deviceDelete } from '@/lib/core/devices/device';
 import { interruptible } from '@/lib/core/operations/interruptible';
 import {
   again,
@@ -174,6 +175,7 @@ const deleteSteps = operationSteps(
             FROM verdict, instances i, flavors f
             WHERE verdict.ok AND i.id = ${id}::uuid AND f.id = i.flavor_id AND cells.id = i.cell_id`,
           gone: sql`DELETE FROM instances USING verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
+          device_gone: deviceDelete(id),
         },
       });
     },

@@ -1,5 +1,6 @@
-import { execute, query } from '@/lib/core/db/pool';
+import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { type DeviceSample, keepSamples } from '@/lib/core/devices/samples';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
@@ -9,22 +10,26 @@ import type { InstanceStats } from './engine';
 /** How many machines are asked at once. */
 const AT_ONCE = 8;
 
+type Running = { id: string; project_id: string };
+
 /** Writes down what the counters of this host's running machines say now. */
 export async function sampleInstances(): Promise<void> {
-  const running = await query<{ id: string }>(sql`
-    SELECT id FROM instances WHERE cell_id = ${ownCell()}::text AND status IN ('active', 'paused', 'rebooting')`);
-  const samples: ReturnType<typeof sampleRow>[] = [];
-  const waiting = running.map(({ id }) => id);
+  const running = await query<Running>(sql`
+    SELECT id, project_id FROM instances WHERE cell_id = ${ownCell()}::text AND status IN ('active', 'paused', 'rebooting')`);
+  const samples: DeviceSample[] = [];
+  const waiting = [...running];
   const ask = async () => {
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      const stats = await sample(id);
-      if (stats) samples.push(sampleRow(id, stats));
+    for (let instance = waiting.pop(); instance !== undefined; instance = waiting.pop()) {
+      const stats = await sample(instance.id);
+      if (stats) samples.push(sampleRow(instance, stats));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
   if (samples.length === 0) return;
-  await countEgress(samples.map(({ instance_id, at, egress_bytes }) => ({ instance_id, at, bytes: egress_bytes })));
-  await keep(samples);
+  await countEgress(
+    samples.map(({ device_id, at, egress_bytes }) => ({ instance_id: device_id, at, bytes: egress_bytes })),
+  );
+  await keepSamples(samples);
 }
 
 async function sample(id: string): Promise<InstanceStats | null> {
@@ -37,11 +42,12 @@ async function sample(id: string): Promise<InstanceStats | null> {
 }
 
 function sampleRow(
-  instance_id: string,
+  { id, project_id }: Running,
   { sampledAt, cpuSeconds, memoryBytes, disk, network, egressBytes }: InstanceStats,
-) {
+): DeviceSample {
   return {
-    instance_id,
+    device_id: id,
+    project_id,
     at: sampledAt,
     cpu_seconds: cpuSeconds,
     memory_bytes: Math.round(memoryBytes),
@@ -53,17 +59,4 @@ function sampleRow(
     network_tx_bytes: network.sentBytes,
     egress_bytes: egressBytes,
   };
-}
-
-/** Of an instance that is deleted meanwhile nothing is kept. */
-async function keep(samples: readonly object[]): Promise<void> {
-  await execute(sql`
-    INSERT INTO instance_samples (instance_id, at, project_id, cpu_seconds, memory_bytes, disk_read_bytes, disk_write_bytes,
-      disk_reads, disk_writes, network_rx_bytes, network_tx_bytes, egress_bytes)
-    SELECT instance_id, at, of_project, cpu_seconds, memory_bytes, disk_read_bytes, disk_write_bytes, disk_reads, disk_writes,
-      network_rx_bytes, network_tx_bytes, egress_bytes
-    FROM (
-      SELECT s.*, i.project_id AS of_project FROM jsonb_populate_recordset(NULL::instance_samples, ${JSON.stringify(samples)}::jsonb) AS s
-      JOIN instances i ON i.id = s.instance_id FOR KEY SHARE OF i
-    ) AS told ON CONFLICT DO NOTHING`);
 }

@@ -18,7 +18,7 @@ export const network = domain({
     floating_ip: { table: 'floating_ips', statuses: none, metering: none },
   },
   tables: ['port_security_groups', 'routers', 'security_group_rules', 'subnets'],
-  dependsOn: ['instances'],
+  dependsOn: none,
   portal: networkPortal,
   sealed: none,
   work: none,

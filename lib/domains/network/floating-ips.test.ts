@@ -97,7 +97,7 @@ describe('a binding is refused', () => {
     const theirs = idOf(await launch(call, owner));
     const id = idOf(await post(''));
     expect((await post(`/${id}/associate`, { instance_id: theirs })).status).toBe(404);
-    const { id: port_id } = await prisma().port.findFirstOrThrow({ where: { instance_id: theirs } });
+    const { id: port_id } = await prisma().port.findFirstOrThrow({ where: { device_id: theirs } });
     expect((await post(`/${id}/associate`, { port_id })).status).toBe(404);
     const claim = prisma().floatingIp.update({ where: { id }, data: { port_id } });
     await expect(claim).rejects.toThrow();

@@ -18,11 +18,9 @@ const MOST_FLOATING_IPS = 50;
 
 type Row = Omit<FloatingIp, 'status' | 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const columns = raw(`f.id, host(f.address) AS address, f.port_id, p.instance_id,
+const columns = raw(`f.id, host(f.address) AS address, f.port_id, i.id AS instance_id,
   i.name AS instance_name, host(p.ip) AS fixed_ip, f.forwards, f.created_at, f.updated_at`);
-const tables = raw(
-  'floating_ips f LEFT JOIN ports p ON p.id = f.port_id LEFT JOIN instances i ON i.id = p.instance_id',
-);
+const tables = raw('floating_ips f LEFT JOIN ports p ON p.id = f.port_id LEFT JOIN instances i ON i.id = p.device_id');
 
 function view(row: Row): FloatingIp {
   return {
@@ -47,7 +45,7 @@ export async function listFloatingIps(call: ProjectCall, filters: Filters): Prom
   if (filters.status !== undefined) {
     where.push(raw(filters.status === 'available' ? 'f.port_id IS NULL' : 'f.port_id IS NOT NULL'));
   }
-  if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
+  if (filters.instance_id !== undefined) where.push(sql`i.id = ${filters.instance_id}::uuid`);
   if (filters.search !== undefined) {
     where.push(sql`(${contains('host(f.address)', filters.search)} OR ${contains('i.name', filters.search)})`);
   }
@@ -174,11 +172,11 @@ async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<
   const [field, value] = Object.entries(input).find(([, given]) => given !== undefined) ?? ['port_id', ''];
   const what = field.replace(/_id$/, '').replaceAll('_', ' ');
   // Load balancers have no ports of their own yet, so none is found by their id.
-  const column = field === 'port_id' ? 'p.id' : 'p.instance_id';
+  const column = field === 'port_id' ? 'p.id' : 'i.id';
   if (!isId(value) || field === 'load_balancer_id') throw noSuch(field, what);
   const port = await queryOne<PortFacts>(sql`
-    SELECT p.id, p.instance_id, i.name AS instance_name, host(p.ip) AS ip
-    FROM ports p LEFT JOIN instances i ON i.id = p.instance_id
+    SELECT p.id, i.id AS instance_id, i.name AS instance_name, host(p.ip) AS ip
+    FROM ports p LEFT JOIN instances i ON i.id = p.device_id
     WHERE p.project_id = ${call.project_id}::uuid AND ${raw(column)} = ${value}::uuid ORDER BY p.id LIMIT 1`);
   if (!port) throw noSuch(field, what);
   return port;

@@ -14,11 +14,11 @@ import { reviseRouter } from './service';
 type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
 const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
-const columns = raw(`p.id, p.network_id, n.name AS network_name, p.instance_id, i.name AS instance_name, p.mac,
+const columns = raw(`p.id, p.network_id, n.name AS network_name, i.id AS instance_id, i.name AS instance_name, p.mac,
   host(p.ip) AS ip, p.created_at, p.updated_at, CASE WHEN ${isOn} THEN 'active' ELSE 'down' END AS status,
   ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
   (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
-const tables = raw('ports p JOIN networks n ON n.id = p.network_id LEFT JOIN instances i ON i.id = p.instance_id');
+const tables = raw('ports p JOIN networks n ON n.id = p.network_id LEFT JOIN instances i ON i.id = p.device_id');
 
 function view(row: Row): Port {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
@@ -38,7 +38,7 @@ type Filters = {
 export async function listPorts(call: ProjectCall, filters: Filters): Promise<Page<Port>> {
   const where: Sql[] = [sql`p.project_id = ${call.project_id}::uuid`];
   if (filters.network_id !== undefined) where.push(sql`p.network_id = ${filters.network_id}::uuid`);
-  if (filters.instance_id !== undefined) where.push(sql`p.instance_id = ${filters.instance_id}::uuid`);
+  if (filters.instance_id !== undefined) where.push(sql`i.id = ${filters.instance_id}::uuid`);
   if (filters.security_group_id !== undefined) {
     where.push(sql`EXISTS (SELECT FROM port_security_groups c
       WHERE c.port_id = p.id AND c.security_group_id = ${filters.security_group_id}::uuid)`);
@@ -89,12 +89,12 @@ export async function changePort(call: ProjectCall, id: string, groupIds: string
 export const portInsert = (port: Prisma.PortUncheckedCreateInput): Sql =>
   insert<Prisma.PortUncheckedCreateInput>('ports', port, ifAdmitted);
 
-/** Takes the ports of an instance away, and their floating IPs off them, with the write that lets the instance go. */
-export function portsReleased(instanceId: string, projectId: string | null): Record<string, Sql> {
+/** Removes the ports of a device, and their floating IPs from them, with the write that lets the device go. */
+export function portsReleased(deviceId: string, projectId: string | null): Record<string, Sql> {
   return {
     unbound: sql`UPDATE floating_ips SET port_id = NULL, forwards = '[]', updated_at = platform_now()
-      FROM verdict, ports p WHERE verdict.ok AND p.instance_id = ${instanceId}::uuid AND floating_ips.port_id = p.id`,
-    ports: sql`DELETE FROM ports USING verdict WHERE verdict.ok AND ports.instance_id = ${instanceId}::uuid`,
+      FROM verdict, ports p WHERE verdict.ok AND p.device_id = ${deviceId}::uuid AND floating_ips.port_id = p.id`,
+    ports: sql`DELETE FROM ports USING verdict WHERE verdict.ok AND ports.device_id = ${deviceId}::uuid`,
     ...(projectId ? { revised: reviseRouter(projectId) } : {}),
   };
 }

@@ -16,12 +16,12 @@ export async function readRouters(cellId: string): Promise<RouterRow[]> {
       SELECT jsonb_agg(jsonb_build_object('id', n.id, 'cidr', text(s.cidr), 'gatewayIp', host(s.gateway_ip),
         'dhcpEnabled', s.dhcp_enabled, 'dnsServers', s.dns_servers, 'names', '[]'::jsonb, 'ports', ports.list) ORDER BY n.id) AS list
       FROM networks n JOIN subnets s ON s.network_id = n.id CROSS JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('id', p.id, 'mac', p.mac, 'ip', host(p.ip), 'holderId', p.instance_id,
-          'attachment', CASE WHEN p.instance_id IS NULL THEN 'none' ELSE 'tap' END, 'sharedAddresses', '[]'::jsonb,
+        SELECT jsonb_agg(jsonb_build_object('id', p.id, 'mac', p.mac, 'ip', host(p.ip), 'holderId', p.device_id,
+          'attachment', CASE WHEN i.id IS NULL THEN 'none' ELSE 'tap' END, 'sharedAddresses', '[]'::jsonb,
           'hostname', coalesce(i.hostname, 'port-' || right(p.id::text, 12)),
           'securityGroupIds', ARRAY(SELECT c.security_group_id FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1)
         ) ORDER BY p.id) AS list
-        FROM ports p LEFT JOIN instances i ON i.id = p.instance_id WHERE p.network_id = n.id
+        FROM ports p LEFT JOIN instances i ON i.id = p.device_id WHERE p.network_id = n.id
       ) AS ports WHERE n.router_id = r.id AND ports.list IS NOT NULL
     ) AS networks CROSS JOIN LATERAL (
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'rules', (

@@ -111,9 +111,11 @@ test('create, resize and delete: quota, room and files agree at the end', async 
   await becomes(`volumes/${id}`, { status: 'available', size_gb: 3 });
   expect(await seen(id)).toMatchObject({ sizeGb: 3 });
   expect([await used(), await reserved()]).toEqual([{ volumes: 1, storage_tb: 3 / 1024 }, before + 3]);
+  expect(await prisma().device.count({ where: { id } })).toBe(1);
   await remove(`volumes/${id}`);
   await isGone(`volumes/${id}`);
   expect(await seen(id)).toBeUndefined();
+  expect(await prisma().device.count({ where: { id } })).toBe(0);
   expect([await used(), await ledger(), await reserved()]).toEqual([
     { volumes: 0, storage_tb: 0 },
     { storage_tb: 0 },

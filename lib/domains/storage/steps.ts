@@ -1,5 +1,6 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { deviceDelete } from '@/lib/core/devices/device';
 import { interruptible } from '@/lib/core/operations/interruptible';
 import { again, done, failure, goTo, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
 import { imageReadiness } from '@/lib/domains/images/readiness';
@@ -120,6 +121,7 @@ const deleteSteps = operationSteps(
           room: sql`UPDATE cells SET disk_gb_reserved = greatest(0, cells.disk_gb_reserved - v.size_gb)
             FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND cells.id = v.cell_id`,
           gone: sql`DELETE FROM volumes USING verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
+          device_gone: deviceDelete(id),
         },
       });
     },

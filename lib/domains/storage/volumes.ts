@@ -5,6 +5,7 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
@@ -148,6 +149,7 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
     freezable: true,
     room: { fits: refusal ? raw('false') : raw('target.fits'), refusal: refusal ?? noRoom(size_gb) },
     rows: {
+      device: deviceInsert(call.project_id, row.id, 'volume'),
       volume: insert<Prisma.VolumeUncheckedCreateInput>(
         'volumes',
         { ...stored, project_id: call.project_id, image_owner_id: source.image_owner_id },

@@ -121,7 +121,7 @@ describe('no binary float', () => {
     const columns = await query<{ name: string }>(sql`
       SELECT table_name || '.' || column_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND data_type IN ('real', 'double precision') ORDER BY 1`);
-    expect(columns.map(({ name }) => name)).toEqual(['instance_samples.cpu_seconds']);
+    expect(columns.map(({ name }) => name)).toEqual(['device_samples.cpu_seconds']);
     const amounts = await query<{ type: string }>(sql`
       SELECT DISTINCT data_type AS type FROM information_schema.columns WHERE table_schema = 'public' AND column_name LIKE '%usd%'`);
     expect(amounts).toEqual([{ type: 'numeric' }]);

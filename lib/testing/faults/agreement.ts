@@ -41,6 +41,7 @@ export async function disagreements(): Promise<string[]> {
   if (waiting.length > 0) return waiting;
   const found = await Promise.all([
     ledger(),
+    devices(),
     promises(),
     machines(host, facts),
     disks(host, facts),
@@ -120,6 +121,17 @@ async function ledger(): Promise<string[]> {
     UNION ALL
     SELECT 'account: ' || dimension || ' says ' || used || ', its ledger ' || summed FROM used WHERE abs(used - summed) > 1e-9`);
   return rows.map(({ line }) => line);
+}
+
+/** Devices, and the resources that they stand for. */
+async function devices(): Promise<string[]> {
+  const [present, rows] = await Promise.all([
+    query<{ name: string }>(sql`
+      SELECT 'instance ' || id AS name FROM instances UNION ALL SELECT 'volume ' || id FROM volumes`),
+    query<{ name: string }>(sql`SELECT kind || ' ' || id AS name FROM devices`),
+  ]);
+  const names = (found: { name: string }[]) => found.map(({ name }) => name);
+  return differences('device', names(present), names(rows));
 }
 
 /** What the host has promised, and what it should have. */

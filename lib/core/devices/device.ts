@@ -1,0 +1,14 @@
+import type { Prisma } from '@/lib/core/db/generated/client';
+import { insert, type Sql, sql } from '@/lib/core/db/sql';
+import { ifAdmitted } from '@/lib/core/quota/commit';
+
+/** What may have ports, reservations, counters and samples. */
+export type DeviceKind = 'instance' | 'volume';
+
+/** The device of a new resource, as a statement of the write that makes the resource. */
+export const deviceInsert = (projectId: string, id: string, kind: DeviceKind): Sql =>
+  insert<Prisma.DeviceUncheckedCreateInput>('devices', { project_id: projectId, id, kind }, ifAdmitted);
+
+/** Removes a device with the write that removes its resource. Its samples go with it; its ports must have gone before. */
+export const deviceDelete = (id: string): Sql => sql`
+  DELETE FROM devices USING verdict WHERE verdict.ok AND devices.project_id = verdict.project_id AND devices.id = ${id}::uuid`;

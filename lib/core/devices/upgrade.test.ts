@@ -1,0 +1,49 @@
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { migrate } from '@/lib/core/db/migrate';
+import { asAdmin, databaseOn } from '@/lib/testing/database';
+
+const id = (n: number) => `01940000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const PROJECT = id(1);
+const INSTANCE = id(2);
+const VOLUME = id(3);
+const PORT = id(4);
+
+test('instances and volumes of an earlier release become devices, and keep their ports and samples', async () => {
+  const { adminUrl } = inject('postgres');
+  await asAdmin(adminUrl, (admin) => admin.query('CREATE DATABASE devices_before'));
+  const url = databaseOn(adminUrl, 'devices_before');
+  await migrate(url, 'prisma/migrations', '20261122092000_late_usage');
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(`
+      INSERT INTO projects (id, name, slug, created_at, updated_at) VALUES ('${PROJECT}', 'acme', 'acme', now(), now());
+      INSERT INTO project_accounts (project_id) VALUES ('${PROJECT}');
+      INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, floating_ip_first,
+        floating_ip_last, seen_at) VALUES ('h1', 8, 8192, 64, 100, 0, '198.18.0.1', '198.18.0.9', now());
+      INSERT INTO images (id, project_id, owner_id, name, format, status, source, min_disk_gb, created_at, updated_at)
+        VALUES ('${id(5)}', '${PROJECT}', '${PROJECT}', 'own', 'RAW', 'active', '{"kind": "upload"}', 1, now(), now());
+      INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, host_id, power, hostname, created_at, updated_at)
+        SELECT '${INSTANCE}', '${PROJECT}', 'web', 'active', id, '${PROJECT}', '${id(5)}', 'h1', 'running', 'web', now(), now()
+        FROM flavors LIMIT 1;
+      INSERT INTO volumes (id, project_id, name, size_gb, status, host_id, created_at, updated_at)
+        VALUES ('${VOLUME}', '${PROJECT}', 'data', 1, 'available', 'h1', now(), now());
+      INSERT INTO routers (id, project_id, name, created_at, updated_at) VALUES ('${id(6)}', '${PROJECT}', 'default', now(), now());
+      INSERT INTO networks (id, project_id, router_id, name, created_at, updated_at)
+        VALUES ('${id(7)}', '${PROJECT}', '${id(6)}', 'default', now(), now());
+      INSERT INTO ports (id, project_id, network_id, instance_id, mac, ip, created_at, updated_at)
+        VALUES ('${PORT}', '${PROJECT}', '${id(7)}', '${INSTANCE}', '02:00:00:00:00:01', '10.0.0.2', now(), now());
+      INSERT INTO instance_samples VALUES ('${INSTANCE}', now(), '${PROJECT}', 1.5, 1, 2, 3, 4, 5, 6, 7, 8);`);
+    await migrate(url);
+    const { rows } = await client.query(`
+      SELECT d.id, d.kind, p.id AS port, s.cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
+      LEFT JOIN device_samples s ON s.device_id = d.id ORDER BY d.id`);
+    expect(rows).toEqual([
+      { id: INSTANCE, kind: 'instance', port: PORT, cpu_seconds: 1.5 },
+      { id: VOLUME, kind: 'volume', port: null, cpu_seconds: null },
+    ]);
+  } finally {
+    await client.end();
+  }
+});
