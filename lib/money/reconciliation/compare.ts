@@ -5,6 +5,7 @@ import type { Metric } from '@/lib/money/metering/metrics';
 import { usageBetween, usageToInvoice } from '@/lib/money/metering/usage';
 import { endOf, type Month, monthAfter, monthOf } from '@/lib/money/rating/month';
 import { history } from './history';
+import { type BillingRule, billingRules } from './rules';
 import type { DifferenceKind } from './schema';
 
 /**
@@ -43,11 +44,11 @@ const SLACK_S = 1;
 type Compared = { resources: number; differences: Difference[] };
 
 /** Whose resources have been billed for more or less than their history says. */
-async function compareUsage(from: Date, to: Date): Promise<Compared> {
+async function compareUsage(from: Date, to: Date, rules: readonly BillingRule[]): Promise<Compared> {
   const within = (row: string) =>
     `sum(${row}.quantity * seconds_between(greatest(${row}.begins, period.begins), least(${row}.ends, period.ends)))`;
   const rows = await query<Difference & { resources: number; differs: boolean }>(sql`
-    WITH period AS MATERIALIZED (SELECT ${from}::timestamptz AS begins, ${to}::timestamptz AS ends), ${history(to)},
+    WITH period AS MATERIALIZED (SELECT ${from}::timestamptz AS begins, ${to}::timestamptz AS ends), ${history(to, rules)},
     expected AS (
       SELECT h.project_id, h.resource_type, h.resource_id, h.metric, ${raw(within('h'))} AS amount, max(h.quantity) AS most, count(*) AS parts
       FROM history h CROSS JOIN period WHERE h.begins < period.ends AND (h.ends IS NULL OR h.ends > period.begins) GROUP BY 1, 2, 3, 4),
@@ -197,11 +198,15 @@ async function compareMonths(from: Date, to: Date, now: Date): Promise<Differenc
  * follows from it: counts, invoices, and, where the period reaches the present, live spend and credit.
  * @param to absent: now
  */
-export async function compare(from: Date, to?: Date): Promise<Compared & { from: Date; to: Date }> {
+export async function compare(
+  from: Date,
+  to?: Date,
+  rules = billingRules,
+): Promise<Compared & { from: Date; to: Date }> {
   const { at } = await queryRow<{ at: Date }>(sql`SELECT platform_now()::timestamptz(3) AS at`);
   const isLive = to === undefined || to >= at;
   const until = isLive ? at : to;
-  const { resources, differences } = await compareUsage(from, until);
+  const { resources, differences } = await compareUsage(from, until, rules);
   const others = [
     ...(await compareCounts(from, until)),
     ...(isLive ? [...(await compareSpend()), ...(await compareCredit())] : []),

@@ -1,17 +1,21 @@
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
-
-const RUNNING = raw(`('active', 'paused', 'rebooting', 'rebuilding')`);
+import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import type { BillingRule } from './rules';
 
 /**
- * What should be billed by what resources were: the rules of billing written once more, apart from the triggers that bill,
- * as CTEs that end in `history` (project_id, resource_type, resource_id, metric, quantity, begins, ends). It reads the
- * history of resources and nothing of what was metered.
+ * What should be billed by what resources were, as CTEs that end in `history` (project_id, resource_type, resource_id,
+ * metric, quantity, begins, ends). It reads the recorded states of resources and nothing of what was metered.
  *
- * Compute is billed while an instance is on, its boot disk from the first `active` until it is deleted; volumes while they
- * are whole, in the size they have grown to; snapshots and images while they can be used. A machine that turned out to be
- * lost ran until it was last known to, but what an invoice held by then stays.
+ * A resource that turned out to be lost ran until it was last known to, but what an invoice held by then stays.
  */
-export function history(until: Date): Sql {
+export function history(until: Date, rules: readonly BillingRule[]): Sql {
+  const lossy = rules.filter(({ ends_when_lost }) => ends_when_lost);
+  const runs = (state: string) =>
+    lossy.length === 0
+      ? raw('false')
+      : sql`(${join(
+          lossy.map((rule) => billedIn(rule, state)),
+          ' OR ',
+        )})`;
   return sql`
     loss AS MATERIALIZED (
       SELECT l.id, l.resource_id, greatest(l.at, run.began, (
@@ -21,33 +25,42 @@ export function history(until: Date): Sql {
       LEFT JOIN LATERAL (SELECT n.at FROM resource_states n WHERE n.resource_id = l.resource_id AND n.id > l.id ORDER BY n.id LIMIT 1) AS seen ON true
       CROSS JOIN LATERAL (
         SELECT min(r.at) AS began FROM resource_states r
-        WHERE r.resource_id = l.resource_id AND r.id < l.id AND r.status IN ${RUNNING} AND r.id > coalesce((
+        WHERE r.resource_id = l.resource_id AND r.id < l.id AND ${runs('r')} AND r.id > coalesce((
           SELECT max(off.id) FROM resource_states off
-          WHERE off.resource_id = l.resource_id AND off.id < l.id AND off.status NOT IN ${RUNNING}), 0)) AS run
+          WHERE off.resource_id = l.resource_id AND off.id < l.id AND NOT ${runs('off')}), 0)) AS run
       WHERE l.status = 'lost' AND run.began IS NOT NULL),
-    power AS (
-      SELECT s.id, s.project_id, s.resource_type, s.resource_id, s.size, s.status IN ${RUNNING} AS billed, coalesce(loss.ran_until, s.at) AS at,
-        ARRAY['compute_vcpu', 'compute_memory', 'gpu_slice'] AS metrics
-      FROM resource_states s LEFT JOIN loss ON loss.id = s.id
-      WHERE s.resource_type = 'instance' AND (s.status <> 'lost' OR loss.id IS NOT NULL)
-        AND NOT EXISTS (SELECT FROM loss l WHERE l.resource_id = s.resource_id AND l.id > s.id AND l.ran_until <= s.at)),
-    disk AS (
-      SELECT s.id, s.project_id, s.resource_type, s.resource_id, s.size, s.status NOT IN ('deleting', 'gone') AND EXISTS (
-          SELECT FROM resource_states first WHERE first.resource_id = s.resource_id AND first.status = 'active' AND first.id <= s.id) AS billed,
-        s.at, ARRAY['block_storage'] AS metrics
-      FROM resource_states s WHERE s.resource_type = 'instance' AND s.status <> 'lost'),
-    stored AS (
-      SELECT s.id, s.project_id, s.resource_type, s.resource_id, s.size, CASE s.resource_type
-          WHEN 'volume' THEN s.status NOT IN ('creating', 'deleting', 'error', 'gone')
-          WHEN 'snapshot' THEN s.status = 'available'
-          ELSE s.status = 'active' END AS billed,
-        s.at, ARRAY['block_storage', 'image_storage'] AS metrics
-      FROM resource_states s WHERE s.resource_type IN ('volume', 'snapshot', 'image') AND s.status <> 'resizing'),
     timeline AS (
       SELECT t.*, lead(t.at) OVER (PARTITION BY t.resource_id, t.metrics ORDER BY t.at, t.id) AS ends
-      FROM (SELECT * FROM power UNION ALL SELECT * FROM disk UNION ALL SELECT * FROM stored) AS t WHERE t.at < ${until}::timestamptz),
+      FROM (${join(rules.map(statesOf), ' UNION ALL ')}) AS t WHERE t.at < ${until}::timestamptz),
     history AS (
       SELECT t.project_id, t.resource_type, t.resource_id, part.metric, part.amount::numeric AS quantity, t.at AS begins, t.ends
       FROM timeline t CROSS JOIN LATERAL jsonb_each_text(t.size) AS part (metric, amount)
       WHERE t.billed AND part.metric = ANY (t.metrics) AND part.amount::numeric > 0)`;
+}
+
+/** The states that a rule looks at, and whether each is billed. */
+function statesOf(rule: BillingRule): Sql {
+  const { resource_type, metrics, since, unchanged_in = [], ends_when_lost } = rule;
+  const began = since
+    ? sql`EXISTS (SELECT FROM resource_states first WHERE first.resource_id = s.resource_id AND first.status = ${since}::text AND first.id <= s.id)`
+    : raw('true');
+  const states = sql`s.resource_type = ${resource_type}::text AND s.status <> ALL (${unchanged_in}::text[])`;
+  const part = (at: Sql) => sql`
+    SELECT s.id, s.project_id, s.resource_type, s.resource_id, s.size, ${billedIn(rule, 's')} AND ${began} AS billed, ${at} AS at,
+      ${metrics}::text[] AS metrics
+    FROM resource_states s`;
+  if (!ends_when_lost) return sql`${part(raw('s.at'))} WHERE ${states} AND s.status <> 'lost'`;
+  return sql`${part(raw('coalesce(loss.ran_until, s.at)'))} LEFT JOIN loss ON loss.id = s.id
+    WHERE ${states} AND (s.status <> 'lost' OR loss.id IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM loss l WHERE l.resource_id = s.resource_id AND l.id > s.id AND l.ran_until <= s.at)`;
+}
+
+/** Whether a state is of the rule's type and has a status in which it is billed. */
+function billedIn({ resource_type, billed_in, free_in = [] }: BillingRule, state: string): Sql {
+  const status = raw(`${state}.status`);
+  return sql`(${raw(state)}.resource_type = ${resource_type}::text AND ${
+    billed_in
+      ? sql`${status} = ANY (${billed_in}::text[])`
+      : sql`${status} <> ALL (${[...free_in, 'gone', 'lost']}::text[])`
+  })`;
 }

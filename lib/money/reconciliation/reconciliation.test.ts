@@ -21,6 +21,7 @@ import {
 import { seededRandom } from '@/lib/testing/random';
 import { api, createUser, signIn, type TestProject } from '@/lib/testing/world';
 import { compare } from './compare';
+import { billingRules } from './rules';
 import { reconciliationJobs } from './service';
 
 testDatabase();
@@ -74,6 +75,15 @@ async function march(name: string) {
   await stopTestClock('2027-03-10T00:00:00Z');
   return { project, web, data };
 }
+
+test('every resource type that is metered has a rule of its own here', async () => {
+  const metered = await query<{ type: string }>(sql`
+    SELECT DISTINCT split_part(encode(t.tgargs, 'escape'), '\\000', 1) AS type
+    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname = 'resource_moved' ORDER BY 1`);
+  expect(metered.length).toBeGreaterThan(0);
+  const ruled = new Set(billingRules.map(({ resource_type }) => resource_type));
+  expect(metered.map(({ type }) => type)).toEqual([...ruled].sort());
+});
 
 describe('nothing differs', () => {
   test('through the life of a machine, a volume and its traffic, whichever part of it is looked at', async () => {
