@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { withChildren } from '@/lib/core/operations/children';
 import { operationKind } from '@/lib/core/operations/kind';
-import { done, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/core/operations/steps';
+import { done, failure, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/core/operations/steps';
 
 /** How widgets are made and unmade by workers: their machinery is a table that stands for the outside world. */
 export const createWidgetOperation = operationKind({
@@ -20,6 +21,15 @@ export const deleteWidgetOperation = operationKind({
   input: z.strictObject({}),
   deadline_ms: 60_000,
   supersedes: true,
+});
+
+/** Makes other widgets by children, then the widget itself. `tolerates` a member that could not be made. */
+export const assembleOperation = operationKind({
+  kind: 'widget.assemble',
+  resource_type: 'widget',
+  stages: ['members', 'finish'],
+  input: z.strictObject({ members: z.array(z.uuid()), tolerates: z.boolean().optional() }),
+  deadline_ms: 60_000,
 });
 
 /** `made` counts how often a part came to be; a step that runs again must not make it again. */
@@ -44,6 +54,11 @@ export async function partsOf(id: string): Promise<string[]> {
   );
   return rows.map(({ part }) => part);
 }
+
+const activated = (id: string) => sql`UPDATE widgets SET status = 'active', status_reason = NULL FROM verdict
+  WHERE verdict.ok AND widgets.id = ${id}::uuid`;
+const inError = (id: string, reason: string) => sql`UPDATE widgets SET status = 'error', status_reason = ${reason}::text
+  FROM verdict WHERE verdict.ok AND widgets.id = ${id}::uuid`;
 
 /** Where a step is, for tests that interfere: `disk:before` its effect on the outside world, `disk:after` it. */
 export type Hook = (point: string, step: Step<unknown>) => Promise<void> | void;
@@ -73,12 +88,7 @@ export function widgetSteps(hook: Hook = () => {}, concurrency = 16): OperationS
       },
       async boot(step) {
         await ensure(step, 'boot');
-        return done({
-          rows: {
-            active: sql`UPDATE widgets SET status = 'active', status_reason = NULL FROM verdict
-                        WHERE verdict.ok AND widgets.id = ${idOf(step)}::uuid`,
-          },
-        });
+        return done({ rows: { active: activated(idOf(step)) } });
       },
     },
     {
@@ -113,15 +123,39 @@ export function widgetSteps(hook: Hook = () => {}, concurrency = 16): OperationS
         });
       },
     },
-    {
-      failed: async (step, reason) =>
-        done({
-          rows: {
-            failed: sql`UPDATE widgets SET status = 'error', status_reason = ${reason}::text FROM verdict
-                        WHERE verdict.ok AND widgets.id = ${idOf(step)}::uuid`,
-          },
-        }),
-    },
+    { failed: async (step, reason) => done({ rows: { failed: inError(idOf(step), reason) } }) },
   );
-  return [create, destroy];
+  const assemble = operationSteps(
+    assembleOperation,
+    {
+      async members(step) {
+        const { members, tolerates } = step.input;
+        await hook('members:before', step);
+        const outcome = await withChildren(
+          step,
+          {
+            rows: {
+              members: sql`INSERT INTO widgets (id, project_id, name, status, amounts)
+                SELECT member, verdict.project_id, member::text, 'provisioning', '{}'
+                FROM unnest(${members}::uuid[]) AS member, verdict WHERE verdict.ok`,
+            },
+            children: Object.fromEntries(members.map((id, n) => [`member ${n}`, createWidgetOperation.start(id, {})])),
+          },
+          async (children) => {
+            await hook('ended:before', step);
+            const lost = children.find(({ status }) => status !== 'succeeded');
+            return lost && !tolerates ? failure(`${lost.name} ${lost.status}: ${lost.error}`) : goTo('finish');
+          },
+        );
+        await hook('members:after', step);
+        return outcome;
+      },
+      async finish(step) {
+        await around(step, 'finish', () => ensurePart(idOf(step), 'boot'));
+        return done({ rows: { active: activated(idOf(step)) } });
+      },
+    },
+    { failed: async (step, reason) => done({ rows: { failed: inError(idOf(step), reason) } }) },
+  );
+  return [create, destroy, assemble];
 }

@@ -13,21 +13,29 @@ export type NewOperation = {
   cell_id?: string | undefined;
   /** After this long it has failed. */
   deadline_ms: number;
-  /** A delete: what else is under way for the resource is cancelled, and it waits only for a worker to let go. */
+  /**
+   * A delete: what else is under way for the resource is cancelled, with everything that this has started on other
+   * resources, and it waits only for workers to let go.
+   */
   supersedes?: boolean;
 };
 
-/** The operation's row as a part of a statement; `from` decides whether it comes to be. */
+/**
+ * The operation's row as a part of a statement; `from` decides whether it comes to be.
+ * @param parent the operation that starts it, and its name there
+ */
 export function operationInsert(
   origin: { at: Date; request_id: string | null },
   operation: NewOperation,
   projectId: string | null,
   from: Sql,
+  parent?: { id: string; name: string },
 ): Sql {
   const { resource } = operation;
   const { at, request_id } = origin;
+  const orderedBy = parent ? sql`, ${parent.id}::uuid` : raw('');
   const admitted = operation.supersedes
-    ? sql`(SELECT supersede_operations(${resource.id}::uuid, ${at}::timestamptz) FROM ${from}) AS superseded`
+    ? sql`(SELECT supersede_operations(${resource.id}::uuid, ${at}::timestamptz${orderedBy}) FROM ${from}) AS superseded`
     : from;
   return insert<Prisma.OperationUncheckedCreateInput>(
     'operations',
@@ -45,6 +53,8 @@ export function operationInsert(
       run_at: raw('platform_now()'),
       deadline_at: sql`platform_now() + ${operation.deadline_ms}::float8 * interval '1 millisecond'`,
       request_id,
+      parent_id: parent?.id,
+      child_name: parent?.name,
       created_at: at,
       updated_at: at,
     },

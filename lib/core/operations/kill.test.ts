@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
 import { seededRandom } from '@/lib/testing/random';
 import {
+  assembleOperation,
   createMachineryTable,
   createWidgetOperation,
   deleteWidgetOperation,
@@ -110,6 +112,38 @@ test.each([
     expect(await partsOf(id)).toEqual([]);
     expect((await progress(id)).slice(4)).toEqual(['stage stop', 'stage remove', 'info remove Done.']);
     expect(Number(await usedOf(project, 'instances'))).toBe(used - 1);
+    expect(await miscounted(project)).toEqual([]);
+  },
+  60_000,
+);
+
+test.each([
+  'members:before',
+  'members:after',
+  'disk:before',
+  'boot:after',
+  'ended:before',
+  'finish:before',
+  'finish:after',
+])(
+  'a worker killed at %s of an operation with children: each child was started once, and the end is the same',
+  async (point) => {
+    const killed = await startProcess(point);
+    const members = [newId(), newId()];
+    const id = await createWidget(widgetCall(project), {
+      amounts: { instances: 1 },
+      operation: (widget) => assembleOperation.start(widget, { members }),
+    });
+    await once(killed, 'exit');
+    expect((await operationsOf(id)).at(-1)).toMatchObject({ status: 'running' });
+    const healthy = startWorker({ steps: widgetSteps(), jobs: [], lease_ms: 300, backoff: () => 10 });
+    for (const resource of [id, ...members])
+      await until(async () =>
+        expect(await operationsOf(resource)).toMatchObject([{ status: 'succeeded', lease_owner: null, error: null }]),
+      );
+    await healthy.stop();
+    expect(await widgetState(id)).toMatchObject({ status: 'active' });
+    for (const member of members) expect(await partsOf(member)).toEqual(['boot', 'disk', 'port']);
     expect(await miscounted(project)).toEqual([]);
   },
   60_000,

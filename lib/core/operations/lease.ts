@@ -1,6 +1,7 @@
 import { newId } from '@/lib/core/db/id';
 import { databaseError, execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { timeGoesOn } from './children';
 import type { OperationFacts } from './steps';
 
 /** Who holds leases: one worker of one cell. `id` is new with each start. */
@@ -10,6 +11,8 @@ export type LeaseHolder = { id: string; cell_id: string; lease_ms: number };
 export type LeasedOperation = OperationFacts & {
   input: unknown;
   lease_token: number;
+  parent_id: string | null;
+  children_ended: number;
   /** From its beginning to its deadline. */
   allowed_ms: number;
   /** Until its deadline; below zero when that has passed. */
@@ -27,7 +30,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Leases what is due: of each resource the oldest unfinished operation, and none while a worker still holds another of
- * it. Operations that other workers are just leasing are skipped, not waited for.
+ * it, or of something that its delete has cancelled. Operations that other workers are just leasing are skipped, not waited for.
  */
 export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: number): Promise<LeasedOperation[]> {
   const kinds = rooms.map(({ kind }) => kind);
@@ -43,14 +46,15 @@ export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: 
             AND NOT EXISTS (
               SELECT FROM operations other WHERE other.resource_id = o.resource_id AND other.id <> o.id
                 AND (other.lease_owner IS NOT NULL OR (other.status IN ('pending', 'running') AND other.id < o.id)))
+            AND NOT EXISTS (SELECT FROM operations part WHERE part.yields_to = o.resource_id AND part.lease_owner IS NOT NULL)
           ORDER BY o.run_at LIMIT room.slots FOR UPDATE OF o SKIP LOCKED
         ) AS candidate ORDER BY candidate.run_at LIMIT ${slots}::int
       ), leased AS (
       UPDATE operations SET status = 'running', lease_owner = ${holder.id}::text, lease_token = lease_token + 1,
-        lease_until = platform_now() + ${holder.lease_ms}::float8 * interval '1 millisecond', updated_at = platform_now()
+        lease_until = platform_now() + ${holder.lease_ms}::float8 * interval '1 millisecond', updated_at = platform_now(), ${timeGoesOn}
       FROM due WHERE operations.id = due.id
       RETURNING operations.id, project_id, kind, resource_type, resource_id, stage, attempts, request_id, created_at, input,
-        failing, error, lease_token, (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS allowed_ms,
+        failing, error, lease_token, parent_id, children_ended, (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS allowed_ms,
         (extract(epoch FROM deadline_at - platform_now()) * 1000)::float8 AS remaining_ms
       ), begun AS (
         INSERT INTO operation_logs (id, operation_id, at, level, stage, message)

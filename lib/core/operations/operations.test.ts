@@ -1,10 +1,17 @@
 import { beforeAll, expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { EngineError } from '@/lib/engines/error';
 import { testDatabase } from '@/lib/testing/database';
 import { operationsOf, widgetState } from '@/lib/testing/operations';
-import { createMachineryTable, createWidgetOperation, type Hook, widgetSteps } from '@/lib/testing/widget-operations';
+import {
+  assembleOperation,
+  createMachineryTable,
+  createWidgetOperation,
+  type Hook,
+  widgetSteps,
+} from '@/lib/testing/widget-operations';
 import { createWidget, createWidgetTable, miscounted, widgetCall } from '@/lib/testing/widgets';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import type { Operation, OperationDetails } from './schema';
@@ -75,7 +82,7 @@ test('the back office lists what the workers do, of whom, and how it went', asyn
 
 test('a project sees its own operations with their stages, and why one failed, not what one met on the way', async () => {
   const done = await create('succeeded');
-  const failed = await create('failed', { hook: broken, deadline_ms: 150 });
+  const failed = await create('failed', { hook: broken, deadline_ms: 1000 });
   const stranger = await createProject();
   const list = (project: TestProject, query: string) =>
     call('GET', `/operations?${query}`, { token: project.users.reader.token });
@@ -107,7 +114,7 @@ test('lists without a filter hold everything, what waits as well, and in a proje
 });
 
 test('a failed operation tried again goes on with the stage that failed, with its whole time', async () => {
-  const id = await create('failed', { hook: broken, deadline_ms: 150 });
+  const id = await create('failed', { hook: broken, deadline_ms: 1000 });
   expect(await widgetState(id)).toMatchObject({ status: 'error' });
   await execute(
     sql`UPDATE operations SET created_at = created_at - interval '1 minute' WHERE resource_id = ${id}::uuid`,
@@ -124,6 +131,27 @@ test('a failed operation tried again goes on with the stage that failed, with it
     sql`SELECT actor_name, result FROM audit_entries WHERE action = 'operation.retry' AND resource_id = ${operation}::text`,
   );
   expect(entry).toEqual({ actor_name: 'root@example.test', result: 'succeeded' });
+});
+
+test('a failed parent tried again has its failed children tried again too', async () => {
+  const member = newId();
+  const id = await createWidget(widgetCall(acme.id), {
+    amounts: { instances: 1 },
+    operation: (widget) => assembleOperation.start(widget, { members: [member] }),
+  });
+  const worker = startWorker({ steps: widgetSteps(broken), jobs: [], backoff: () => 10 });
+  const untilFailed = () =>
+    vi.waitFor(async () => expect(await operationsOf(id)).toMatchObject([{ status: 'failed' }]), { timeout: 5000 });
+  await vi.waitFor(async () => expect(await operationsOf(member)).toMatchObject([{ stage: 'port' }]), {
+    timeout: 5000,
+  });
+  await execute(sql`UPDATE operations SET created_at = created_at - interval '1 minute', deadline_at = platform_now()
+    WHERE resource_id = ${member}::uuid`);
+  await untilFailed();
+  await worker.stop();
+  expect((await retry(await operationOf(id))).status).toBe(202);
+  await run(id, 'succeeded');
+  expect(await widgetState(member)).toEqual({ status: 'active', reason: null });
 });
 
 test('an operation that waits after a failure can be tried at once', async () => {

@@ -43,6 +43,7 @@ export async function carryOn(
       case 'again':
       case 'retry':
         return transition.after_ms;
+      case 'children':
       case 'done':
         return undefined;
       case 'stage':

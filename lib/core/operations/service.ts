@@ -23,7 +23,8 @@ const retryRefusal = raw(`CASE
 END`);
 
 const columns = sql`o.id, o.project_id, p.name AS tenant_name, p.slug AS tenant_slug, o.kind, o.resource_type, o.resource_id,
-  o.status, o.stage, o.attempts, o.error, o.cell_id AS host_id, o.lease_owner AS worker, o.run_at, o.deadline_at, o.finished_at,
+  o.status, o.stage, o.attempts, o.error, o.cell_id AS host_id, o.lease_owner AS worker, o.run_at,
+  o.deadline_at + coalesce(platform_now() - o.waiting_since, interval '0') AS deadline_at, o.finished_at,
   o.request_id, ${retryRefusal} AS retry_refusal, o.created_at, o.updated_at`;
 const from = raw('operations o LEFT JOIN projects p ON p.id = o.project_id');
 
@@ -125,9 +126,16 @@ async function operationHistory(id: string): Promise<Pick<OperationDetails, 'tra
   return { transitions: transitions.map(({ stage, at }) => ({ stage, at: at.toISOString() })), logs };
 }
 
+/** How the row of an operation changes that is tried at once; one that has failed gets its whole time again. */
+const triedAnew = raw(`run_at = platform_now(), attempts = 0, updated_at = platform_now(),
+  deadline_at = CASE WHEN status = 'failed' THEN platform_now() + (deadline_at - created_at) ELSE deadline_at END,
+  status = CASE WHEN status = 'failed' THEN 'pending' ELSE status END,
+  error = CASE WHEN status = 'failed' THEN NULL ELSE error END,
+  failing = failing AND status <> 'failed', finished_at = NULL`);
+
 /**
  * Has an operation tried at once: one that waits after a failure, or one that has failed, which gets its whole time
- * again and begins with the stage that failed. @throws ApiError 404, 409 when that is not possible
+ * again and begins with the stage that failed, as do those of its children that have failed. @throws ApiError 404, 409 when that is not possible
  */
 export async function retryOperation(call: AdministratorCall, id: string): Promise<OperationDetails> {
   const { project_id, kind, resource_type, resource_id } = await readOperation(call, id);
@@ -139,12 +147,13 @@ export async function retryOperation(call: AdministratorCall, id: string): Promi
                 WHERE o.id = ${id}::uuid FOR UPDATE OF o`,
     forbidden: (refusal) => refusal,
     rows: {
-      retried: sql`UPDATE operations SET run_at = platform_now(), attempts = 0, updated_at = platform_now(),
-          deadline_at = CASE WHEN status = 'failed' THEN platform_now() + (deadline_at - created_at) ELSE deadline_at END,
-          status = CASE WHEN status = 'failed' THEN 'pending' ELSE status END,
-          error = CASE WHEN status = 'failed' THEN NULL ELSE error END,
-          failing = failing AND status <> 'failed', finished_at = NULL
-        FROM ${ifAdmitted} AND operations.id = ${id}::uuid`,
+      retried: sql`UPDATE operations o SET ${triedAnew} FROM ${ifAdmitted} AND o.id = ${id}::uuid`,
+      children: sql`UPDATE operations o SET ${triedAnew}
+        FROM ${ifAdmitted} AND o.status = 'failed' AND ${retryRefusal} IS NULL AND o.id IN (
+          WITH RECURSIVE tree AS (
+            SELECT id FROM operations WHERE parent_id = ${id}::uuid
+            UNION ALL SELECT child.id FROM operations child JOIN tree ON child.parent_id = tree.id
+          ) SELECT id FROM tree)`,
       noted: sql`INSERT INTO operation_logs (id, operation_id, at, level, stage, message)
         SELECT ${newId()}::uuid, ${id}::uuid, platform_now(), 'info', target.stage, 'An administrator ordered another try.'
         FROM target, ${ifAdmitted}`,

@@ -1,5 +1,6 @@
 import type { Sql } from '@/lib/core/db/sql';
 import type { Claim } from '@/lib/core/quota/commit';
+import type { NewOperation } from './enqueue';
 import type { OperationKind } from './kind';
 
 /** What a step writes together with its transition, all of it or nothing. */
@@ -11,6 +12,11 @@ export type StepWrite = {
   rows?: Record<string, Sql>;
   /** Gives back what the resource holds of the quota: all of it, or these amounts of it. */
   release?: true | readonly Claim[];
+  /**
+   * Operations to start, by a name that is theirs in this operation: each is started once, however often the step runs.
+   * A child works on another resource than its parent, and than what its parent is a child of.
+   */
+  children?: Record<string, NewOperation>;
   /** A line for the operation's log. */
   log?: string;
   /**
@@ -20,10 +26,11 @@ export type StepWrite = {
   waits_for?: string;
 };
 
-/** How a step ends. Made by `goTo`, `again`, `done` and `failure`. */
+/** How a step ends. Made by `goTo`, `again`, `waitForChildren`, `done` and `failure`. */
 export type Outcome<Stage extends string> =
   | { readonly end: 'stage'; readonly stage: Stage; readonly write: StepWrite }
   | { readonly end: 'again'; readonly after_ms: number; readonly write: StepWrite }
+  | { readonly end: 'children'; readonly write: StepWrite }
   | { readonly end: 'done'; readonly write: StepWrite }
   | { readonly end: 'failure'; readonly reason: string };
 
@@ -35,6 +42,14 @@ export function goTo<const Stage extends string>(stage: Stage, write: StepWrite 
 /** What the stage waits for has not come yet: the same stage again, after so long. */
 export function again(after_ms: number, write: StepWrite = {}) {
   return { end: 'again', after_ms, write } as const;
+}
+
+/**
+ * The same stage again when a child ends, without a lease meanwhile; time until then does not count for the deadline.
+ * `withChildren` says when.
+ */
+export function waitForChildren(write: StepWrite = {}) {
+  return { end: 'children', write } as const;
 }
 
 /** The operation is complete. */
@@ -89,7 +104,7 @@ export function operationSteps<Stage extends string, Input>(
   options: {
     /**
      * Runs after the deadline or a `failure`, idempotent as well: puts the resource into `error` with the reason, and
-     * releases its quota where nothing exists. It ends in `done`, or in `again` while it must wait for something.
+     * releases its quota where nothing exists. It ends in `done`, or in `again` or `waitForChildren` while it must wait.
      */
     failed: (step: Step<Input>, reason: string) => Promise<Exclude<Outcome<never>, { end: 'stage' | 'failure' }>>;
     /** How many of this kind a worker runs at once; absent: as many as it runs at all. */

@@ -3,6 +3,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { guarded } from '@/lib/core/quota/guarded';
+import { childrenStarted, parentLocked, parentWoken, waitingForChildren } from './children';
 import type { LeasedOperation, LeaseHolder } from './lease';
 import type { Outcome, StepWrite } from './steps';
 
@@ -25,14 +26,16 @@ export async function writeTransition(
   const write: StepWrite = 'write' in transition ? transition.write : {};
   const { release } = write;
   const news = isNews(operation, transition);
-  const rows = Object.entries(write.rows ?? {});
+  const rows = [...Object.entries(write.rows ?? {}), ...childrenStarted(operation, write.children ?? {})];
+  const parent = transition.end === 'done' ? operation.parent_id : null;
   const { resource_id } = operation;
   const statement = guarded({
     lock: { project_id, account: project_id !== null && (rows.length > 0 || release !== undefined) },
     guard: [
+      ['parent', parent ? parentLocked(parent) : undefined],
       [
         'held',
-        sql`SELECT k.project_id FROM k CROSS JOIN operations o WHERE o.id = ${id}::uuid AND o.status = 'running'
+        sql`SELECT k.project_id FROM k ${raw(parent ? 'LEFT JOIN parent ON true' : '')} CROSS JOIN operations o WHERE o.id = ${id}::uuid AND o.status = 'running'
           AND o.lease_owner = ${holder.id}::text AND o.lease_token = ${lease_token}::int FOR UPDATE OF o`,
       ],
       ['verdict', sql`SELECT project_id, true AS ok FROM held`],
@@ -40,6 +43,7 @@ export async function writeTransition(
     release: release && { resource_id, amounts: release === true ? undefined : release },
     rows: [
       ...rows,
+      ['woken', parent ? parentWoken(parent) : undefined],
       ['moved', move(holder, operation, transition)],
       ['logged', news ? logged(operation, transition) : undefined],
     ],
@@ -71,13 +75,17 @@ const pause = (ms: number, failing: boolean) =>
   failing ? later(ms) : sql`least(${later(ms)}, greatest(deadline_at, platform_now()))`;
 
 /** The lease is kept where the same worker goes straight on. */
-function change(holder: LeaseHolder, { failing }: LeasedOperation, transition: Transition): Sql {
+function change(holder: LeaseHolder, { failing, children_ended }: LeasedOperation, transition: Transition): Sql {
   switch (transition.end) {
     case 'stage':
       return sql`stage = ${transition.stage}::text, attempts = 0, error = NULL, lease_until = ${later(holder.lease_ms)}`;
     case 'again': {
       const error = failing ? raw('error') : sql`${transition.write.waits_for ?? null}::text`;
       return sql`attempts = 0, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
+    }
+    case 'children': {
+      const error = failing ? raw('error') : sql`${transition.write.waits_for ?? null}::text`;
+      return sql`attempts = 0, error = ${error}, ${waitingForChildren(children_ended)}, ${raw(letGo)}`;
     }
     case 'retry': {
       const error = failing ? raw('error') : sql`${transition.problem}::text`;
@@ -105,15 +113,18 @@ function logLine({ stage, failing }: LeasedOperation, transition: Transition): L
     case 'done':
       return { level: 'info', stage, message: transition.write.log ?? (failing ? 'Failed.' : 'Done.') };
     case 'again':
+    case 'children':
       return transition.write.log === undefined ? undefined : { level: 'info', stage, message: transition.write.log };
   }
 }
 
 /** Whether there is anything to see that was not to be seen before: merely waiting on is no news. */
 function isNews({ error }: LeasedOperation, transition: Transition): boolean {
-  if (transition.end !== 'again') return true;
-  const { rows, log, waits_for } = transition.write;
-  return log !== undefined || (waits_for === undefined ? rows !== undefined : waits_for !== error);
+  if (transition.end !== 'again' && transition.end !== 'children') return true;
+  const { rows, log, waits_for, children } = transition.write;
+  return (
+    log !== undefined || children !== undefined || (waits_for === undefined ? rows !== undefined : waits_for !== error)
+  );
 }
 
 /** The line for the operation's log, if the transition has one. */
