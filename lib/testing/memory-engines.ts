@@ -7,9 +7,11 @@ import type {
   ObservedInstance,
 } from '@/lib/domains/compute/engine';
 import type { EngineImage } from '@/lib/domains/images/engine';
-import type { Topology } from '@/lib/domains/network/engine';
+import type { Router } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+
+const EXTERNAL_IP = '198.19.0.16';
 
 type Machine = { spec: InstanceSpec; fault: InstanceFault | null; off: boolean; startedAt: Date };
 
@@ -20,7 +22,7 @@ type Machine = { spec: InstanceSpec; fault: InstanceFault | null; off: boolean; 
 export class MemoryEngines implements Engines {
   readonly machines = new Map<string, Machine>();
   readonly builtImages = new Set<string>();
-  topology: Topology = { routers: [] };
+  readonly routers = new Map<string, Router>();
   /** Thrown by the next calls that change machines. */
   failure: EngineError | undefined;
   /** Where the consoles of all machines are. */
@@ -70,20 +72,22 @@ export class MemoryEngines implements Engines {
   };
 
   readonly network: Engines['network'] = {
-    ensureTopology: async (topology) => {
+    ensureRouter: async (router) => {
       if (this.failure) throw this.failure;
-      this.topology = topology;
+      this.routers.set(router.id, router);
+      return { externalIp: EXTERNAL_IP, forwards: [], warnings: [] };
     },
-    observeNetwork: async () => ({
-      routers: this.topology.routers.map(({ id, networks }) => ({
+    removeRouter: async (id) => {
+      if (this.failure) throw this.failure;
+      this.routers.delete(id);
+    },
+    observeRouters: async () =>
+      [...this.routers.values()].map(({ id, networks }) => ({
         id,
-        externalIp: '198.19.0.16',
+        externalIp: EXTERNAL_IP,
         networkIds: networks.map((network) => network.id),
         portIds: networks.flatMap(({ ports }) => ports.map((port) => port.id)),
       })),
-      forwards: [],
-      warnings: [],
-    }),
     egressBytes: async (ports) => {
       if (ports.some(({ id }) => !this.wiredPorts().has(id)))
         throw new EngineError('NOT_FOUND', 'A port is not wired.');
@@ -128,7 +132,7 @@ export class MemoryEngines implements Engines {
   }
 
   private wiredPorts(): Set<string> {
-    const networks = this.topology.routers.flatMap((router) => router.networks);
+    const networks = [...this.routers.values()].flatMap((router) => router.networks);
     return new Set(networks.flatMap(({ ports }) => ports.map(({ id }) => id)));
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onChange } from '@/lib/core/db/changes';
 import { observeImages } from '@/lib/domains/images/observer';
 import { ensureAllNetworking } from '@/lib/domains/network/project-networking';
-import { applyChanges, applyTopology } from '@/lib/domains/network/topology';
+import { applyChanges, applyRouters } from '@/lib/domains/network/topology';
 import { observeStorage } from '@/lib/domains/storage/observer';
 import { detailOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
@@ -45,7 +45,7 @@ async function lookAfterHost(signal: AbortSignal): Promise<void> {
   await Promise.all([
     every('probing the engines', PROBE_MS, signal, () => reportEngines()),
     every('reporting the host', REPORT_MS, signal, reportHost),
-    every('applying the networks', REAPPLY_MS, signal, applyTopology),
+    every('applying the networks', REAPPLY_MS, signal, applyRouters),
     every('observing the machines', OBSERVE_MS, signal, () => observer.look()),
     every('observing the volumes', OBSERVE_DISKS_MS, signal, observeStorage),
     every('observing the images', OBSERVE_DISKS_MS, signal, observeImages),

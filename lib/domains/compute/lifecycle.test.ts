@@ -65,7 +65,7 @@ test('a create waits for its image, wires its port, boots and is active', async 
     seed: { hostname: 'web', sshPublicKeys: [], userData: '#!/bin/sh\ntrue' },
     ports: [{ prefixLength: 24, gatewayIp: '10.0.0.1', dhcp: true, dnsServers: [] }],
   });
-  const [router] = engines.topology.routers;
+  const [router] = engines.routers.values();
   expect(router?.networks[0]).toMatchObject({ cidr: '10.0.0.0/24', gatewayIp: '10.0.0.1', dhcpEnabled: true });
   expect(router?.networks[0]?.ports[0]).toMatchObject({ ip: '10.0.0.2', hostname: 'web', holderId: id });
   expect(router?.securityGroups[0]?.rules).toEqual([
@@ -148,7 +148,7 @@ describe('delete', () => {
     expect(await used()).toEqual({ instances: 0, vcpus: 0, ram_gb: 0 });
     expect(await reserved()).toEqual(before);
     expect(engines.machines.has(id)).toBe(false);
-    const wired = engines.topology.routers.flatMap(({ networks }) => networks.flatMap(({ ports }) => ports));
+    const wired = [...engines.routers.values()].flatMap(({ networks }) => networks.flatMap(({ ports }) => ports));
     expect(wired.filter(({ holderId }) => holderId === id)).toEqual([]);
     expect(await prisma().port.count({ where: { project_id: acme.id } })).toBe(0);
     expect(await prisma().device.count({ where: { project_id: acme.id } })).toBe(0);
@@ -164,8 +164,8 @@ describe('delete', () => {
     const id = await running();
     await countEgress([{ instance_id: id, at: new Date(), bytes: 700 }]);
     engines.egress = 1000;
-    const { ensureTopology } = engines.network;
-    engines.network.ensureTopology = () => Promise.reject(new EngineError('ENGINE_ERROR', 'The port does not go.'));
+    const { removeRouter } = engines.network;
+    engines.network.removeRouter = () => Promise.reject(new EngineError('ENGINE_ERROR', 'The port does not go.'));
     await remove(id);
     await expect
       .poll(() => sent(id), { timeout: 10_000 })
@@ -173,7 +173,7 @@ describe('delete', () => {
         ['network_egress', 700],
         ['network_egress', 300],
       ]);
-    engines.network.ensureTopology = ensureTopology;
+    engines.network.removeRouter = removeRouter;
     await isGone(id);
     expect(await sent(id)).toHaveLength(2);
   });

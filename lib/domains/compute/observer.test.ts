@@ -149,7 +149,7 @@ test('what the platform powers down with itself keeps its wanted state, and boot
   await powerDown();
   expect(await read(on)).toMatchObject({ status: 'stopped', status_reason: expect.stringContaining('platform') });
   expect(engines.machines.get(on)?.off).toBe(true);
-  expect(engines.topology).toEqual({ routers: [] });
+  expect(engines.routers.size).toBe(0);
   await new Observer().look();
   await becomes(on, { status: 'active', task: null, status_reason: null });
   expect(await read(off)).toMatchObject({ status: 'stopped', status_reason: null });
@@ -157,14 +157,13 @@ test('what the platform powers down with itself keeps its wanted state, and boot
 
 test('a platform that stops leaves no network and no machine that no row knows, and touches none of another database', async () => {
   const id = await running();
-  const networks = { routers: [{ id, networks: [], securityGroups: [], floatingIps: [] }] };
-  engines.topology = networks;
+  engines.routers.set(id, { id, networks: [], securityGroups: [], floatingIps: [] });
   await execute(sql`TRUNCATE cells CASCADE`);
   await powerDown();
-  expect([engines.machines.size, engines.topology]).toEqual([1, networks]);
+  expect([engines.machines.size, engines.routers.has(id)]).toEqual([1, true]);
   await createCell();
   await powerDown();
-  expect([engines.machines.size, engines.topology]).toEqual([0, { routers: [] }]);
+  expect([engines.machines.size, engines.routers.size]).toEqual([0, 0]);
 });
 
 test('machines of another database are never touched: the host refuses to take part', async () => {

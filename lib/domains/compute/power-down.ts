@@ -1,6 +1,6 @@
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { removeTopology } from '@/lib/domains/network/topology';
+import { removeRouters } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
@@ -25,7 +25,7 @@ export async function powerDown(): Promise<boolean> {
     ),
   );
   await removeUnknown(machines.map(({ id }) => id));
-  await removeTopology().catch((error) => {
+  await removeRouters().catch((error) => {
     // Without the programs that make networks there are none.
     if (!(error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE')) throw error;
   });

@@ -53,14 +53,13 @@ export type Router = {
   floatingIps: FloatingIp[];
 };
 
-/** All of one host's networking as it should be. */
-export type Topology = { routers: Router[] };
-
 /** Where a caller on this host reaches a port of a floating IP, when that is not simply the same port. */
 export type FloatingIpForward = { floatingIp: string; protocol: 'tcp' | 'udp'; port: number; hostPort: number };
 
-export type ObservedNetwork = {
-  routers: { id: string; externalIp: string; networkIds: string[]; portIds: string[] }[];
+/** What the engine chose for a router that is in force. */
+export type RouterState = {
+  /** The address that its networks have outside. */
+  externalIp: string;
   /**
    * Empty where floating IPs are plain addresses. Without root they are loopback addresses with a forward for each
    * port that a rule opens; of ranges over 64 ports only the well-known ones. 80 is reached at 8080, because low ports need root.
@@ -70,16 +69,25 @@ export type ObservedNetwork = {
   warnings: string[];
 };
 
+/** A router that the engine has, whole or in parts; `externalIp` is null before it has one. */
+export type ObservedRouter = { id: string; externalIp: string | null; networkIds: string[]; portIds: string[] };
+
 export type FloatingIpPool = { cidr: string; first: string; last: string };
 
-/** Networks, ports, rules and floating IPs of one host. */
+/**
+ * Networks, ports, rules and floating IPs, one router at a time: what a call does not name is left as it is. Calls are
+ * idempotent and may be repeated after a crash at any point; calls about one router queue up.
+ */
 export interface NetworkEngine {
   /**
-   * Makes this host's networking exactly what is given: adds, changes and removes, without cutting what stays.
+   * Makes one router exactly what is given: adds, changes and removes what is behind it, without cutting what stays.
    * A changed rule holds for the next packet, of established connections too.
    */
-  ensureTopology(topology: Topology): Promise<void>;
-  observeNetwork(): Promise<ObservedNetwork>;
+  ensureRouter(router: Router): Promise<RouterState>;
+  /** Removes a router with everything behind it; no error when some or all is gone. */
+  removeRouter(id: string): Promise<void>;
+  /** Every router of which the engine has anything. */
+  observeRouters(): Promise<ObservedRouter[]>;
   /**
    * Bytes that these ports have sent beyond the platform's private networks since they exist, also of machines that are off.
    * @throws EngineError `NOT_FOUND` when one of them is not here

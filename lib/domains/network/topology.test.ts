@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
@@ -8,7 +8,7 @@ import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { applyTopology, ensureWired, networkTroubles, removeTopology } from './topology';
+import { applyChanges, applyRouter, applyRouters, ensureWired, networkTroubles, removeRouters } from './topology';
 
 testDatabase();
 const call = api();
@@ -21,17 +21,15 @@ beforeEach(async () => {
 });
 
 const post = (path: string, body: object) => call('POST', path, { token: acme.users.member.token, body });
-const router = () => prisma().router.findFirstOrThrow({ where: { project_id: acme.id } });
-const mine = async () => {
-  const { id } = await router();
-  return engines.topology.routers.find((candidate) => candidate.id === id);
-};
+const routerOf = ({ id }: TestProject) => prisma().router.findFirstOrThrow({ where: { project_id: id } });
+const router = () => routerOf(acme);
+const mine = async () => engines.routers.get((await router()).id);
 const status = async () =>
   (await call('GET', '/network/routers', { token: acme.users.reader.token })).body as { status: string }[];
 
 test('what has no port takes no room on a host', async () => {
   await status();
-  await applyTopology();
+  await applyRouters();
   expect(await mine()).toBeUndefined();
 });
 
@@ -43,7 +41,7 @@ test('ports, rules and floating IPs are applied as one, and then the router says
   const address = await post('/network/floating-ips', {});
   await post(`/network/floating-ips/${idOf(address)}/associate`, { instance_id: instance });
   expect(await status()).toMatchObject([{ status: 'updating' }]);
-  await applyTopology();
+  await applyRouters();
   const applied = await mine();
   const [port] = applied?.networks[0]?.ports ?? [];
   expect(port).toMatchObject({ holderId: instance, attachment: 'tap', securityGroupIds: [group] });
@@ -56,17 +54,37 @@ test('ports, rules and floating IPs are applied as one, and then the router says
   expect(await status()).toMatchObject([{ status: 'active', external_ip: '198.19.0.16' }]);
 });
 
-test('a hundred calls at once need two runs, and each sees what was written before it', async () => {
-  let runs = 0;
-  const { ensureTopology } = engines.network;
-  engines.network.ensureTopology = (topology) => {
-    runs += 1;
-    return ensureTopology(topology);
+/** Ids of the routers that the engine is given from now on. */
+function given(): string[] {
+  const ids: string[] = [];
+  const { ensureRouter } = engines.network;
+  engines.network.ensureRouter = (router) => {
+    ids.push(router.id);
+    return ensureRouter(router);
   };
+  return ids;
+}
+
+test('a hundred calls at once need two runs, and each sees what was written before it', async () => {
+  const runs = given();
   await launch(call, acme);
-  await Promise.all(Array.from({ length: 100 }, () => applyTopology()));
-  expect(runs).toBe(2);
+  const { id } = await router();
+  await Promise.all(Array.from({ length: 100 }, () => applyRouter(id)));
+  expect(runs).toEqual([id, id]);
   expect(await mine()).toBeDefined();
+});
+
+test('with fifty tenants on a host, a change of one gives the engine one router', async () => {
+  const tenants = await Promise.all(Array.from({ length: 49 }, (_, index) => createProject(`tenant-${index}`)));
+  for (const tenant of [acme, ...tenants]) await launch(call, tenant);
+  await applyRouters();
+  expect(engines.routers.size).toBeGreaterThanOrEqual(50);
+  const runs = given();
+  const group = await prisma().securityGroup.findFirstOrThrow({ where: { project_id: acme.id, is_default: true } });
+  const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, cidr: '10.0.0.0/8' };
+  await post(`/network/security-groups/${group.id}/rules`, rule);
+  await applyChanges();
+  expect(runs).toEqual([(await router()).id]);
 });
 
 test('what is in force already needs no run; what a failed run has left undone does', async () => {
@@ -81,8 +99,8 @@ test('what is in force already needs no run; what a failed run has left undone d
   engines.failure = new EngineError('ENGINE_ERROR', 'nobody should have asked');
   await ensureWired(acme.id);
   engines.failure = undefined;
-  await removeTopology();
-  expect(engines.topology).toEqual({ routers: [] });
+  await removeRouters();
+  expect(engines.routers.size).toBe(0);
   await ensureWired(acme.id);
   expect(await mine()).toBeDefined();
 });
@@ -96,15 +114,15 @@ test('where a port is reached under another number on this host is shown at the 
     (
       (await call('GET', '/network/floating-ips', { token: acme.users.reader.token })).body as { forwards: unknown }[]
     )[0]?.forwards;
-  const { observeNetwork } = engines.network;
-  engines.network.observeNetwork = async () => ({
-    ...(await observeNetwork()),
+  const { ensureRouter } = engines.network;
+  engines.network.ensureRouter = async (router) => ({
+    ...(await ensureRouter(router)),
     forwards: [{ floatingIp, protocol: 'tcp', port: 80, hostPort: 8080 }],
   });
-  await applyTopology();
+  await applyRouters();
   expect(await shown()).toEqual([{ protocol: 'tcp', port: 80, host_port: 8080 }]);
-  engines.network.observeNetwork = observeNetwork;
-  await applyTopology();
+  engines.network.ensureRouter = ensureRouter;
+  await applyRouters();
   expect(await shown()).toEqual([]);
 });
 
@@ -112,7 +130,66 @@ test('another host’s routers are left to it', async () => {
   await launch(call, acme);
   await createCell('other-host', { memory_mb: 0 });
   await execute(sql`UPDATE routers SET cell_id = 'other-host' WHERE project_id = ${acme.id}::uuid`);
-  await applyTopology();
+  await applyRouters();
   expect(await mine()).toBeUndefined();
   expect((await router()).applied_revision).toBe(0);
+});
+
+test('one router’s trouble is not the others’, and their changes go through', async () => {
+  const other = await createProject('other');
+  await Promise.all([launch(call, acme), launch(call, other)]);
+  const { id } = await router();
+  const { ensureRouter } = engines.network;
+  engines.network.ensureRouter = async (wanted) => {
+    if (wanted.id === id) throw new EngineError('ENGINE_ERROR', 'nft is not there');
+    return ensureRouter(wanted);
+  };
+  await expect(applyChanges()).rejects.toThrow('nft is not there');
+  expect(engines.routers.has(id)).toBe(false);
+  expect(engines.routers.has((await routerOf(other)).id)).toBe(true);
+  expect(networkTroubles()).toEqual(['nft is not there']);
+});
+
+describe('a router that no row of this host knows', () => {
+  const stray = '0199aaaa-0000-7000-8000-a00000000000';
+  let known: string[];
+  const present = () => [...engines.routers.keys()].toSorted();
+  beforeEach(async () => {
+    await launch(call, acme);
+    await applyRouters();
+    known = present();
+    engines.routers.set(stray, { id: stray, networks: [], securityGroups: [], floatingIps: [] });
+  });
+
+  test('is removed, and no other is', async () => {
+    await applyRouters();
+    expect(present()).toEqual(known);
+    expect(await mine()).toBeDefined();
+  });
+
+  test('stays while the database can’t be read, and so do all others', async () => {
+    await execute(sql`ALTER TABLE routers RENAME TO routers_away`);
+    try {
+      await expect(applyRouters()).rejects.toThrow();
+    } finally {
+      await execute(sql`ALTER TABLE routers_away RENAME TO routers`);
+    }
+    expect(present()).toEqual([stray, ...known].toSorted());
+  });
+
+  test('stays when the database knows nothing, not even this host, and so do all others', async () => {
+    await execute(sql`TRUNCATE cells CASCADE`);
+    await applyRouters();
+    expect(present()).toEqual([stray, ...known].toSorted());
+    await createCell();
+  });
+});
+
+test('an engine that fails to say what it has loses none of it', async () => {
+  await launch(call, acme);
+  await applyRouters();
+  const known = [...engines.routers.keys()];
+  engines.network.observeRouters = async () => [];
+  await applyRouters();
+  expect([...engines.routers.keys()]).toEqual(known);
 });

@@ -3,15 +3,16 @@ import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
 import { detailOf } from '@/lib/engines/error';
+import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
 import type { FloatingIpForward, Router } from './engine';
 
 type RouterRow = Router & { revision: number };
 
-/** What should be on a host: the routers that have ports behind them, as of one moment. */
-export async function readRouters(cellId: string): Promise<RouterRow[]> {
-  return query<RouterRow>(sql`
-    SELECT r.id, r.revision, networks.list AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
+/** What should be of a router of this host, as of one moment: its networks that have ports, and what concerns those. */
+export async function readRouter(id: string): Promise<RouterRow | undefined> {
+  return queryOne<RouterRow>(sql`
+    SELECT r.id, r.revision, coalesce(networks.list, '[]') AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
     FROM routers r CROSS JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('id', n.id, 'cidr', text(s.cidr), 'gatewayIp', host(s.gateway_ip),
         'dhcpEnabled', s.dhcp_enabled, 'dnsServers', s.dns_servers, 'names', '[]'::jsonb, 'ports', ports.list) ORDER BY n.id) AS list
@@ -34,94 +35,118 @@ export async function readRouters(cellId: string): Promise<RouterRow[]> {
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'address', host(f.address), 'portId', f.port_id)
         ORDER BY f.id), '[]') AS list
       FROM floating_ips f WHERE f.project_id = r.project_id AND f.cell_id = r.cell_id AND f.port_id IS NOT NULL
-    ) AS addresses WHERE r.cell_id = ${cellId}::text AND networks.list IS NOT NULL ORDER BY r.id`);
+    ) AS addresses WHERE r.id = ${id}::uuid AND r.cell_id = ${ownCell()}::text`);
 }
 
-/** Whether this process has applied it at all: before, what the database remembers as applied may be gone. */
-let applied = false;
-let running: Promise<void> | undefined;
-let next: Promise<void> | undefined;
+/** Runs of one router: the one that is under way, and the one that begins when it has ended. */
+type Runs = { running: Promise<void>; next?: Promise<void> };
+const runs = new Map<string, Runs>();
 
 /**
- * Makes this host's networking what the database says. Settles when a run that began after the call has ended; calls
+ * Makes one router of this host what the database says. Settles when a run that began after the call has ended; calls
  * that come during a run share the next one.
  */
-export function applyTopology(): Promise<void> {
-  if (!running) {
-    running = applyNow().finally(() => {
-      running = undefined;
-    });
-    return running;
+export function applyRouter(id: string): Promise<void> {
+  const current = runs.get(id);
+  if (current) {
+    current.next ??= current.running.catch(() => {}).then(() => applyRouter(id));
+    return current.next;
   }
-  next ??= running
-    .catch(() => {})
-    .then(() => {
-      next = undefined;
-      return applyTopology();
-    });
-  return next;
+  const running = applyNow(id).finally(() => runs.delete(id));
+  runs.set(id, { running });
+  return running;
 }
 
-let troubles: string[] = [];
-/** After a failure nobody is in a hurry. */
+/** Routers that this process has applied: of others, what the database remembers as applied may be gone. */
+const applied = new Set<string>();
+/** What could not be done as asked, by router; under `HOST`, what concerns none of them. */
+const troubles = new Map<string, { messages: readonly string[]; failedAt: number }>();
+const HOST = 'host';
+/** After a failure, changes of a router wait this long. */
 const CALM_MS = 10_000;
-let failedAt = Number.NEGATIVE_INFINITY;
 
 /** What could not be done as asked when the networking was last applied, for a person to read. */
 export function networkTroubles(): readonly string[] {
-  return troubles;
+  return [...troubles.values()].flatMap(({ messages }) => messages);
 }
 
-async function applyNow(): Promise<void> {
+async function noting(what: string, work: () => Promise<readonly string[]>): Promise<void> {
   try {
-    troubles = await applyAll();
-    applied = true;
+    troubles.set(what, { messages: await work(), failedAt: Number.NEGATIVE_INFINITY });
   } catch (error) {
-    troubles = [detailOf(error)];
-    failedAt = performance.now();
+    troubles.set(what, { messages: [detailOf(error)], failedAt: performance.now() });
     throw error;
   }
 }
 
-async function applyAll(): Promise<string[]> {
-  const cellId = ownCell();
-  // Of routers without ports too: what has just gone from behind them is gone once this run ends.
-  const revisions = await query<{ id: string; revision: number }>(
-    sql`SELECT id, revision FROM routers WHERE cell_id = ${cellId}::text AND applied_revision <> revision`,
-  );
-  const routers = await readRouters(cellId);
+const applyNow = (id: string) => noting(id, () => applyOne(id));
+
+async function applyOne(id: string): Promise<readonly string[]> {
+  const row = await readRouter(id);
+  if (!row) return [];
+  const { revision, ...router } = row;
   const { network } = engines();
-  await network.ensureTopology({ routers: routers.map(({ revision: _, ...router }) => router) });
-  const observed = await network.observeNetwork();
-  const seen = new Map(revisions.map(({ id, revision }) => [id, revision]));
-  // The second look came later, so that it saw at least what the first one saw.
-  for (const { id, revision } of routers) seen.set(id, revision);
-  await noteApplied([...seen], observed.routers);
-  await noteForwards(cellId, observed.forwards);
-  return observed.warnings;
+  const state = router.networks.length > 0 ? await network.ensureRouter(router) : null;
+  // The row is there and says that nothing is behind it.
+  if (state === null) await network.removeRouter(id);
+  await noteApplied(id, revision, state?.externalIp ?? null);
+  await noteForwards(id, state?.forwards ?? []);
+  applied.add(id);
+  return state?.warnings ?? [];
 }
 
-async function noteApplied(
-  revisions: readonly [string, number][],
-  routers: readonly { id: string; externalIp: string }[],
-): Promise<void> {
-  // The address first: whoever follows the hint below reads both.
-  await execute(sql`
-    UPDATE routers SET external_ip = seen.address FROM unnest(${routers.map(({ id }) => id)}::uuid[],
-      ${routers.map(({ externalIp }) => externalIp)}::inet[]) AS seen (id, address)
-    WHERE routers.id = seen.id AND routers.external_ip IS DISTINCT FROM seen.address`);
+/** One router's trouble is not the others': each gets its turn, and then the first failure is thrown. */
+async function applyEach(routers: readonly { id: string }[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const { id } of routers) await applyRouter(id).catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Makes all networking of this host what the database says, and removes routers that its database does not know. */
+export async function applyRouters(): Promise<void> {
+  let routers: { id: string }[] = [];
+  await noting(HOST, async () => {
+    const seen = (await engines().network.observeRouters()).map(({ id }) => id);
+    routers = await query<{ id: string }>(sql`
+      SELECT r.id FROM routers r WHERE r.cell_id = ${ownCell()}::text AND (
+        r.applied_revision <> r.revision OR r.id = ANY(${seen}::uuid[]) OR EXISTS (
+          SELECT FROM networks n JOIN ports p ON p.network_id = n.id WHERE n.router_id = r.id)) ORDER BY r.id`);
+    await removeStrays(seen);
+    return [];
+  });
+  const present = new Set([HOST, ...routers.map(({ id }) => id)]);
+  for (const id of troubles.keys()) if (!present.has(id)) troubles.delete(id);
+  await applyEach(routers);
+}
+
+/**
+ * Removes routers that were seen and have no row on this host. The database names them, and only where it knows the
+ * host: an answer that is empty because something is wrong removes nothing.
+ */
+async function removeStrays(seen: readonly string[]): Promise<void> {
+  const strays = await query<{ id: string }>(sql`
+    SELECT seen.id FROM cells c CROSS JOIN unnest(${seen}::uuid[]) AS seen (id)
+    WHERE c.id = ${ownCell()}::text
+      AND NOT EXISTS (SELECT FROM routers r WHERE r.id = seen.id AND r.cell_id = c.id)`);
+  for (const { id } of strays) {
+    log.warn({ router: id }, 'a router without a row is removed');
+    await engines().network.removeRouter(id);
+  }
+}
+
+async function noteApplied(id: string, revision: number, externalIp: string | null): Promise<void> {
   const changed = await execute(sql`
     WITH applied AS (
-      UPDATE routers SET applied_revision = seen.revision FROM unnest(${revisions.map(([id]) => id)}::uuid[],
-        ${revisions.map(([, revision]) => revision)}::int[]) AS seen (id, revision)
-      WHERE routers.id = seen.id AND routers.applied_revision <> seen.revision RETURNING project_id
+      UPDATE routers SET external_ip = coalesce(${externalIp}::inet, external_ip), applied_revision = ${revision}::int
+      WHERE id = ${id}::uuid AND (applied_revision <> ${revision}::int
+        OR external_ip IS DISTINCT FROM coalesce(${externalIp}::inet, external_ip)) RETURNING project_id
     )
-    INSERT INTO changes (project_id, topic, at) SELECT DISTINCT project_id, 'network', platform_now() FROM applied`);
+    INSERT INTO changes (project_id, topic, at) SELECT project_id, 'network', platform_now() FROM applied`);
   if (changed > 0) signalChange();
 }
 
 /** Where callers on the host reach a port of a floating IP, when that is not the same port. */
-async function noteForwards(cellId: string, forwards: readonly FloatingIpForward[]): Promise<void> {
+async function noteForwards(routerId: string, forwards: readonly FloatingIpForward[]): Promise<void> {
   const byAddress = new Map<string, object[]>();
   for (const { floatingIp, protocol, port, hostPort } of forwards) {
     byAddress.set(floatingIp, [...(byAddress.get(floatingIp) ?? []), { protocol, port, host_port: hostPort }]);
@@ -129,9 +154,10 @@ async function noteForwards(cellId: string, forwards: readonly FloatingIpForward
   const rows = [...byAddress].map(([address, list]) => ({ address, list }));
   const changed = await execute(sql`
     WITH wanted AS (
-      SELECT f.id, f.project_id, coalesce(w.list, '[]') AS list FROM floating_ips f
+      SELECT f.id, f.project_id, coalesce(w.list, '[]') AS list
+      FROM routers r JOIN floating_ips f ON f.project_id = r.project_id AND f.cell_id = r.cell_id
       LEFT JOIN jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS w (address inet, list jsonb) ON w.address = f.address
-      WHERE f.cell_id = ${cellId}::text
+      WHERE r.id = ${routerId}::uuid
     ), noted AS (
       UPDATE floating_ips SET forwards = wanted.list FROM wanted
       WHERE floating_ips.id = wanted.id AND floating_ips.forwards <> wanted.list RETURNING wanted.project_id, wanted.id
@@ -143,23 +169,30 @@ async function noteForwards(cellId: string, forwards: readonly FloatingIpForward
 
 /** Waits until what is behind the project's router now is in force on this host. */
 export async function ensureWired(projectId: string): Promise<void> {
-  const behind = await queryOne(
-    sql`SELECT FROM routers WHERE project_id = ${projectId}::uuid AND applied_revision <> revision`,
+  const router = await queryOne<{ id: string; behind: boolean }>(
+    sql`SELECT id, applied_revision <> revision AS behind FROM routers WHERE project_id = ${projectId}::uuid`,
   );
-  if (behind || !applied) await applyTopology();
+  if (router && (router.behind || !applied.has(router.id))) await applyRouter(router.id);
 }
 
 /** Applies what is new behind any router of this host. */
 export async function applyChanges(): Promise<void> {
-  if (performance.now() - failedAt < CALM_MS) return;
-  const dirty = await queryOne(
-    sql`SELECT FROM routers WHERE cell_id = ${ownCell()}::text AND applied_revision <> revision LIMIT 1`,
+  const behind = await query<{ id: string }>(
+    sql`SELECT id FROM routers WHERE cell_id = ${ownCell()}::text AND applied_revision <> revision`,
   );
-  if (dirty) await applyTopology();
+  const isCalm = ({ id }: { id: string }) =>
+    performance.now() - (troubles.get(id)?.failedAt ?? Number.NEGATIVE_INFINITY) >= CALM_MS;
+  await applyEach(behind.filter(isCalm));
 }
 
-/** Takes all networking off this host; what should be there stays in the database. */
-export async function removeTopology(): Promise<void> {
-  await engines().network.ensureTopology({ routers: [] });
+/** Takes all networking off this host, router by router; what should be there stays in the database. */
+export async function removeRouters(): Promise<void> {
+  const { network } = engines();
+  const failures: unknown[] = [];
+  for (const { id } of await network.observeRouters()) {
+    await network.removeRouter(id).catch((error) => failures.push(error));
+  }
+  applied.clear();
   await execute(sql`UPDATE routers SET applied_revision = 0 WHERE cell_id = ${ownCell()}::text`);
+  if (failures.length > 0) throw failures[0];
 }

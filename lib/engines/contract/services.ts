@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
-import type { Port, SecurityRule, Topology } from '@/lib/domains/network/engine';
+import type { Port, Router, SecurityRule } from '@/lib/domains/network/engine';
 import type { LogLine, ObservedService, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
 import { eventually, type ServiceSubject, settleService } from './service-subject';
 
@@ -237,25 +237,21 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
       const [one, two] = [portOf(11), portOf(12)];
       const shared = portOf(50, { attachment: 'none', holderId: null, sharedAddresses: [] });
 
-      const topology = (rules: SecurityRule[]): Topology => ({
-        routers: [
+      const router = (rules: SecurityRule[]): Router => ({
+        id: routerId,
+        networks: [
           {
-            id: routerId,
-            networks: [
-              {
-                id: networkId,
-                cidr: '10.79.0.0/24',
-                gatewayIp,
-                dhcpEnabled: true,
-                dnsServers: [],
-                names: [{ name: 'database', address: vip }],
-                ports: [one, two, shared],
-              },
-            ],
-            securityGroups: [{ id: group, rules }],
-            floatingIps: [],
+            id: networkId,
+            cidr: '10.79.0.0/24',
+            gatewayIp,
+            dhcpEnabled: true,
+            dnsServers: [],
+            names: [{ name: 'database', address: vip }],
+            ports: [one, two, shared],
           },
         ],
+        securityGroups: [{ id: group, rules }],
+        floatingIps: [],
       });
       const open = [rule('egress', null), rule('ingress', 8080)];
       const attached = ({ id, mac, ip }: Port, sharedAddresses: string[] = []): ServicePort => {
@@ -270,8 +266,10 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
       const fetched = (from: ServiceSpec, host: string) =>
         inside(from.id, `curl -s -m 2 http://${host}:8080/word || echo refused`);
 
-      beforeAll(() => subject.network.ensureTopology(topology(open)));
-      afterAll(() => subject.network.ensureTopology({ routers: [] }));
+      beforeAll(async () => {
+        await subject.network.ensureRouter(router(open));
+      });
+      afterAll(() => subject.network.removeRouter(routerId));
 
       it('reaches its neighbours by address and name, as their rules allow', async () => {
         const first = server(one, 'first');
@@ -280,9 +278,9 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
         await untilSettled(second);
         expect(await fetched(first, two.ip)).toBe('second');
         expect(await fetched(first, 'service-12.internal')).toBe('second');
-        await subject.network.ensureTopology(topology([rule('egress', null)]));
+        await subject.network.ensureRouter(router([rule('egress', null)]));
         expect(await fetched(first, two.ip)).toBe('refused');
-        await subject.network.ensureTopology(topology(open));
+        await subject.network.ensureRouter(router(open));
         expect(await fetched(first, two.ip)).toBe('second');
       });
 
@@ -301,8 +299,8 @@ export function servicesContract(name: string, prepare: () => Promise<ServiceSub
       it('keeps its cable when it is restarted, and gets a new one when the network is made anew', async () => {
         const first = server(one, 'first');
         await untilSettled(first);
-        await subject.network.ensureTopology({ routers: [] });
-        await subject.network.ensureTopology(topology(open));
+        await subject.network.removeRouter(routerId);
+        await subject.network.ensureRouter(router(open));
         const second = server(two, 'second');
         await untilSettled(second);
         await untilSettled(first);

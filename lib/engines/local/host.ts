@@ -91,6 +91,9 @@ export async function prepareHost(host: Host): Promise<void> {
   }
   // dnsmasq has given up root by the time it reads its leases again.
   await mkdir(join(host.directory, 'network'), { recursive: true, mode: 0o711 });
+  for (const name of ['routers', 'networks']) {
+    await mkdir(join(host.directory, 'network', name), { recursive: true, mode: 0o700 });
+  }
   await mkdir(host.cacheDir, { recursive: true });
 }
 

@@ -68,7 +68,7 @@ function localSubject(isolation?: Isolation): LocalSubject {
     async dispose() {
       for (const process of findProcesses(host)) await endProcess(process);
       for (const id of await groupsOf(host).names()) await groupsOf(host).drop(id);
-      await engine.network.ensureTopology({ routers: [] });
+      for (const { id } of await engine.network.observeRouters()) await engine.network.removeRouter(id);
       await removePath(dataDir);
       await removePath(host.sockets);
     },
@@ -77,9 +77,21 @@ function localSubject(isolation?: Isolation): LocalSubject {
 
 async function leftoversOf(host: Host): Promise<string[]> {
   const running = findProcesses(host).map(({ role, id }) => `${role} ${id}`);
-  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads', 'reach'];
+  const folders = [
+    'instances',
+    'volumes',
+    'layers',
+    'snapshots',
+    'images',
+    'uploads',
+    'reach',
+    'network/routers',
+    'network/networks',
+  ];
   const files = await Promise.all(folders.map((name) => namesIn(join(host.directory, name))));
-  const network = (await namesIn(join(host.directory, 'network'))).filter((name) => !name.endsWith('.json'));
+  const network = (await namesIn(join(host.directory, 'network'))).filter(
+    (name) => !name.endsWith('.json') && name !== 'routers' && name !== 'networks',
+  );
   const interfaces = Object.keys(networkInterfaces()).filter((name) => name === hostCable(host));
   const places = [...(await existingNamespaces(host)), ...interfaces, ...(await namesIn(host.sockets))];
   const groups = (await groupsOf(host).names()).map((id) => `group of ${id}`);

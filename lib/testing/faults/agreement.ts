@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { readRouters } from '@/lib/domains/network/topology';
+import { readRouter } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { run } from '@/lib/engines/local/exec';
 import { describeHost, groupsOf, type Host, shortHash } from '@/lib/engines/local/host';
@@ -197,8 +197,15 @@ async function disks(host: Host, { volumes, snapshots }: Facts): Promise<string[
   ];
 }
 
+/** The routers that should be on this host. */
+async function wantedRouters() {
+  const ids = await query<{ id: string }>(sql`SELECT id FROM routers WHERE cell_id = ${ownCell()}::text`);
+  const routers = await Promise.all(ids.map(({ id }) => readRouter(id)));
+  return routers.flatMap((router) => (router && router.networks.length > 0 ? router : []));
+}
+
 async function network(host: Host): Promise<string[]> {
-  const routers = await readRouters(ownCell());
+  const routers = await wantedRouters();
   const plan = await addressPlan(host);
   const networks = routers.flatMap((router) => router.networks);
   const daemons = findProcesses(host).flatMap(({ role, id }) => (role === 'dnsmasq' ? [id] : []));
@@ -241,7 +248,8 @@ const normalised = (ruleset: string) =>
 async function files(host: Host, { instances, volumes, snapshots, images }: Facts): Promise<string[]> {
   const names = (folder: string) => namesIn(join(host.directory, folder));
   const records = (rows: { id: string }[]) => rows.map(({ id }) => `${id}.json`);
-  const networks = (await readRouters(ownCell())).flatMap((router) => router.networks.map(({ id }) => id));
+  const routers = await wantedRouters();
+  const networks = routers.flatMap((router) => router.networks);
   const formats = await query<{ name: string }>(
     sql`SELECT id || '.' || lower(format) AS name FROM images WHERE status = 'active'`,
   );
@@ -254,7 +262,13 @@ async function files(host: Host, { instances, volumes, snapshots, images }: Fact
     ...differences('file', layers, await names('layers')),
     ...differences('file', [...records(images), ...formats.map(({ name }) => name)], await names('images')),
     ...differences('file', [], await names('uploads')),
-    ...differences('file', [...networks, 'plan.json', 'topology.json'], await names('network')),
+    ...differences(
+      'file',
+      [...networks.map(({ id }) => id), 'plan.json', 'routers', 'networks'],
+      await names('network'),
+    ),
+    ...differences('file', records(routers), await names('network/routers')),
+    ...differences('file', records(networks), await names('network/networks')),
     ...differences('sockets', on, await namesIn(host.sockets)),
   ];
 }

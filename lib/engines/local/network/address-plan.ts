@@ -56,24 +56,25 @@ async function keep(host: Host, plan: AddressPlan, kept: AddressPlan | null): Pr
   return wanted;
 }
 
-/** Gives each router an address of its own on the segment; one that has one keeps it. */
-export async function planRouters(host: Host, routerIds: string[]): Promise<AddressPlan> {
+/** The plan with an address on the segment for a router; one that has one keeps it. */
+export async function planRouter(host: Host, routerId: string): Promise<AddressPlan> {
   const plan = await addressPlan(host);
-  const wanted = new Set(routerIds);
-  const routers = Object.fromEntries(Object.entries(plan.routers).filter(([id]) => wanted.has(id)));
-  const taken = new Set(Object.values(routers));
+  if (plan.routers[routerId]) return plan;
+  const taken = new Set(Object.values(plan.routers));
   const base = rangeOf(plan.segment).first;
   let next = base + FIRST_ROUTER;
-  for (const id of routerIds) {
-    if (routers[id]) continue;
-    while (taken.has(toAddress(next))) next += 1;
-    if (next >= base + FIRST_INNER) throw new EngineError('CAPACITY_EXHAUSTED', 'This host cannot have more routers.');
-    routers[id] = toAddress(next);
-    taken.add(toAddress(next));
-  }
-  const updated = { ...plan, routers };
-  if (JSON.stringify(updated) !== JSON.stringify(plan)) await writeRecord(planFile(host), updated);
+  while (taken.has(toAddress(next))) next += 1;
+  if (next >= base + FIRST_INNER) throw new EngineError('CAPACITY_EXHAUSTED', 'This host cannot have more routers.');
+  const updated = { ...plan, routers: { ...plan.routers, [routerId]: toAddress(next) } };
+  await writeRecord(planFile(host), updated);
   return updated;
+}
+
+/** Frees the address of a router that is gone. */
+export async function unplanRouter(host: Host, routerId: string): Promise<void> {
+  const plan = await addressPlan(host);
+  const { [routerId]: freed, ...routers } = plan.routers;
+  if (freed !== undefined) await writeRecord(planFile(host), { ...plan, routers });
 }
 
 const inSegment = (plan: AddressPlan, offset: number) => toAddress(rangeOf(plan.segment).first + offset);

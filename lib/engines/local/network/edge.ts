@@ -15,21 +15,21 @@ import { EDGE_BRIDGE, EDGE_CABLE, edgeNamespace, hostCable } from './names';
 import {
   createNamespace,
   ensureHolder,
-  existingNamespaces,
   holderPid,
   namespaceCommand,
+  namespaceExists,
   removeNamespace,
 } from './namespaces';
 
 /**
  * The edge: a namespace with one switch on which every router and the way out meet. The way out is a cable to the host
  * (root) or slirp4netns; either way its address is the segment's gateway.
- * @returns whether its switch had to be made, so that no router hangs on it yet
+ * @returns whether its switch or slirp4netns is new, so that no router is connected to it or none of its forwards is there
  */
 export async function ensureEdge(host: Host, plan: AddressPlan): Promise<boolean> {
   await ensureHolder(host);
   const name = edgeNamespace(host);
-  if (!(await existingNamespaces(host)).includes(name)) await createNamespace(host, name);
+  if (!(await namespaceExists(host, name))) await createNamespace(host, name);
   const edge = await namespaceCommand(host, name);
   const isNew = !(await readLinks(edge)).has(EDGE_BRIDGE);
   if (isNew) {
@@ -42,11 +42,11 @@ export async function ensureEdge(host: Host, plan: AddressPlan): Promise<boolean
     await changeLinks(edge, ['link set lo up', `link add ${EDGE_BRIDGE} type bridge`, `link set ${EDGE_BRIDGE} up`]);
   }
   if (host.isolation === 'root') await ensureHostCable(host, plan, edge);
-  else await ensureSlirp(host, plan, edge);
+  const slirpIsNew = host.isolation === 'user' && (await ensureSlirp(host, plan, edge));
   if ((await readLinks(edge)).get(EDGE_CABLE)?.master !== EDGE_BRIDGE) {
     await changeLinks(edge, [`link set ${EDGE_CABLE} master ${EDGE_BRIDGE} up`]);
   }
-  return isNew;
+  return isNew || slirpIsNew;
 }
 
 /** Guests open it as users of their own, and may only attach to taps that are theirs. Distributions ship it open. */
@@ -84,8 +84,9 @@ const TUN = '/dev/net/tun';
 /** Unix socket through which slirp4netns is told what to forward. */
 export const slirpSocket = (host: Host) => join(host.sockets, 'slirp.sock');
 
-async function ensureSlirp(host: Host, plan: AddressPlan, edge: string[]): Promise<void> {
-  if (findProcess(host, 'slirp', 'edge')) return;
+/** @returns whether it had to be started */
+async function ensureSlirp(host: Host, plan: AddressPlan, edge: string[]): Promise<boolean> {
+  if (findProcess(host, 'slirp', 'edge')) return false;
   const socket = slirpSocket(host);
   await removePath(socket);
   const log = join(host.directory, 'logs', 'slirp.log');
@@ -96,7 +97,7 @@ async function ensureSlirp(host: Host, plan: AddressPlan, edge: string[]): Promi
   const hasEnded = startProcess(host, 'slirp', 'edge', command, log);
   const isReady = async () => hasEnded() || (await readLinks(edge)).has(EDGE_CABLE);
   await waitFor(isReady, { timeoutMs: 20_000, everyMs: 50 });
-  if (!hasEnded() && (await readLinks(edge)).has(EDGE_CABLE)) return;
+  if (!hasEnded() && (await readLinks(edge)).has(EDGE_CABLE)) return true;
   const words = readFileSync(log, 'utf8').trim().slice(-500);
   throw new EngineError('ENGINE_UNAVAILABLE', `slirp4netns did not start: ${words || 'is it installed?'}`);
 }
@@ -112,5 +113,5 @@ export async function removeEdge(host: Host): Promise<void> {
   const cable = hostCable(host);
   if ((await readLinks([])).has(cable)) await changeLinks([], [`link delete ${cable}`]);
   await run(['nft', '-f', '-'], { input: `table inet ${cable}\ndelete table inet ${cable}\n` });
-  if ((await existingNamespaces(host)).includes(edgeNamespace(host))) await removeNamespace(host, edgeNamespace(host));
+  if (await namespaceExists(host, edgeNamespace(host))) await removeNamespace(host, edgeNamespace(host));
 }

@@ -3,9 +3,9 @@ import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { routerNamespace } from './names';
-import { existingNamespaces, namespaceCommand } from './namespaces';
+import { namespaceCommand, namespaceExists } from './namespaces';
+import { routerOfNetwork } from './router-record';
 import { egressCounter } from './ruleset';
-import { routerOfNetwork } from './topology-record';
 
 const counters = z.object({
   nftables: z.array(z.object({ counter: z.object({ name: z.string(), bytes: z.number() }).optional() })),
@@ -48,7 +48,6 @@ export class EgressReader {
   }
 
   private async readRouter(name: string): Promise<Map<string, number>> {
-    const exists = (await existingNamespaces(this.host)).includes(name);
-    return exists ? readEgress(await namespaceCommand(this.host, name)) : new Map();
+    return (await namespaceExists(this.host, name)) ? readEgress(await namespaceCommand(this.host, name)) : new Map();
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SecurityRule, Topology } from '@/lib/domains/network/engine';
+import type { Router, SecurityRule } from '@/lib/domains/network/engine';
 import { wantedForwards } from './forwards';
 
 const opens = (change: Partial<SecurityRule>): SecurityRule => ({
@@ -32,10 +32,8 @@ const ports = (...rules: SecurityRule[]) => {
     ports: [port],
   };
   const floatingIps = [{ id: 'f', address: '127.70.0.1', portId: 'p' }];
-  const topology: Topology = {
-    routers: [{ id: 'r', networks: [network], securityGroups: [{ id: 'g', rules }], floatingIps }],
-  };
-  return wantedForwards(topology).map(({ protocol, port, hostPort }) => `${protocol} ${port} at ${hostPort}`);
+  const router: Router = { id: 'r', networks: [network], securityGroups: [{ id: 'g', rules }], floatingIps };
+  return wantedForwards(router).map(({ protocol, port, hostPort }) => `${protocol} ${port} at ${hostPort}`);
 };
 
 describe('floating IPs of an engine without root', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { z } from 'zod';
-import type { FloatingIpForward, Router, SecurityRule, Topology } from '@/lib/domains/network/engine';
+import type { FloatingIpForward, Router, SecurityRule } from '@/lib/domains/network/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { parseJson } from '../record';
@@ -14,19 +14,17 @@ const WIDEST_RANGE = 64;
 /** 80 becomes 8080 and 443 becomes 8443. */
 const LOW_PORT_SHIFT = 8000;
 
-/** Where callers on this host reach the floating IPs, without root: one forward for each port that a rule opens. */
-export function wantedForwards(topology: Topology): FloatingIpForward[] {
+/** Where callers on this host reach a router's floating IPs, without root: one forward for each port that a rule opens. */
+export function wantedForwards(router: Router): FloatingIpForward[] {
   const lowest = firstFreePort();
-  return topology.routers.flatMap((router) =>
-    router.floatingIps.flatMap(({ address, portId }) => {
-      const opened = openedPorts(router, portId);
-      const plain = opened.filter(({ port }) => port >= lowest).map((open) => ({ ...open, hostPort: open.port }));
-      const shifted = opened
-        .filter(({ port }) => port < lowest)
-        .map((open) => ({ ...open, hostPort: shift(open, plain) }));
-      return [...plain, ...shifted].map((forward) => ({ floatingIp: address, ...forward }));
-    }),
-  );
+  return router.floatingIps.flatMap(({ address, portId }) => {
+    const opened = openedPorts(router, portId);
+    const plain = opened.filter(({ port }) => port >= lowest).map((open) => ({ ...open, hostPort: open.port }));
+    const shifted = opened
+      .filter(({ port }) => port < lowest)
+      .map((open) => ({ ...open, hostPort: shift(open, plain) }));
+    return [...plain, ...shifted].map((forward) => ({ floatingIp: address, ...forward }));
+  });
 }
 
 type Opened = { protocol: 'tcp' | 'udp'; port: number };
@@ -77,36 +75,45 @@ const entry = z.object({
 const listing = z.object({ entries: z.array(entry) });
 
 /**
- * Makes slirp4netns forward exactly what is wanted.
+ * Makes slirp4netns forward what is wanted and nothing of what is surplus; other forwards stay as they are.
  * @returns what it refused, for a person to read: mostly a port that some other program has
  */
-export async function applyForwards(host: Host, plan: AddressPlan, wanted: FloatingIpForward[]): Promise<string[]> {
+export async function applyForwards(
+  host: Host,
+  plan: AddressPlan,
+  wanted: readonly FloatingIpForward[],
+  surplus: readonly FloatingIpForward[],
+): Promise<string[]> {
+  if (wanted.length === 0 && surplus.length === 0) return [];
   const { entries } = listing.parse(await ask(host, 'list_hostfwd'));
-  const rules = wanted.map(({ floatingIp, protocol, port, hostPort }) => ({
-    proto: protocol,
-    host_addr: floatingIp,
-    host_port: hostPort,
-    guest_addr: innerAddress(host, plan, floatingIp),
-    guest_port: port,
-  }));
-  const keyOf = (rule: (typeof rules)[number]) =>
-    `${rule.proto} ${rule.host_addr}:${rule.host_port} ${rule.guest_addr}:${rule.guest_port}`;
-  const keys = new Set(rules.map(keyOf));
-  const kept = new Set<string>();
-  for (const found of entries) {
-    const key = keyOf({ ...found, proto: found.proto === 'udp' ? 'udp' : 'tcp' });
-    if (keys.has(key)) kept.add(key);
-    else await ask(host, 'remove_hostfwd', { id: found.id });
+  const present = new Map(
+    entries.map((entry) => [keyOf({ ...entry, proto: entry.proto === 'udp' ? 'udp' : 'tcp' }), entry.id]),
+  );
+  for (const forward of surplus) {
+    const id = present.get(keyOf(slirpRule(host, plan, forward)));
+    if (id !== undefined) await ask(host, 'remove_hostfwd', { id });
   }
   const warnings: string[] = [];
-  for (const rule of rules) {
-    if (kept.has(keyOf(rule))) continue;
+  for (const rule of wanted.map((forward) => slirpRule(host, plan, forward))) {
+    if (present.has(keyOf(rule))) continue;
     await ask(host, 'add_hostfwd', rule).catch((error: Error) => {
       warnings.push(`${rule.host_addr}:${rule.host_port} could not be opened: ${error.message}`);
     });
   }
   return warnings;
 }
+
+/** A forward as slirp4netns takes it. */
+const slirpRule = (host: Host, plan: AddressPlan, { floatingIp, protocol, port, hostPort }: FloatingIpForward) => ({
+  proto: protocol,
+  host_addr: floatingIp,
+  host_port: hostPort,
+  guest_addr: innerAddress(host, plan, floatingIp),
+  guest_port: port,
+});
+
+const keyOf = (rule: ReturnType<typeof slirpRule>) =>
+  `${rule.proto} ${rule.host_addr}:${rule.host_port} ${rule.guest_addr}:${rule.guest_port}`;
 
 /** Some of its answers come wrapped in `return`, and some bare. */
 const reply = z.looseObject({ return: z.unknown().optional(), error: z.object({ desc: z.string() }).optional() });

@@ -9,7 +9,7 @@ import { findOutside, findProcesses, startProcess } from '../processes';
 import { namesIn } from '../record';
 import { waitFor } from '../turns';
 import { edgeNamespace, routerNamespace } from './names';
-import { routerOfNetwork } from './topology-record';
+import { routerOfNetwork } from './router-record';
 
 const FOLDER = '/run/netns';
 
@@ -46,6 +46,9 @@ export async function guestCommand(host: Host, spec: InstanceSpec): Promise<stri
 /** Names of this engine's namespaces for networks that exist. */
 export const existingNamespaces = (host: Host) =>
   namedNamespaces(host, (name) => name === edgeNamespace(host) || name.startsWith(`${edgeNamespace(host)}-`));
+
+export const namespaceExists = async (host: Host, name: string) =>
+  (await namedNamespaces(host, (candidate) => candidate === name)).length > 0;
 
 /** Names of namespaces that exist. A name without its mount is what a crash has left, and counts for nothing. */
 export async function namedNamespaces(host: Host, isOurs: (name: string) => boolean): Promise<string[]> {

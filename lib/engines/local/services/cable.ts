@@ -5,7 +5,7 @@ import type { Host } from '../host';
 import { changeLinks, readLinks } from '../network/links';
 import { bridgeName, routerNamespace, tapName } from '../network/names';
 import { createNamespace, namedNamespaces, namespaceCommand, removeNamespace } from '../network/namespaces';
-import { routerOfNetwork } from '../network/topology-record';
+import { routerOfNetwork } from '../network/router-record';
 import { serviceNamespace, serviceNamespacePrefix } from './service-record';
 
 /** The service's end of its cable. */

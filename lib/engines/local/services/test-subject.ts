@@ -50,7 +50,7 @@ export function localServices(): { host: Host; subject: ServiceSubject; dispose(
   const dispose = async () => {
     for (const id of (await allServices(host)).keys()) await subject.services.removeService(id);
     for (const process of findProcesses(host)) await endProcess(process);
-    await network.ensureTopology({ routers: [] });
+    for (const { id } of await network.observeRouters()) await network.removeRouter(id);
     await removeVolatile(host);
     await removePath(dataDir);
     await removePath(host.sockets);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Topology } from '@/lib/domains/network/engine';
+import type { Router } from '@/lib/domains/network/engine';
 
 /** Ids and names stand in scripts of `ip` and `nft` and in dnsmasq's files, so they hold nothing that means anything there. */
 const id = z.string().regex(/^[A-Za-z0-9-]{1,64}$/);
@@ -35,14 +35,10 @@ const network = z.object({
   ports: z.array(port),
 });
 
-/** The topology as it must be before any part of it becomes a script. */
-export const topologySchema: z.ZodType<Topology> = z.object({
-  routers: z.array(
-    z.object({
-      id,
-      networks: z.array(network),
-      securityGroups: z.array(z.object({ id, rules: z.array(rule) })),
-      floatingIps: z.array(z.object({ id, address: z.ipv4(), portId: id })),
-    }),
-  ),
+/** A router as it must be before any part of it becomes a script. */
+export const routerSchema: z.ZodType<Router> = z.object({
+  id,
+  networks: z.array(network),
+  securityGroups: z.array(z.object({ id, rules: z.array(rule) })),
+  floatingIps: z.array(z.object({ id, address: z.ipv4(), portId: id })),
 });
