@@ -99,8 +99,17 @@ async function backUpTo(folder: string): Promise<void> {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   console.log(
     `${folder} contains ${rows.toLocaleString('en')} rows from ${tables.length} tables. Keep a separate copy of the keys ` +
-      'and, if you run machines, of the disks.',
+      `and, with the platform stopped, of what the database does not hold: ${await stateFolders()} in DATA_DIR.`,
   );
+}
+
+/** What domains keep beside the database. */
+async function stateFolders(): Promise<string> {
+  const [{ domains }, { each }] = await Promise.all([
+    import('@/lib/platform/domains'),
+    import('@/lib/core/domains/domain'),
+  ]);
+  return [...new Set(domains.flatMap(({ state }) => each<string>(state)))].toSorted().join(', ');
 }
 
 async function restoreFrom(folder: string): Promise<void> {

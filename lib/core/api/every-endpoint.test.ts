@@ -172,7 +172,7 @@ describe('what does not exist for the caller', () => {
     '%s answers 404 for what another tenant has',
     async (_, endpoint) => {
       const [, make] = Object.entries(fixtures).find(([prefix]) => endpoint.path.startsWith(prefix)) ?? [];
-      if (!make) throw new Error(`${endpoint.path} has no fixture in lib/testing/fixtures.ts`);
+      if (!make) throw new Error(`${endpoint.path} has no fixture: see lib/testing/fixtures.ts`);
       const params = await make(await createProject('owner'), call);
       const answer = await call(endpoint.method, path(endpoint, params), {
         ...request(endpoint),

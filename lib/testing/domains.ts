@@ -1,0 +1,16 @@
+import type { DomainName } from '@/lib/platform/domains';
+import { computeTesting } from './domains/compute';
+import { imagesTesting } from './domains/images';
+import { networkTesting } from './domains/network';
+import { secretsTesting } from './domains/secrets';
+import { storageTesting } from './domains/storage';
+import type { DomainTesting } from './fixture';
+
+/** What the suites for all domains need of each. */
+export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
+  compute: computeTesting,
+  network: networkTesting,
+  storage: storageTesting,
+  images: imagesTesting,
+  secrets: secretsTesting,
+};
