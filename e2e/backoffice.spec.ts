@@ -21,6 +21,15 @@ test('the overview, engines and operations say how the platform is', async ({
   await expect(page.getByRole('heading', { name: 'storage', level: 3 })).toBeVisible({ timeout: 60_000 });
   await expectAccessible(page);
 
+  await test.step('programs that services run, with what to do where one is not on the host', async () => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Programs' }).click();
+    await expect(page).toHaveTitle('Programs · Nephele back office');
+    const haproxy = page.getByRole('list', { name: 'Programs' }).getByRole('listitem').filter({ hasText: 'haproxy' });
+    await expect(haproxy).toContainText('On first use');
+    await expect(haproxy).toContainText('npm run admin -- programs fetch haproxy');
+    await expectAccessible(page);
+  });
+
   await test.step('operations, with filters in the address', async () => {
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operations' }).click();
     await expect(page).toHaveTitle('Operations · Nephele back office');

@@ -13,6 +13,7 @@ const order = [
   // What every endpoint and every operation stands on.
   'core/api core/audit core/domains money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota money/rating',
   'hosts/certificates',
+  'hosts/services',
   'domains/secrets',
   'people/tokens',
   'people/projects',
@@ -116,7 +117,7 @@ const writtenBySeveral: Record<string, string> = {
   api_tokens: 'people/identity people/tokens',
   cells: 'domains/compute domains/storage',
   changes:
-    'core/quota domains/images domains/network domains/storage hosts/engine-reports money/alerts money/invoices money/payments people/identity',
+    'core/quota domains/images domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',
   memberships: 'backoffice people/members people/projects',
   operations: 'core/operations money/alerts money/invoices',

@@ -93,6 +93,7 @@ export const adminPaths = {
   newAdministrator: () => '/admin/administrators/new',
   audit: (filters?: { tenant_id?: string; actor?: string; resource_id?: string }) => withQuery('/admin/audit', filters),
   engines: () => '/admin/engines',
+  programs: () => '/admin/programs',
   operations: (filters?: { tenant_id?: string; status?: string; resource_id?: string }) =>
     withQuery('/admin/operations', filters),
   operation: (id: string) => `/admin/operations/${id}`,

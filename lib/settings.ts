@@ -127,6 +127,10 @@ const environment = z.object({
       'IPv4 addresses or ranges, separated by commas',
     )
     .default([]),
+  PROGRAM_MIRROR: z
+    .string()
+    .regex(/^(https?:\/\/|\/)/, 'an absolute folder or a URL: https://mirror.example.com/programs')
+    .optional(),
   DISK_FLOOR_GB: whole(100_000).default(2),
   IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
   IMAGES_PER_PROJECT: whole(100_000).default(50),
@@ -228,6 +232,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** Private addresses and ranges of the outside that guests may reach all the same. */
     guestsMayReach: s.GUESTS_MAY_REACH,
     /** Free disk that guests never get. */
+    programMirror: s.PROGRAM_MIRROR,
     diskFloorGb: s.DISK_FLOOR_GB,
     /** The largest image that can be uploaded. */
     imageMaxBytes: s.IMAGE_MAX_BYTES,

@@ -4,6 +4,7 @@ import {
   CircleUserRound,
   Coins,
   LayoutDashboard,
+  Package,
   ReceiptText,
   Scale,
   ScrollText,
@@ -97,6 +98,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
     label: 'Platform',
     entries: [
       { label: 'Engines', icon: Server, href: adminPaths.engines, keywords: ['host', 'health', 'compute', 'kvm'] },
+      { label: 'Programs', icon: Package, href: adminPaths.programs, keywords: ['services', 'download', 'mirror'] },
       {
         label: 'Operations',
         icon: Workflow,

@@ -80,6 +80,7 @@ const looks = new Map<string, StatusLook>([
   ['pending', wait('Pending')],
   ['queued', wait('Queued')],
   ['on_demand', rest('On first use', CloudDownload)],
+  ['absent', rest('On first use', CloudDownload)],
   ['waiting', wait('Waiting')],
   ['retrying', { ...busy('Retrying'), tone: 'caution' }],
   ['preflight', busy('Preflight')],

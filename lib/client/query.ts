@@ -21,6 +21,7 @@ const pathsOf: Record<string, readonly string[]> = {
   identity_provider: ['/api/v1/iam/providers'],
   invoice: ['/api/v1/billing', '/admin/api/v1/billing'],
   month: ['/admin/api/v1/billing'],
+  program: ['/admin/api/v1/programs'],
   operation: ['/api/v1/operations', '/admin/api/v1/operations'],
   payment_method: ['/api/v1/billing/payment-methods'],
   quota: ['/api/v1/tenant/quota', '/admin/api/v1/tenants'],

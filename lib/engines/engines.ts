@@ -2,16 +2,19 @@ import type { ComputeEngine } from '@/lib/domains/compute/engine';
 import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
+import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
 import { settings } from '@/lib/settings';
 import { openLocalEngine } from './local/local-engine';
 import type { EngineStatus } from './status';
 
-/** Everything that makes machines real on this host. */
+/** Everything that makes machines and services real on this host. */
 export type Engines = {
   compute: ComputeEngine;
   network: NetworkEngine;
   storage: StorageEngine;
   images: ImageEngine;
+  services: ServiceEngine;
+  programs: ProgramStore;
   /** What works here and what is missing. */
   probe(): Promise<EngineStatus[]>;
 };
@@ -27,11 +30,12 @@ declare global {
  */
 export function engines(): Engines {
   if (!globalThis.nepheleEngines) {
-    const { dataDir, floatingIpCidr, guestsMayReach, diskFloorGb } = settings();
+    const { dataDir, floatingIpCidr, guestsMayReach, diskFloorGb, programMirror } = settings();
     globalThis.nepheleEngines = openLocalEngine({
       dataDir,
       ...(floatingIpCidr === undefined ? {} : { floatingIpCidr }),
       openPrivateCidrs: guestsMayReach.map((range) => (range.includes('/') ? range : `${range}/32`)),
+      ...(programMirror === undefined ? {} : { programMirror }),
       diskFloorBytes: diskFloorGb * 1024 ** 3,
     });
   }

@@ -5,6 +5,7 @@ import { eventEndpoints, platformEventEndpoints } from '@/lib/core/events/endpoi
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/core/quota/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
+import { programEndpoints } from '@/lib/hosts/services/endpoints';
 import { alertEndpoints } from '@/lib/money/alerts/endpoints';
 import { billingEndpoints } from '@/lib/money/billing/endpoints';
 import { budgetEndpoints } from '@/lib/money/budget/endpoints';
@@ -45,6 +46,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...reconciliationEndpoints,
   ...operationEndpoints,
   ...engineReportEndpoints,
+  ...programEndpoints,
   ...platformEventEndpoints,
   ...platformAuditEndpoints,
 ];

@@ -22,7 +22,7 @@ export const tags: Readonly<Record<string, string>> = {
   'Back office: billing': 'Rates, credit, tenant spend, and reconciliation of metering.',
   'Back office: users': 'Users of all projects.',
   'Back office: audit': 'The audit log of the whole platform.',
-  'Back office: engines': 'Status of the engines on each host.',
+  'Back office: engines': 'Status of the engines on each host, and the programs that services run.',
   'Back office: operations': 'Running and failed operations, and retries.',
   'Back office: events': 'Change notifications from all projects.',
 };

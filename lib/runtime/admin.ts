@@ -15,6 +15,9 @@ const usage = `Usage: npm run admin -- COMMAND
   power-down                        shuts down machines left running by a killed platform, and removes its networks
   backup FOLDER                     backs up the database to a new folder; the platform may be running or stopped
   restore FOLDER                    restores a backup into the database of a new DATA_DIR with the same keys
+  programs                          lists the programs that services run, and whether this host has them
+  programs fetch [--mirror FOLDER] NAME…
+                                    fetches programs ahead of their first use; a mirror is for hosts without the internet
   database-url                      prints the database URL for pg_dump and psql while the platform is running`;
 
 /** How long the worker of a platform that was killed may take to finish what it is doing. */
@@ -23,6 +26,7 @@ const WORKER_GRACE_MS = 20_000;
 /** `npm run admin`: what only somebody on the host may do, while the platform runs or is stopped. */
 export async function administer([command, subject, ...rest]: string[]): Promise<void> {
   try {
+    if (command === 'programs') return await programs(subject, rest);
     if (command === 'database-url' && !subject) console.log(databaseAddress());
     else if (command === 'reseal' && !subject) await withDatabase(reseal);
     else if (command === 'power-down' && !subject) await powerDownHost();
@@ -50,6 +54,16 @@ function databaseAddress(): string {
 function fail(message: string, exitCode: number): void {
   console.error(message);
   process.exitCode = exitCode;
+}
+
+async function programs(subject: string | undefined, names: string[]): Promise<void> {
+  loadEnvironmentFile();
+  const { fetchPrograms, listPrograms } = await import('./programs');
+  if (subject === undefined) return listPrograms();
+  const mirror = names[0] === '--mirror' ? names[1] : undefined;
+  const wanted = names[0] === '--mirror' ? names.slice(2) : names;
+  if (subject !== 'fetch' || wanted.length === 0) return fail(usage, 2);
+  await fetchPrograms(wanted, mirror);
 }
 
 function rotate(subject: string): void {

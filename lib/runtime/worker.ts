@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { closePool } from '@/lib/core/db/pool';
 import { startWorker } from '@/lib/core/operations/worker';
 import { startHostAgent } from '@/lib/domains/compute/host-agent';
+import { watchPrograms } from '@/lib/hosts/services/programs';
 import { tryLock, waitForLock } from '@/lib/lock';
 import { log } from '@/lib/log';
 import { operationSteps, periodicJobs } from '@/lib/platform/work';
@@ -17,7 +18,7 @@ await runSupervised(async () => {
   const stopping = new AbortController();
   const begin = () => {
     if (!stopping.signal.aborted)
-      parts = [startWorker({ steps: operationSteps, jobs: periodicJobs }), startHostAgent()];
+      parts = [startWorker({ steps: operationSteps, jobs: periodicJobs }), startHostAgent(), watchPrograms()];
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {

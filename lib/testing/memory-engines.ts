@@ -10,6 +10,8 @@ import type { EngineImage } from '@/lib/domains/images/engine';
 import type { Router } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import type { ProgramState } from '@/lib/hosts/services/engine';
+import { MemoryServices } from './memory-services';
 
 const EXTERNAL_IP = '198.19.0.16';
 
@@ -116,6 +118,20 @@ export class MemoryEngines implements Engines {
     observeImages: async () => [],
     uploadDirectory: async () => {
       throw new EngineError('ENGINE_UNAVAILABLE', 'Nothing is kept here.');
+    },
+  };
+
+  readonly services = new MemoryServices();
+
+  /** Programs of the catalogue, as this host has them. */
+  readonly programStates: ProgramState[] = [];
+
+  readonly programs: Engines['programs'] = {
+    listPrograms: async () => this.programStates,
+    fetchProgram: async ({ name, version }) => {
+      const found = this.programStates.find((program) => program.name === name && program.version === version);
+      if (!found) throw new EngineError('INVALID', `There is no program ${name} ${version}.`);
+      Object.assign(found, { state: 'ready', progress: null, trouble: null });
     },
   };
 

@@ -33,7 +33,7 @@ let acme: TestProject;
 
 beforeAll(() => {
   const { images, storage } = openLocalEngine({ dataDir });
-  replaceEngines({ compute: memory.compute, network: memory.network, images, storage, probe: async () => [] });
+  replaceEngines({ ...memory, images, storage, probe: async () => [] });
   worker = startWorker({ steps: imageSteps, jobs: [], backoff: () => 20 });
 });
 afterAll(async () => {

@@ -60,8 +60,7 @@ let worker: Worker;
 let acme: TestProject;
 
 beforeAll(() => {
-  const { compute, network, images } = new MemoryEngines();
-  replaceEngines({ compute, network, images, storage, probe: async () => [] });
+  replaceEngines({ ...new MemoryEngines(), storage, probe: async () => [] });
   worker = startWorker({ steps: storageSteps, jobs: [], backoff: () => 20 });
 });
 afterAll(async () => {

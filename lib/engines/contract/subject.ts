@@ -3,10 +3,18 @@ import type { ComputeEngine, InstanceSpec } from '@/lib/domains/compute/engine';
 import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
+import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
 import { GuestShell } from './guest-shell';
 
 /** An engine that is put to the tests. */
-export type Engine = { compute: ComputeEngine; network: NetworkEngine; storage: StorageEngine; images: ImageEngine };
+export type Engine = {
+  compute: ComputeEngine;
+  network: NetworkEngine;
+  storage: StorageEngine;
+  images: ImageEngine;
+  services: ServiceEngine;
+  programs: ProgramStore;
+};
 
 /** How a contract test gets its engine, and what it may ask besides the interface. */
 export type Subject = {

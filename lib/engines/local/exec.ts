@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { EngineError } from '../error';
 import { PROGRAM_PATH, packageOf } from './programs';
 
-export type RunOptions = { input?: string; timeoutMs?: number; cwd?: string };
+export type RunOptions = {
+  input?: string;
+  timeoutMs?: number;
+  cwd?: string;
+  /** Beside the small environment that every program gets. */
+  environment?: Record<string, string>;
+};
 
 /** A small environment of our own: programs run alike for every operator and never see the platform's secrets. */
 export function programEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
@@ -18,7 +24,7 @@ export function run(argv: readonly string[], options: RunOptions = {}): Promise<
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       stdio: 'pipe',
-      env: programEnvironment(),
+      env: programEnvironment(options.environment),
       cwd: options.cwd,
       timeout: options.timeoutMs ?? 60_000,
       killSignal: 'SIGKILL',

@@ -23,6 +23,8 @@ export type LocalEngineOptions = {
   openPrivateCidrs?: string[];
   /** Where downloaded packages and built images are kept for the next time; inside the data folder when absent. */
   cacheDir?: string;
+  /** Folder or base URL where programs of services are fetched from, in place of the package registries. */
+  programMirror?: string;
   /** Free disk that guests never get; 2 GiB when absent. */
   diskFloorBytes?: number;
 };
@@ -30,8 +32,9 @@ export type LocalEngineOptions = {
 export type Isolation = 'root' | 'user';
 
 /** This host as the engine sees it: where its files are, and by which name its processes and namespaces are known. */
-export type Host = Required<Omit<LocalEngineOptions, 'floatingIpCidr'>> & {
+export type Host = Required<Omit<LocalEngineOptions, 'floatingIpCidr' | 'programMirror'>> & {
   floatingIpCidr: string | null;
+  programMirror: string | null;
   /** Short name of this engine, so that several on one host stay apart. */
   tag: string;
   directory: string;
@@ -56,6 +59,7 @@ export function describeHost(options: LocalEngineOptions): Host {
     sockets: socketFolder(join(directory, 'run'), tag),
     floatingIpCidr: options.floatingIpCidr ?? null,
     openPrivateCidrs: options.openPrivateCidrs ?? [],
+    programMirror: options.programMirror ?? null,
     cacheDir: options.cacheDir ?? join(directory, 'cache'),
     diskFloorBytes: options.diskFloorBytes ?? 2 * 1024 ** 3,
   };

