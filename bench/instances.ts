@@ -4,11 +4,11 @@ import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { insert, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
-import { operationKind } from '@/lib/core/operations/kind';
+import { platformOperationKind } from '@/lib/core/operations/kind';
 import { commit, ifAdmitted, type Write } from '@/lib/core/quota/commit';
 
 /** A guarded create as domains have it, and nothing of a domain: three dimensions, a name, a row, its device, an operation. */
-const createKind = operationKind({
+const createKind = platformOperationKind({
   kind: 'bench.create',
   resource_type: 'bench_instance',
   stages: ['boot'],

@@ -5,6 +5,9 @@ import { sql } from '@/lib/core/db/sql';
 export const NANO = '01940000-0000-7000-8000-000000000064';
 export const TINY_IMAGE = '01940000-0000-7000-8000-000000000101';
 
+/** Where a tenant's image says that it comes from. */
+export const UPLOADED = { kind: 'upload', cell_id: 'test-host' };
+
 export type TestCell = {
   vcpus?: number;
   memory_mb?: number;

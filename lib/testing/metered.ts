@@ -2,7 +2,7 @@ import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import type { DeviceKind } from '@/lib/core/devices/device';
-import { TINY_IMAGE } from './hosts';
+import { TINY_IMAGE, UPLOADED } from './hosts';
 import { createProject, type TestProject } from './world';
 
 /**
@@ -71,7 +71,7 @@ export async function snapshotRow(project: TestProject, volume: string): Promise
 export async function imageRow(project: TestProject, size_bytes: bigint): Promise<string> {
   const id = newId();
   await execute(sql`INSERT INTO images (id, project_id, owner_id, name, format, status, source, size_bytes, min_disk_gb, created_at, updated_at)
-    VALUES (${id}::uuid, ${project.id}::uuid, ${project.id}::uuid, 'own', 'RAW', 'importing', '{"kind": "upload"}', ${String(size_bytes)}::bigint, 1,
+    VALUES (${id}::uuid, ${project.id}::uuid, ${project.id}::uuid, 'own', 'RAW', 'importing', ${JSON.stringify(UPLOADED)}::jsonb, ${String(size_bytes)}::bigint, 1,
       platform_now(), platform_now())`);
   return id;
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { withChildren } from '@/lib/core/operations/children';
-import { operationKind } from '@/lib/core/operations/kind';
+import { platformOperationKind } from '@/lib/core/operations/kind';
 import { done, failure, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/core/operations/steps';
 
 /** How widgets are made and unmade by workers: their machinery is a table that stands for the outside world. */
-export const createWidgetOperation = operationKind({
+export const createWidgetOperation = platformOperationKind({
   kind: 'widget.create',
   resource_type: 'widget',
   stages: ['disk', 'port', 'boot'],
@@ -14,7 +14,7 @@ export const createWidgetOperation = operationKind({
   deadline_ms: 60_000,
 });
 
-export const deleteWidgetOperation = operationKind({
+export const deleteWidgetOperation = platformOperationKind({
   kind: 'widget.delete',
   resource_type: 'widget',
   stages: ['stop', 'remove'],
@@ -24,7 +24,7 @@ export const deleteWidgetOperation = operationKind({
 });
 
 /** Makes other widgets by children, then the widget itself. `tolerates` a member that could not be made. */
-export const assembleOperation = operationKind({
+export const assembleOperation = platformOperationKind({
   kind: 'widget.assemble',
   resource_type: 'widget',
   stages: ['members', 'finish'],

@@ -11,7 +11,16 @@ async function operation(status: string, finished_at: Date | null = null) {
   const at = new Date();
   const base = { id: newId(), kind: 'test.kind', resource_type: 'test', resource_id: newId(), stage: 'one', input: {} };
   await prisma().operation.create({
-    data: { ...base, status, finished_at, run_at: at, deadline_at: at, created_at: at, updated_at: at },
+    data: {
+      ...base,
+      scope: 'platform',
+      status,
+      finished_at,
+      run_at: at,
+      deadline_at: at,
+      created_at: at,
+      updated_at: at,
+    },
   });
 }
 

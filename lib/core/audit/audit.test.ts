@@ -242,8 +242,8 @@ test('an entry is found by the id of its request, and so is the operation that i
 
   const id = newId();
   const at = new Date();
-  await execute(sql`INSERT INTO operations (id, project_id, kind, resource_type, resource_id, status, stage, input, run_at, deadline_at, request_id, created_at, updated_at)
-    VALUES (${id}::uuid, ${project.id}::uuid, 'test.work', 'thing', ${newId()}::uuid, 'succeeded', 'done', '{}', ${at}, ${at}, ${headers['X-Request-Id']}, ${at}, ${at})`);
+  await execute(sql`INSERT INTO operations (id, project_id, kind, resource_type, resource_id, status, stage, input, scope, run_at, deadline_at, request_id, created_at, updated_at)
+    VALUES (${id}::uuid, ${project.id}::uuid, 'test.work', 'thing', ${newId()}::uuid, 'succeeded', 'done', '{}', 'platform', ${at}, ${at}, ${headers['X-Request-Id']}, ${at}, ${at})`);
   const operations = await call('GET', `/operations${query}`, { token: project.users.reader.token });
   expect(operations.body).toContainEqual(expect.objectContaining({ id, request_id: headers['X-Request-Id'] }));
   expect((await call('GET', '/operations?request_id=other', { token: project.users.reader.token })).body).toEqual([]);

@@ -4,7 +4,7 @@ import { asAdmin, databaseOn } from '@/lib/testing/database';
 import { migrate } from './migrate';
 
 const before = '20261122121500';
-const cells = '20261122121500_cells';
+const since = ['20261122121500_cells', '20261122124500_operation_scope'];
 
 const PROJECT = '01940000-0000-7000-8000-0000000a0001';
 const ROUTER = '01940000-0000-7000-8000-0000000a0002';
@@ -14,6 +14,7 @@ const FLOATING_IP = '01940000-0000-7000-8000-0000000a0005';
 const IMAGE = '01940000-0000-7000-8000-0000000a0006';
 const STARTING = '01940000-0000-7000-8000-0000000a0007';
 const MAILING = '01940000-0000-7000-8000-0000000a0008';
+const REMOVING = '01940000-0000-7000-8000-0000000a0009';
 
 /** What a platform of the version before has written: one of everything that named a host. */
 const written = `
@@ -35,7 +36,8 @@ const written = `
     VALUES ('${IMAGE}', '${PROJECT}', '${PROJECT}', 'mine', 'RAW', 'active', '{"kind": "upload", "host_id": "node-1"}', 1, now(), now());
   INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, host_id, run_at, deadline_at, created_at, updated_at)
     VALUES ('${STARTING}', '${PROJECT}', 'instance.start', 'instance', '${INSTANCE}', 'start', 'running', '{}', 'node-1', now(), now(), now(), now()),
-      ('${MAILING}', NULL, 'account.mail', 'mail', '${PROJECT}', 'send', 'pending', '{}', NULL, now(), now(), now(), now());
+      ('${MAILING}', NULL, 'account.mail', 'mail', '${PROJECT}', 'send', 'pending', '{}', NULL, now(), now(), now(), now()),
+      ('${REMOVING}', '${PROJECT}', 'image.delete', 'image', '${IMAGE}', 'files', 'pending', '{}', NULL, now(), now(), now(), now());
   INSERT INTO engine_reports (host_id, engine, status, message, details, updated_at)
     VALUES ('node-1', 'compute', 'available', 'KVM.', '{}', now());`;
 
@@ -48,7 +50,7 @@ async function asBefore(): Promise<pg.Client> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(written);
-  expect(await migrate(url, undefined, cells)).toEqual([cells]);
+  expect(await migrate(url, undefined, since.at(-1))).toEqual(expect.arrayContaining(since));
   return client;
 }
 
@@ -61,9 +63,10 @@ it('every host becomes the cell of its name, with everything that lives in it, a
   expect(await readCells()).toEqual([{ id: 'node-1', kind: 'local', ...promised }]);
   for (const table of ['routers', 'instances', 'volumes', 'floating_ips', 'engine_reports'])
     expect(await rows(`SELECT cell_id FROM ${table}`), table).toEqual([{ cell_id: 'node-1' }]);
-  expect(await rows('SELECT id, status, cell_id FROM operations ORDER BY id')).toEqual([
-    { id: STARTING, status: 'running', cell_id: 'node-1' },
-    { id: MAILING, status: 'pending', cell_id: null },
+  expect(await rows('SELECT id, status, scope, cell_id FROM operations ORDER BY id')).toEqual([
+    { id: STARTING, status: 'running', scope: 'cell', cell_id: 'node-1' },
+    { id: MAILING, status: 'pending', scope: 'platform', cell_id: null },
+    { id: REMOVING, status: 'pending', scope: 'cell', cell_id: 'node-1' },
   ]);
   expect(await rows(`SELECT source FROM images WHERE project_id IS NOT NULL`)).toEqual([
     { source: { kind: 'upload', cell_id: 'node-1' } },

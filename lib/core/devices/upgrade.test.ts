@@ -23,7 +23,7 @@ test('instances and volumes of an earlier release become devices, and keep their
       INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, floating_ip_first,
         floating_ip_last, seen_at) VALUES ('h1', 8, 8192, 64, 100, 0, '198.18.0.1', '198.18.0.9', now());
       INSERT INTO images (id, project_id, owner_id, name, format, status, source, min_disk_gb, created_at, updated_at)
-        VALUES ('${id(5)}', '${PROJECT}', '${PROJECT}', 'own', 'RAW', 'active', '{"kind": "upload"}', 1, now(), now());
+        VALUES ('${id(5)}', '${PROJECT}', '${PROJECT}', 'own', 'RAW', 'active', '{"kind": "upload", "host_id": "h1"}', 1, now(), now());
       INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, host_id, power, hostname, created_at, updated_at)
         SELECT '${INSTANCE}', '${PROJECT}', 'web', 'active', id, '${PROJECT}', '${id(5)}', 'h1', 'running', 'web', now(), now()
         FROM flavors LIMIT 1;

@@ -9,8 +9,8 @@ export type NewOperation = {
   /** Its first step. */
   stage: string;
   input: Prisma.InputJsonValue;
-  /** Only this cell's worker may run it. */
-  cell_id?: string | undefined;
+  /** It touches engines, those of this cell, and only this cell's worker may run it; or none, and any worker may. */
+  place: { cell_id: string } | 'platform';
   /** After this long it has failed. */
   deadline_ms: number;
   /**
@@ -31,7 +31,7 @@ export function operationInsert(
   from: Sql,
   parent?: { id: string; name: string },
 ): Sql {
-  const { resource } = operation;
+  const { resource, place } = operation;
   const { at, request_id } = origin;
   const orderedBy = parent ? sql`, ${parent.id}::uuid` : raw('');
   const admitted = operation.supersedes
@@ -49,7 +49,8 @@ export function operationInsert(
       status: 'pending',
       input: operation.input,
       attempts: 0,
-      cell_id: operation.cell_id ?? null,
+      scope: place === 'platform' ? 'platform' : 'cell',
+      cell_id: place === 'platform' ? null : place.cell_id,
       run_at: raw('platform_now()'),
       deadline_at: sql`platform_now() + ${operation.deadline_ms}::float8 * interval '1 millisecond'`,
       request_id,

@@ -10,15 +10,16 @@ export type OperationKind<Stage extends string, Input> = {
   /** Its steps by name, the first one first. */
   readonly stages: readonly [Stage, ...Stage[]];
   readonly input: z.ZodType<Input>;
-  /** Orders it for a resource: the `operation` of a `commit`. With `cell_id`, only that cell's worker may run it. */
-  start(resourceId: string, input: Input, options?: { cell_id?: string | undefined }): NewOperation;
+  /** Orders it for a resource: the `operation` of a `commit`. Only the worker of this cell may run it. */
+  start(resourceId: string, input: Input, place: { cell_id: string }): NewOperation;
 };
 
-/**
- * Declares a kind of operation. Its steps are written with `operationSteps` in a file that only workers load, so that
- * the API orders work without loading an engine.
- */
-export function operationKind<const Stage extends string, Input extends Prisma.InputJsonObject>(definition: {
+/** A kind of work that touches no engine: any worker may run it. */
+export type PlatformOperationKind<Stage extends string, Input> = Omit<OperationKind<Stage, Input>, 'start'> & {
+  start(resourceId: string, input: Input): NewOperation;
+};
+
+type Definition<Stage extends string, Input> = {
   kind: string;
   resource_type: string;
   stages: readonly [Stage, ...Stage[]];
@@ -28,21 +29,32 @@ export function operationKind<const Stage extends string, Input extends Prisma.I
   deadline_ms: number;
   /** A delete: it cancels what else is under way for the resource. */
   supersedes?: boolean;
-}): OperationKind<Stage, Input> {
-  const { kind, resource_type, stages, deadline_ms, supersedes = false } = definition;
-  return {
-    kind,
-    resource_type,
-    stages,
-    input: definition.input,
-    start: (id, input, { cell_id } = {}) => ({
-      kind,
-      resource: { type: resource_type, id },
-      stage: stages[0],
-      input,
-      cell_id,
-      deadline_ms,
-      supersedes,
-    }),
-  };
+};
+
+/**
+ * Declares a kind of operation. Its steps are written with `operationSteps` in a file that only workers load, so that
+ * the API orders work without loading an engine.
+ */
+export function operationKind<const Stage extends string, Input extends Prisma.InputJsonObject>(
+  definition: Definition<Stage, Input>,
+): OperationKind<Stage, Input> {
+  const { kind, resource_type, stages, input } = definition;
+  return { kind, resource_type, stages, input, start: (id, given, place) => ordered(definition, id, given, place) };
+}
+
+/** Declares a kind of operation that touches no engine. */
+export function platformOperationKind<const Stage extends string, Input extends Prisma.InputJsonObject>(
+  definition: Definition<Stage, Input>,
+): PlatformOperationKind<Stage, Input> {
+  const { kind, resource_type, stages, input } = definition;
+  return { kind, resource_type, stages, input, start: (id, given) => ordered(definition, id, given, 'platform') };
+}
+
+function ordered<Stage extends string, Input extends Prisma.InputJsonObject>(
+  { kind, resource_type, stages, deadline_ms, supersedes = false }: Definition<Stage, Input>,
+  id: string,
+  input: Input,
+  place: NewOperation['place'],
+): NewOperation {
+  return { kind, resource: { type: resource_type, id }, stage: stages[0], input, place, deadline_ms, supersedes };
 }

@@ -30,7 +30,8 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Leases what is due: of each resource the oldest unfinished operation, and none while a worker still holds another of
- * it, or of something that its delete has cancelled. Operations that other workers are just leasing are skipped, not waited for.
+ * it, or of something that its delete has cancelled. A cell's work goes to its own worker alone, work of the platform to any.
+ * Operations that other workers are just leasing are skipped, not waited for.
  */
 export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: number): Promise<LeasedOperation[]> {
   const kinds = rooms.map(({ kind }) => kind);
@@ -42,7 +43,7 @@ export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: 
         SELECT candidate.id FROM unnest(${kinds}::text[], ${limits}::int[]) AS room (kind, slots) CROSS JOIN LATERAL (
           SELECT o.id, o.run_at FROM operations o
           WHERE o.kind = room.kind AND o.status IN ('pending', 'running') AND o.lease_owner IS NULL
-            AND o.run_at <= (SELECT platform_now()) AND (o.cell_id IS NULL OR o.cell_id = ${holder.cell_id}::text)
+            AND o.run_at <= (SELECT platform_now()) AND (o.scope = 'platform' OR o.cell_id = ${holder.cell_id}::text)
             AND NOT EXISTS (
               SELECT FROM operations other WHERE other.resource_id = o.resource_id AND other.id <> o.id
                 AND (other.lease_owner IS NOT NULL OR (other.status IN ('pending', 'running') AND other.id < o.id)))

@@ -73,6 +73,7 @@ const repair = (project_id: string, id: string) =>
       resource: { type: 'widget', id },
       stage: 'glue',
       input: {},
+      place: 'platform',
       deadline_ms: 60_000,
     },
   });

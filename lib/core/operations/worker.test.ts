@@ -320,8 +320,8 @@ describe('operations of one resource', () => {
     const resource = newId();
     const lease = (owner: string) =>
       execute(sql`
-      INSERT INTO operations (id, kind, resource_type, resource_id, stage, status, input, run_at, lease_owner, deadline_at, created_at, updated_at)
-      VALUES (${newId()}::uuid, 'test', 'test', ${resource}::uuid, 'x', 'running', '{}', now(), ${owner}::text, now(), now(), now())`);
+      INSERT INTO operations (id, kind, resource_type, resource_id, stage, status, input, scope, run_at, lease_owner, deadline_at, created_at, updated_at)
+      VALUES (${newId()}::uuid, 'test', 'test', ${resource}::uuid, 'x', 'running', '{}', 'platform', now(), ${owner}::text, now(), now(), now())`);
     await lease('a');
     await expect(lease('b')).rejects.toThrow('operations_one_leased_idx');
   });
@@ -357,12 +357,50 @@ describe('workers', () => {
     expect(most).toBe(3);
   });
 
-  test('leave alone what belongs to another cell', async () => {
-    const elsewhere = await create((id) => createWidgetOperation.start(id, {}, { cell_id: 'other-host' }));
-    const here = await create((id) => createWidgetOperation.start(id, {}, { cell_id: 'test-host' }));
-    work();
-    await untilStatus(here, 'succeeded');
-    expect(await operationsOf(elsewhere)).toMatchObject([{ status: 'pending', lease_token: 0 }]);
+  test('do the work of their own cell and of no other, and share that of the platform', async () => {
+    const inCell = (cell_id: string) =>
+      create((id) => ({ ...createWidgetOperation.start(id, {}), place: { cell_id } }));
+    const north = await Promise.all(Array.from({ length: 20 }, () => inCell('north')));
+    const south = await Promise.all(Array.from({ length: 20 }, () => inCell('south')));
+    const shared = await Promise.all(Array.from({ length: 20 }, () => create()));
+    const doneBy = new Map<string, Set<string>>();
+    const workIn = (cell: string) =>
+      work(
+        (_, { operation }) =>
+          void doneBy.set(operation.resource_id, (doneBy.get(operation.resource_id) ?? new Set()).add(cell)),
+        {
+          cell,
+          concurrency: 2,
+        },
+      );
+    const doers = (ids: string[]) => new Set(ids.flatMap((id) => [...(doneBy.get(id) ?? ['nobody'])]));
+
+    const first = workIn('north');
+    for (const id of [...north, ...shared.slice(0, 1)]) await untilStatus(id, 'succeeded');
+    for (const id of south) expect(await operationsOf(id)).toMatchObject([{ status: 'pending', lease_token: 0 }]);
+    workIn('south');
+    for (const id of [...south, ...shared]) await untilStatus(id, 'succeeded');
+    expect(doers(north)).toEqual(new Set(['north']));
+    expect(doers(south)).toEqual(new Set(['south']));
+
+    await first.stop();
+    const left = await Promise.all([create(), inCell('north')]);
+    await untilStatus(left[0], 'succeeded');
+    expect(doers(left)).toEqual(new Set(['south', 'nobody']));
+    expect(await operationsOf(left[1])).toMatchObject([{ status: 'pending', lease_token: 0 }]);
+    workIn('north');
+    await untilStatus(left[1], 'succeeded');
+    expect(doers([left[1]])).toEqual(new Set(['north']));
+  });
+
+  test('take nothing up that says neither its cell nor that it is of the platform', async () => {
+    const unsaid = (scope: string, cell: string | null) =>
+      execute(sql`
+      INSERT INTO operations (id, kind, resource_type, resource_id, stage, status, input, scope, cell_id, run_at, deadline_at, created_at, updated_at)
+      VALUES (${newId()}::uuid, 'test', 'test', ${newId()}::uuid, 'x', 'pending', '{}', ${scope}::text, ${cell}::text, now(), now(), now(), now())`);
+    await expect(unsaid('cell', null)).rejects.toThrow('operations_scope_check');
+    await expect(unsaid('platform', 'north')).rejects.toThrow('operations_scope_check');
+    await expect(unsaid('anywhere', null)).rejects.toThrow('operations_scope_check');
   });
 
   test('that stop let go of their work at once, and others go on with it', async () => {

@@ -9,6 +9,8 @@ import { type Backoff, carryOn, exponentialBackoff, type Held } from './run';
 import type { OperationSteps } from './steps';
 
 export type WorkerOptions = {
+  /** Whose work it does beside that of the platform; absent: this process's own cell. */
+  cell?: string;
   steps: readonly OperationSteps[];
   jobs: readonly PeriodicJob[];
   /** How many operations it runs at once. */
@@ -28,7 +30,7 @@ export type Worker = {
 /** A step that does not end so long after the deadline hangs: its lease is left to run out. */
 const HANGS_MS = 5 * 60_000;
 
-/** Begins to run operations and periodic jobs. Any number of workers share the work. */
+/** Begins to run operations and periodic jobs. Any number of workers share the work, each cell's its own. */
 export function startWorker(options: WorkerOptions): Worker {
   const runner = new Runner(options);
   const jobs = startPeriodicJobs(options.jobs);
@@ -59,9 +61,9 @@ class Runner {
     this.concurrency = options.concurrency ?? 16;
     this.backoff = options.backoff ?? exponentialBackoff;
     this.grace_ms = options.grace_ms ?? 20_000;
-    const cellId = ownCell();
+    const cell_id = options.cell ?? ownCell();
     const lease_ms = options.lease_ms ?? 15_000;
-    this.holder = { id: `${cellId}:${process.pid}:${randomBytes(6).toString('hex')}`, cell_id: cellId, lease_ms };
+    this.holder = { id: `${cell_id}:${process.pid}:${randomBytes(6).toString('hex')}`, cell_id, lease_ms };
     this.changes = onChange(async () => this.look.fire());
     const beat = oneAtATime(() => this.keepLeases());
     this.heartbeat = setInterval(beat.fire, lease_ms / 3);

@@ -17,7 +17,7 @@ const operation = {
   resource: { type: 'widget', id },
   stage: 'wet',
   input: { cloth: 'soft' },
-  cell_id: 'north',
+  place: { cell_id: 'north' },
   deadline_ms: 60_000,
 };
 

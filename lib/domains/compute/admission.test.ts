@@ -4,7 +4,7 @@ import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { createCell, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
+import { createCell, NANO, TINY_IMAGE, UPLOADED } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
 
@@ -209,7 +209,7 @@ describe('what a request names', () => {
       name: 'theirs',
       format: 'RAW',
       status: 'active',
-      source: {},
+      source: UPLOADED,
       min_disk_gb: 1,
       ...times,
     };
@@ -226,7 +226,15 @@ describe('what a request names', () => {
 
   test('an image that needs a larger disk is refused before anything else', async () => {
     const times = { created_at: new Date(), updated_at: new Date() };
-    const image = { id: newId(), name: 'large', format: 'RAW', status: 'active', source: {}, min_disk_gb: 3, ...times };
+    const image = {
+      id: newId(),
+      name: 'large',
+      format: 'RAW',
+      status: 'active',
+      source: UPLOADED,
+      min_disk_gb: 3,
+      ...times,
+    };
     await prisma().image.create({ data: { ...image, project_id: acme.id, owner_id: acme.id } });
     expect((await launch(call, acme, { image_id: image.id })).body).toMatchObject(
       error('INVALID_REQUEST', /image large requires a disk of at least 3 GB; flavor nano has 2 GB/),

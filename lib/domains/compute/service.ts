@@ -142,7 +142,7 @@ async function admit(
         ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),
         promised: promise(needsOf(flavor), cell_id),
       },
-      operation: createKind.start(id, {}, { cell_id: cell_id ?? undefined }),
+      operation: createKind.start(id, {}, rest),
       details: { flavor: flavor.name, image: image.name, ip },
       answer: { status: 201, body: created },
     });
@@ -217,7 +217,7 @@ export async function actOnInstance(call: ProjectCall, id: string, input: Instan
     rows: {
       instance: sql`UPDATE instances SET ${joinSet(set)} FROM verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
     },
-    operation: kindOfAction[input.action].start(id, {}, { cell_id: await cellOf(id) }),
+    operation: kindOfAction[input.action].start(id, {}, await cellOf(id)),
     details: { action: input.action, ...(image ? { image: image.name } : {}) },
     answer: { status: 202, body: changed },
   });
@@ -237,9 +237,10 @@ async function rebuildImage(call: ProjectCall, row: InstanceRow, input: Instance
   return image;
 }
 
-async function cellOf(id: string): Promise<string | undefined> {
+async function cellOf(id: string): Promise<{ cell_id: string }> {
   const found = await queryOne<{ cell_id: string }>(sql`SELECT cell_id FROM instances WHERE id = ${id}::uuid`);
-  return found?.cell_id;
+  if (!found) throw notFound('The instance');
+  return found;
 }
 
 /** Deletes an instance, whatever it does now; the quota comes back when all of it is gone. @throws ApiError 404 */
@@ -254,7 +255,7 @@ export async function deleteInstance(call: ProjectCall, id: string): Promise<Ins
       instance: sql`UPDATE instances SET status = 'deleting', task = 'deleting', status_reason = NULL,
         updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
     },
-    operation: deleteKind.start(id, {}, { cell_id: await cellOf(id) }),
+    operation: deleteKind.start(id, {}, await cellOf(id)),
   });
   return viewInstance({ ...row, ...deleting });
 }

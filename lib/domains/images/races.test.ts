@@ -4,7 +4,7 @@ import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
-import { createCell } from '@/lib/testing/hosts';
+import { createCell, UPLOADED } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { race } from '@/lib/testing/race';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 async function activeImage(): Promise<string> {
   const id = newId();
   await execute(sql`INSERT INTO images (id, project_id, owner_id, name, format, status, source, size_bytes, min_disk_gb, created_at, updated_at)
-    VALUES (${id}::uuid, ${acme.id}::uuid, ${acme.id}::uuid, 'own', 'RAW', 'active', '{"kind": "upload"}', 1048576, 1,
+    VALUES (${id}::uuid, ${acme.id}::uuid, ${acme.id}::uuid, 'own', 'RAW', 'active', ${JSON.stringify(UPLOADED)}::jsonb, 1048576, 1,
       platform_now(), platform_now())`);
   return id;
 }

@@ -186,7 +186,8 @@ async function register(
  */
 export async function deleteImage(call: ProjectCall, id: string): Promise<Image> {
   const row = await readRow(call, id);
-  if (row.project_id === null) {
+  const { cell_id } = row;
+  if (row.project_id === null || cell_id === null) {
     throw new ApiError('FORBIDDEN', `Image ${row.name} is public; only the project’s own images can be deleted.`);
   }
   await commit(call, {
@@ -199,7 +200,7 @@ export async function deleteImage(call: ProjectCall, id: string): Promise<Image>
       image: sql`UPDATE images SET status = 'deleting', status_reason = NULL, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND images.id = ${id}::uuid`,
     },
-    operation: deleteImageKind.start(id, {}, { cell_id: row.cell_id ?? undefined }),
+    operation: deleteImageKind.start(id, {}, { cell_id }),
   });
   return view({ ...row, status: 'deleting', status_reason: null, updated_at: call.at });
 }

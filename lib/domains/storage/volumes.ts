@@ -159,7 +159,7 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
         FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${cell_id}::text`,
       ...(cell_id === null ? {} : { settled: settleRouter(call.project_id, cell_id) }),
     },
-    operation: createVolumeKind.start(row.id, {}, { cell_id: cell_id ?? undefined }),
+    operation: createVolumeKind.start(row.id, {}, row),
     details: { size_gb, ...(source.image_id ? { image_id: source.image_id } : {}), ...snapshotDetail(source) },
     answer: { status: 201, body: created },
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operationKind } from '@/lib/core/operations/kind';
+import { platformOperationKind } from '@/lib/core/operations/kind';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 
@@ -7,7 +7,7 @@ const [second, minute, hour] = [1000, 60_000, 3_600_000];
 export const RETRY_AFTER_MS = [5 * second, minute, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour];
 
 /** Carries an alert to one receiver, again after a while where that fails. */
-export const deliverAlert = operationKind({
+export const deliverAlert = platformOperationKind({
   kind: 'alert.deliver',
   resource_type: 'alert_delivery',
   stages: ['deliver'],

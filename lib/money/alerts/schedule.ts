@@ -154,8 +154,8 @@ async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
       INSERT INTO alert_deliveries (id, project_id, alert_id, channel, target, status, next_attempt_at, created_at, updated_at)
       SELECT id, ${project_id}::uuid, alert_id, channel, target, 'pending', ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz FROM wanted),
     ordered AS (
-      INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, attempts, run_at, deadline_at, created_at, updated_at)
-      SELECT operation_id, ${project_id}::uuid, ${kind}::text, ${resource.type}::text, id, ${stage}::text, 'pending', '{}', 0, platform_now(),
+      INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, attempts, scope, run_at, deadline_at, created_at, updated_at)
+      SELECT operation_id, ${project_id}::uuid, ${kind}::text, ${resource.type}::text, id, ${stage}::text, 'pending', '{}', 0, 'platform', platform_now(),
         platform_now() + ${deadline_ms}::float8 * interval '1 millisecond', ${at}::timestamptz, ${at}::timestamptz FROM wanted),
     hinted AS (
       INSERT INTO changes (project_id, topic, resource_id, at)

@@ -145,8 +145,8 @@ function consequences(invoices: readonly string[]): Sql[] {
     sql`INSERT INTO invoice_payments (invoice_id, project_id, status, due_usd, paid_at, updated_at)
       SELECT id, project_id, CASE WHEN due_usd = 0 THEN 'paid' WHEN due_usd < ${LEAST_CHARGE_USD}::numeric THEN 'deferred' ELSE 'open' END,
         due_usd, CASE WHEN due_usd = 0 THEN ${at}::timestamptz END, ${at}::timestamptz FROM invoices ${of}`,
-    sql`INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, attempts, run_at, deadline_at, created_at, updated_at)
-      SELECT operation_id, project_id, ${kind}::text, ${resource.type}::text, id, ${stage}::text, 'pending', '{}', 0, platform_now(),
+    sql`INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, attempts, scope, run_at, deadline_at, created_at, updated_at)
+      SELECT operation_id, project_id, ${kind}::text, ${resource.type}::text, id, ${stage}::text, 'pending', '{}', 0, 'platform', platform_now(),
         platform_now() + ${deadline_ms}::float8 * interval '1 millisecond', ${at}::timestamptz, ${at}::timestamptz
       FROM invoices ${of} WHERE due_usd >= ${LEAST_CHARGE_USD}::numeric`,
     sql`INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, 'invoice', id, ${at}::timestamptz FROM invoices ${of}`,

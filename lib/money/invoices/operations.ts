@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { operationKind } from '@/lib/core/operations/kind';
+import { platformOperationKind } from '@/lib/core/operations/kind';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Charges an invoice to the project's card, again after a while where that fails. */
-export const collectInvoice = operationKind({
+export const collectInvoice = platformOperationKind({
   kind: 'invoice.collect',
   resource_type: 'invoice',
   stages: ['charge'],

@@ -5,11 +5,11 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { insert, type NewRow, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { operationInsert } from '@/lib/core/operations/enqueue';
-import { operationKind } from '@/lib/core/operations/kind';
+import { platformOperationKind } from '@/lib/core/operations/kind';
 import { settings } from '@/lib/settings';
 
 /** Carries a mail about an account to its address, again after a while where that fails. */
-export const sendAccountMail = operationKind({
+export const sendAccountMail = platformOperationKind({
   kind: 'account.mail',
   resource_type: 'account_mail',
   stages: ['send'],

@@ -18,7 +18,7 @@ WITH k AS MATERIALIZED (SELECT * FROM project_accounts WHERE project_id = $1::uu
           FROM verdict CROSS JOIN LATERAL (VALUES ('instances', verdict.claim_instances), ('ram_gb', verdict.claim_ram_gb), ('vcpus', verdict.claim_vcpus)) AS taken_amount (dimension, amount)
           WHERE verdict.ok AND taken_amount.amount <> 0
           ON CONFLICT (resource_id, dimension) DO UPDATE SET amount = quota_ledger.amount + excluded.amount), charged AS MATERIALIZED (UPDATE project_accounts SET instances_used = k.instances_used + verdict.claim_instances, ram_gb_used = k.ram_gb_used + verdict.claim_ram_gb, vcpus_used = k.vcpus_used + verdict.claim_vcpus FROM k, verdict
-          WHERE verdict.ok AND project_accounts.project_id = k.project_id), widget AS MATERIALIZED (INSERT INTO widgets ("id", "project_id", "name", "tags") SELECT $17, $18, $19, new_row."tags" FROM jsonb_populate_record(NULL::widgets, $20::jsonb) AS new_row, verdict WHERE verdict.ok), operation AS MATERIALIZED (INSERT INTO operations ("id", "project_id", "kind", "resource_type", "resource_id", "stage", "status", "input", "attempts", "cell_id", "run_at", "deadline_at", "request_id", "created_at", "updated_at") SELECT $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, platform_now(), platform_now() + $31::float8 * interval '1 millisecond', $32, $33, $34 FROM verdict WHERE verdict.ok), audited AS MATERIALIZED (INSERT INTO audit_entries ("id", "project_id", "at", "actor_type", "actor_id", "actor_name", "action", "resource_type", "resource_id", "resource_name", "result", "status", "code", "address", "request_id", "activity") SELECT $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50 FROM verdict WHERE verdict.ok), hinted AS MATERIALIZED (INSERT INTO changes ("project_id", "topic", "resource_id", "at") SELECT $51, $52, $53, $54 FROM verdict WHERE verdict.ok) SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
+          WHERE verdict.ok AND project_accounts.project_id = k.project_id), widget AS MATERIALIZED (INSERT INTO widgets ("id", "project_id", "name", "tags") SELECT $17, $18, $19, new_row."tags" FROM jsonb_populate_record(NULL::widgets, $20::jsonb) AS new_row, verdict WHERE verdict.ok), operation AS MATERIALIZED (INSERT INTO operations ("id", "project_id", "kind", "resource_type", "resource_id", "stage", "status", "input", "attempts", "scope", "cell_id", "run_at", "deadline_at", "request_id", "created_at", "updated_at") SELECT $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, platform_now(), platform_now() + $32::float8 * interval '1 millisecond', $33, $34, $35 FROM verdict WHERE verdict.ok), audited AS MATERIALIZED (INSERT INTO audit_entries ("id", "project_id", "at", "actor_type", "actor_id", "actor_name", "action", "resource_type", "resource_id", "resource_name", "result", "status", "code", "address", "request_id", "activity") SELECT $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50, $51 FROM verdict WHERE verdict.ok), hinted AS MATERIALIZED (INSERT INTO changes ("project_id", "topic", "resource_id", "at") SELECT $52, $53, $54, $55 FROM verdict WHERE verdict.ok) SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
     NULL AS target FROM verdict
 
 -- $1 "00000000-0000-4000-8000-000000000001"
@@ -50,28 +50,29 @@ WITH k AS MATERIALIZED (SELECT * FROM project_accounts WHERE project_id = $1::uu
 -- $27 "pending"
 -- $28 {"cloth":"soft"}
 -- $29 0
--- $30 "north"
--- $31 60000
--- $32 "a new id"
--- $33 "a time"
+-- $30 "cell"
+-- $31 "north"
+-- $32 60000
+-- $33 "a new id"
 -- $34 "a time"
--- $35 "a new id"
--- $36 "00000000-0000-4000-8000-000000000001"
--- $37 "a time"
--- $38 "user"
--- $39 "a new id"
--- $40 "a@b.test"
--- $41 "widget.create"
--- $42 "widget"
--- $43 "00000000-0000-4000-8000-000000000002"
--- $44 "lamp"
--- $45 "succeeded"
--- $46 202
--- $47 null
--- $48 "127.0.0.1"
--- $49 "a new id"
--- $50 true
--- $51 "00000000-0000-4000-8000-000000000001"
--- $52 "widget"
--- $53 "00000000-0000-4000-8000-000000000002"
--- $54 "a time"
+-- $35 "a time"
+-- $36 "a new id"
+-- $37 "00000000-0000-4000-8000-000000000001"
+-- $38 "a time"
+-- $39 "user"
+-- $40 "a new id"
+-- $41 "a@b.test"
+-- $42 "widget.create"
+-- $43 "widget"
+-- $44 "00000000-0000-4000-8000-000000000002"
+-- $45 "lamp"
+-- $46 "succeeded"
+-- $47 202
+-- $48 null
+-- $49 "127.0.0.1"
+-- $50 "a new id"
+-- $51 true
+-- $52 "00000000-0000-4000-8000-000000000001"
+-- $53 "widget"
+-- $54 "00000000-0000-4000-8000-000000000002"
+-- $55 "a time"

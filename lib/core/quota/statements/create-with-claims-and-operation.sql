@@ -16,7 +16,7 @@ WITH k AS MATERIALIZED (SELECT * FROM project_accounts WHERE project_id = $1::uu
           FROM verdict CROSS JOIN LATERAL (VALUES ('instances', verdict.claim_instances), ('ram_gb', verdict.claim_ram_gb), ('vcpus', verdict.claim_vcpus)) AS taken_amount (dimension, amount)
           WHERE verdict.ok AND taken_amount.amount <> 0
           ON CONFLICT (resource_id, dimension) DO UPDATE SET amount = quota_ledger.amount + excluded.amount), charged AS MATERIALIZED (UPDATE project_accounts SET instances_used = k.instances_used + verdict.claim_instances, ram_gb_used = k.ram_gb_used + verdict.claim_ram_gb, vcpus_used = k.vcpus_used + verdict.claim_vcpus FROM k, verdict
-          WHERE verdict.ok AND project_accounts.project_id = k.project_id), widget AS MATERIALIZED (INSERT INTO widgets ("id", "project_id", "name", "tags") SELECT $11, $12, $13, new_row."tags" FROM jsonb_populate_record(NULL::widgets, $14::jsonb) AS new_row, verdict WHERE verdict.ok), operation AS MATERIALIZED (INSERT INTO operations ("id", "project_id", "kind", "resource_type", "resource_id", "stage", "status", "input", "attempts", "cell_id", "run_at", "deadline_at", "request_id", "created_at", "updated_at") SELECT $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, platform_now(), platform_now() + $25::float8 * interval '1 millisecond', $26, $27, $28 FROM verdict WHERE verdict.ok), audited AS MATERIALIZED (INSERT INTO audit_entries ("id", "project_id", "at", "actor_type", "actor_id", "actor_name", "action", "resource_type", "resource_id", "resource_name", "result", "status", "code", "address", "request_id", "activity") SELECT $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44 FROM verdict WHERE verdict.ok), hinted AS MATERIALIZED (INSERT INTO changes ("project_id", "topic", "resource_id", "at") SELECT $45, $46, $47, $48 FROM verdict WHERE verdict.ok) SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
+          WHERE verdict.ok AND project_accounts.project_id = k.project_id), widget AS MATERIALIZED (INSERT INTO widgets ("id", "project_id", "name", "tags") SELECT $11, $12, $13, new_row."tags" FROM jsonb_populate_record(NULL::widgets, $14::jsonb) AS new_row, verdict WHERE verdict.ok), operation AS MATERIALIZED (INSERT INTO operations ("id", "project_id", "kind", "resource_type", "resource_id", "stage", "status", "input", "attempts", "scope", "cell_id", "run_at", "deadline_at", "request_id", "created_at", "updated_at") SELECT $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, platform_now(), platform_now() + $26::float8 * interval '1 millisecond', $27, $28, $29 FROM verdict WHERE verdict.ok), audited AS MATERIALIZED (INSERT INTO audit_entries ("id", "project_id", "at", "actor_type", "actor_id", "actor_name", "action", "resource_type", "resource_id", "resource_name", "result", "status", "code", "address", "request_id", "activity") SELECT $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45 FROM verdict WHERE verdict.ok), hinted AS MATERIALIZED (INSERT INTO changes ("project_id", "topic", "resource_id", "at") SELECT $46, $47, $48, $49 FROM verdict WHERE verdict.ok) SELECT project_id, ok, passed AS checked, missing, forbidden, state, taken, capped, frozen, exceeded, limit_value, used_value,
     NULL AS target FROM verdict
 
 -- $1 "00000000-0000-4000-8000-000000000001"
@@ -42,28 +42,29 @@ WITH k AS MATERIALIZED (SELECT * FROM project_accounts WHERE project_id = $1::uu
 -- $21 "pending"
 -- $22 {"cloth":"soft"}
 -- $23 0
--- $24 "north"
--- $25 60000
--- $26 "a new id"
--- $27 "a time"
+-- $24 "cell"
+-- $25 "north"
+-- $26 60000
+-- $27 "a new id"
 -- $28 "a time"
--- $29 "a new id"
--- $30 "00000000-0000-4000-8000-000000000001"
--- $31 "a time"
--- $32 "user"
--- $33 "a new id"
--- $34 "a@b.test"
--- $35 "widget.create"
--- $36 "widget"
--- $37 "00000000-0000-4000-8000-000000000002"
--- $38 "lamp"
--- $39 "succeeded"
--- $40 202
--- $41 null
--- $42 "127.0.0.1"
--- $43 "a new id"
--- $44 true
--- $45 "00000000-0000-4000-8000-000000000001"
--- $46 "widget"
--- $47 "00000000-0000-4000-8000-000000000002"
--- $48 "a time"
+-- $29 "a time"
+-- $30 "a new id"
+-- $31 "00000000-0000-4000-8000-000000000001"
+-- $32 "a time"
+-- $33 "user"
+-- $34 "a new id"
+-- $35 "a@b.test"
+-- $36 "widget.create"
+-- $37 "widget"
+-- $38 "00000000-0000-4000-8000-000000000002"
+-- $39 "lamp"
+-- $40 "succeeded"
+-- $41 202
+-- $42 null
+-- $43 "127.0.0.1"
+-- $44 "a new id"
+-- $45 true
+-- $46 "00000000-0000-4000-8000-000000000001"
+-- $47 "widget"
+-- $48 "00000000-0000-4000-8000-000000000002"
+-- $49 "a time"
