@@ -1,5 +1,5 @@
 import { newId } from '@/lib/core/db/id';
-import { serviceSemantics } from '@/lib/engines/contract/service-semantics';
+import { serviceSemantics } from '@/lib/engines/contract/semantics/services';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { MemoryServices } from './memory-services';
 

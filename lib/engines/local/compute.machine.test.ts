@@ -1,4 +1,4 @@
-import { computeContract } from '../contract/compute';
+import { computeSemantics } from '../contract/semantics/compute';
 import { testHere } from './test-subject';
 
-await testHere(computeContract);
+await testHere(computeSemantics);

@@ -1,4 +1,4 @@
-import { imageContract } from '../contract/images';
+import { imageSemantics } from '../contract/semantics/images';
 import { testHere } from './test-subject';
 
-await testHere(imageContract);
+await testHere(imageSemantics);

@@ -1,7 +1,9 @@
 import { it } from 'vitest';
-import { networkContract } from '../contract/network';
+import { networkIsolation } from '../contract/isolation/network';
+import { networkSemantics } from '../contract/semantics/network';
 import { testHere } from './test-subject';
 
 // An ordinary user's run has tested this already.
-if (process.getuid?.() === 0) await testHere(networkContract, 'user');
+if (process.getuid?.() === 0)
+  await testHere((name, prepare) => networkSemantics(name, prepare, networkIsolation), 'user');
 else it.skip('tested as this user', () => {});

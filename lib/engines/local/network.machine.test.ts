@@ -1,4 +1,5 @@
-import { networkContract } from '../contract/network';
+import { networkIsolation } from '../contract/isolation/network';
+import { networkSemantics } from '../contract/semantics/network';
 import { testHere } from './test-subject';
 
-await testHere(networkContract);
+await testHere((name, prepare) => networkSemantics(name, prepare, networkIsolation));

@@ -1,4 +1,4 @@
-import { storageContract } from '../contract/storage';
+import { storageSemantics } from '../contract/semantics/storage';
 import { testHere } from './test-subject';
 
-await testHere(storageContract);
+await testHere(storageSemantics);

@@ -1,4 +1,4 @@
-import { servicesContract } from '../../contract/services';
+import { serviceIsolation } from '../../contract/isolation/services';
 import { testServicesHere } from './test-subject';
 
-await testServicesHere(({ subject }) => servicesContract('local, as this user', async () => subject));
+await testServicesHere(({ subject }) => serviceIsolation('local, as this user', async () => subject));

@@ -1,6 +1,6 @@
 import { newId } from '@/lib/core/db/id';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
-import { type SemanticsSubject, serviceSemantics } from '../../contract/service-semantics';
+import { type SemanticsSubject, serviceSemantics } from '../../contract/semantics/services';
 import type { ServiceSubject } from '../../contract/service-subject';
 import type { Host } from '../host';
 import { removeRecord } from '../record';

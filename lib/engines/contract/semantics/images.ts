@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
-import { bootDisc } from './boot-disc';
-import { type Subject, smallInstance } from './subject';
+import { bootDisc } from '../boot-disc';
+import { type Subject, smallInstance } from '../subject';
 
 const MIB = 1024 ** 2;
 
 /** What every image engine must do. */
-export function imageContract(name: string, prepare: () => Promise<Subject>): void {
+export function imageSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`image engine: ${name}`, { timeout: 180_000 }, () => {
     let subject: Subject;
     let mirror: Server;

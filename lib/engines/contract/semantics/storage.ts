@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
-import { GuestShell } from './guest-shell';
-import { type Subject, smallInstance } from './subject';
+import { GuestShell } from '../guest-shell';
+import { type Subject, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
 const EMPTY = { kind: 'empty' } as const;
 
 /** What every storage engine must do, seen from inside a guest. */
-export function storageContract(name: string, prepare: () => Promise<Subject>): void {
+export function storageSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`storage engine: ${name}`, { timeout: GUEST_MS }, () => {
     let subject: Subject;
     let spec: InstanceSpec;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec, ObservedInstance } from '@/lib/domains/compute/engine';
-import { inGuest, type Subject, smallInstance } from './subject';
+import { inGuest, type Subject, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
 
 /** What every compute engine must do. The guest's life is one story, because each boot costs seconds. */
-export function computeContract(name: string, prepare: () => Promise<Subject>): void {
+export function computeSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`compute engine: ${name}`, { timeout: GUEST_MS }, () => {
     let subject: Subject;
     let spec: InstanceSpec;

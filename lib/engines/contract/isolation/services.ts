@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { Port, Router, SecurityRule } from '@/lib/domains/network/engine';
 import type { LogLine, ObservedService, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { eventually, type ServiceSubject, settleService } from './service-subject';
+import { eventually, type ServiceSubject, settleService } from '../service-subject';
 
 const SERVICE_MS = 60_000;
 const FETCH_MS = 240_000;
 
 /**
- * What an engine of real processes must do besides its semantics (`service-semantics`). The program is a shell, so that a test can
+ * What an engine of real processes must do besides its semantics (`semantics/services`). The program is a shell, so that a test can
  * make it behave in any way.
  */
-export function servicesContract(name: string, prepare: () => Promise<ServiceSubject>): void {
+export function serviceIsolation(name: string, prepare: () => Promise<ServiceSubject>): void {
   describe(`service engine: ${name}`, { timeout: SERVICE_MS }, () => {
     let subject: ServiceSubject;
     const made = new Set<string>();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { ObservedService, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
-import { eventually, settleService } from './service-subject';
+import { eventually, settleService } from '../service-subject';
 
 /** What a test of the semantics needs besides the interface. */
 export type SemanticsSubject = {
