@@ -30,17 +30,18 @@ export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
     rmSync(directory, { recursive: true });
     throw error;
   });
-  const watcher = spawn('/bin/sh', ['-c', guard, 'guard', String(server.pid), directory], {
+  return { url: server.url, directory, stop: removeWhenDone(server.pid, directory) };
+}
+
+/** Stops a server and removes its folder, in which its cluster is `postgres`: when called, or when this process ends. */
+export function removeWhenDone(pid: number | undefined, directory: string): () => Promise<void> {
+  const watcher = spawn('/bin/sh', ['-c', guard, 'guard', String(pid), directory], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  return {
-    url: server.url,
-    directory,
-    async stop() {
-      const ended = once(watcher, 'exit');
-      watcher.stdin.end();
-      await ended;
-    },
+  return async () => {
+    const ended = once(watcher, 'exit');
+    watcher.stdin.end();
+    await ended;
   };
 }
