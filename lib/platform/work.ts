@@ -4,6 +4,7 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import { renewCertificatesJob } from '@/lib/hosts/certificates/jobs';
+import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { deliverySteps } from '@/lib/money/alerts/delivery';
 import { alertJobs } from '@/lib/money/alerts/schedule';
 import { closeMonthsJob } from '@/lib/money/invoices/close';
@@ -38,3 +39,8 @@ export const periodicJobs: readonly PeriodicJob[] = [
   ...work.flatMap(({ jobs }) => each(jobs)),
   renewCertificatesJob,
 ];
+
+/** What the domains want to run in a cell, besides machines. */
+export const serviceSources: readonly ServiceSource[] = work.flatMap(({ services }) =>
+  services === none ? [] : [services],
+);

@@ -162,7 +162,8 @@ async function powerDownHost(): Promise<void> {
   await endLeftovers(dataDir, WORKER_GRACE_MS);
   await withDatabase(async () => {
     const { powerDown } = await import('@/lib/domains/compute/power-down');
-    if (await powerDown()) return;
+    const { serviceSources } = await import('@/lib/platform/work');
+    if (await powerDown(serviceSources)) return;
     throw new Error(`The database has no host named ${hostId}, so nothing was changed. Check DATA_DIR and HOST_ID.`);
   });
   console.log(

@@ -5,7 +5,7 @@ import { startHostAgent } from '@/lib/domains/compute/host-agent';
 import { watchPrograms } from '@/lib/hosts/services/programs';
 import { tryLock, waitForLock } from '@/lib/lock';
 import { log } from '@/lib/log';
-import { operationSteps, periodicJobs } from '@/lib/platform/work';
+import { operationSteps, periodicJobs, serviceSources } from '@/lib/platform/work';
 import { settings } from '@/lib/settings';
 import { announceStop } from '@/lib/stopping';
 import { runSupervised } from './supervised';
@@ -18,7 +18,11 @@ await runSupervised(async () => {
   const stopping = new AbortController();
   const begin = () => {
     if (!stopping.signal.aborted)
-      parts = [startWorker({ steps: operationSteps, jobs: periodicJobs }), startHostAgent(), watchPrograms()];
+      parts = [
+        startWorker({ steps: operationSteps, jobs: periodicJobs }),
+        startHostAgent(serviceSources),
+        watchPrograms(),
+      ];
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {

@@ -69,6 +69,13 @@ export class MemoryServices implements ServiceEngine {
     return isReady ? { settled: true } : { settled: false, waits_for: `Starting ${spec.program.name}`, again_ms: 10 };
   }
 
+  async stopService(id: string): Promise<void> {
+    if (this.failure) throw this.failure;
+    const service = this.services.get(id);
+    if (!service) return;
+    Object.assign(service, { startedAt: null, starts: 0, spec: { ...service.spec, power: 'stopped' } });
+  }
+
   async removeService(id: string): Promise<void> {
     if (this.failure) throw this.failure;
     this.services.delete(id);

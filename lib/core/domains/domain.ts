@@ -2,6 +2,7 @@ import type { AnyEndpoint } from '@/lib/core/api/endpoint';
 import type { SealedColumn } from '@/lib/core/crypto/reseal';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
+import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { type DomainPortal, type None, none } from './portal';
 
 export { none } from './portal';
@@ -22,6 +23,8 @@ export type DomainWork = {
   readonly steps: readonly OperationSteps[] | None;
   /** What is done again and again by one worker of all, purges included. */
   readonly jobs: readonly PeriodicJob[] | None;
+  /** What it wants to run in a cell. */
+  readonly services: ServiceSource | None;
 };
 
 /**

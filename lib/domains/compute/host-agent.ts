@@ -5,6 +5,8 @@ import { ensureAllNetworking } from '@/lib/domains/network/project-networking';
 import { applyChanges, applyRouters } from '@/lib/domains/network/topology';
 import { observeStorage } from '@/lib/domains/storage/observer';
 import { detailOf } from '@/lib/engines/error';
+import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { keepServices } from '@/lib/hosts/services/keeper';
 import { log } from '@/lib/log';
 import { reportEngines, reportHost } from './host-report';
 import { Observer } from './observer';
@@ -19,12 +21,14 @@ const REAPPLY_MS = 60_000;
 const JOIN_AGAIN_MS = 15_000;
 
 /**
- * Looks after this host: reports what it can bear, keeps its networking and machines what the database says, samples
+ * Looks after this host: reports what it can bear, keeps its networking, machines and services what the database says, samples
  * them. One a host, in its worker.
  */
-export function startHostAgent(): { stop(): Promise<void> } {
+export function startHostAgent(services: readonly ServiceSource[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const ended = lookAfterHost(stopping.signal).catch((error) => log.error({ err: error }, 'the host agent ended'));
+  const ended = lookAfterHost(services, stopping.signal).catch((error) =>
+    log.error({ err: error }, 'the host agent ended'),
+  );
   return {
     async stop() {
       stopping.abort();
@@ -33,7 +37,7 @@ export function startHostAgent(): { stop(): Promise<void> } {
   };
 }
 
-async function lookAfterHost(signal: AbortSignal): Promise<void> {
+async function lookAfterHost(services: readonly ServiceSource[], signal: AbortSignal): Promise<void> {
   // Until the database and this host are known to belong together, nothing here is touched.
   for (let problem = await join(); problem !== undefined; problem = await join()) {
     await reportEngines(problem).catch((error) => log.warn({ err: error }, 'the engines could not be probed'));
@@ -47,6 +51,7 @@ async function lookAfterHost(signal: AbortSignal): Promise<void> {
     every('reporting the host', REPORT_MS, signal, reportHost),
     every('applying the networks', REAPPLY_MS, signal, applyRouters),
     every('observing the machines', OBSERVE_MS, signal, () => observer.look()),
+    every('keeping the services', OBSERVE_MS, signal, () => keepServices(services)),
     every('observing the volumes', OBSERVE_DISKS_MS, signal, observeStorage),
     every('observing the images', OBSERVE_DISKS_MS, signal, observeImages),
     every('sampling the machines', SAMPLE_MS, signal, sampleInstances),

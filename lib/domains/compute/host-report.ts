@@ -3,6 +3,7 @@ import { sql } from '@/lib/core/db/sql';
 import { networkTroubles } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
+import { type ServiceUse, serviceTroubles, usedByServices } from '@/lib/hosts/services/keeper';
 import { ownCell } from '@/lib/settings';
 import type { HostCapacity } from './engine';
 
@@ -22,11 +23,11 @@ export class ForeignMachines extends Error {
 export async function reportHost(): Promise<void> {
   const cellId = ownCell();
   const { compute, network } = engines();
-  const capacity = await compute.capacity();
+  const [capacity, services] = await Promise.all([compute.capacity(), usedByServices()]);
   const pool = await network.floatingIpPool();
   const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cellId}::text`);
   if (!known) await requireUnused();
-  const usable = usableOf(capacity);
+  const usable = usableOf(capacity, services);
   await execute(sql`
     INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
       floating_ip_first, floating_ip_last, seen_at)
@@ -39,21 +40,24 @@ export async function reportHost(): Promise<void> {
   await execute(sql`SELECT recount_cell(${cellId}::text)`);
 }
 
-function usableOf({ vcpus, memoryMb, diskBytes }: HostCapacity) {
-  const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held);
+/** What services use counts as room: their reservations are promised of it like those of machines. */
+function usableOf({ vcpus, memoryMb, diskBytes }: HostCapacity, services: ServiceUse) {
+  const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held + services.stateBytes);
   return {
     vcpus: vcpus.total,
-    // What running guests have, and what others could have now.
-    memory_mb: Math.floor(Math.min(memoryMb.total, memoryMb.committed + memoryMb.free)),
+    // What running guests and services have, and what others could have now.
+    memory_mb: Math.floor(Math.min(memoryMb.total, memoryMb.committed + services.memoryMb + memoryMb.free)),
     disk_gb: Math.floor(disk / GIB),
   };
 }
 
 async function requireUnused(): Promise<void> {
-  const machines = await engines().compute.observeInstances();
-  if (machines.length === 0) return;
+  const { compute, services } = engines();
+  const [machines, running] = await Promise.all([compute.observeInstances(), services.observeServices()]);
+  if (machines.length + running.length === 0) return;
+  const what = running.length === 0 ? 'machines' : 'machines and services';
   throw new ForeignMachines(
-    `This host runs ${machines.length} machines that are not in this database, so they belong to another one. ` +
+    `This host runs ${machines.length + running.length} ${what} that are not in this database, so they belong to another one. ` +
       'Start with that database, with the HOST_ID that this host had there, or with another DATA_DIR.',
   );
 }
@@ -64,7 +68,7 @@ async function requireUnused(): Promise<void> {
  */
 export async function reportEngines(problem?: string): Promise<void> {
   for (const { engine, ok, missing, message } of await engines().probe()) {
-    const troubles = engine === 'network' ? networkTroubles() : [];
+    const troubles = engine === 'network' ? networkTroubles() : engine === 'services' ? serviceTroubles() : [];
     const isOut = !ok || (problem !== undefined && engine === 'compute');
     const status = isOut ? 'unavailable' : missing.length + troubles.length > 0 ? 'degraded' : 'available';
     const text = ok && isOut && problem !== undefined ? problem : [message, ...troubles].join(' ');

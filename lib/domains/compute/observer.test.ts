@@ -146,7 +146,7 @@ test('what the platform powers down with itself keeps its wanted state, and boot
   const [on, off] = [await running(), await running()];
   await call('POST', `/compute/instances/${off}/action`, { token: acme.users.member.token, body: { action: 'stop' } });
   await becomes(off, { status: 'stopped', task: null });
-  await powerDown();
+  await powerDown([]);
   expect(await read(on)).toMatchObject({ status: 'stopped', status_reason: expect.stringContaining('platform') });
   expect(engines.machines.get(on)?.off).toBe(true);
   expect(engines.routers.size).toBe(0);
@@ -159,10 +159,10 @@ test('a platform that stops leaves no network and no machine that no row knows, 
   const id = await running();
   engines.routers.set(id, { id, networks: [], securityGroups: [], floatingIps: [] });
   await execute(sql`TRUNCATE cells CASCADE`);
-  await powerDown();
+  await powerDown([]);
   expect([engines.machines.size, engines.routers.has(id)]).toEqual([1, true]);
   await createCell();
-  await powerDown();
+  await powerDown([]);
   expect([engines.machines.size, engines.routers.size]).toEqual([0, 0]);
 });
 

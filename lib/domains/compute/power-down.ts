@@ -3,6 +3,8 @@ import { sql } from '@/lib/core/db/sql';
 import { removeRouters } from '@/lib/domains/network/topology';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { stopServices } from '@/lib/hosts/services/keeper';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
 import { removeUnknown } from './observer';
@@ -12,11 +14,11 @@ import { readSpec } from './spec';
 const GUEST_SECONDS = 20;
 
 /**
- * Powers down all guests of this host and takes its networking away, because the platform stops. What they should be
+ * Powers down all guests of this host, then its services, and takes its networking away, because the platform stops. What they should be
  * doing stays as it is, so that they boot with the next start. What no row knows is removed, as the observer would.
  * @returns false where nothing was touched: a host that the database has never heard of has another database's machines
  */
-export async function powerDown(): Promise<boolean> {
+export async function powerDown(services: readonly ServiceSource[]): Promise<boolean> {
   if (!(await queryOne(sql`SELECT FROM cells WHERE id = ${ownCell()}::text`))) return false;
   const machines = await engines().compute.observeInstances();
   await Promise.all(
@@ -25,6 +27,7 @@ export async function powerDown(): Promise<boolean> {
     ),
   );
   await removeUnknown(machines.map(({ id }) => id));
+  await stopServices(services);
   await removeRouters().catch((error) => {
     // Without the programs that make networks there are none.
     if (!(error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE')) throw error;

@@ -1,5 +1,5 @@
-import type { DomainWork } from '@/lib/core/domains/domain';
+import { type DomainWork, none } from '@/lib/core/domains/domain';
 import { prepareOwnImages } from './readiness';
 import { imageSteps } from './steps';
 
-export const imagesWork: DomainWork = { steps: imageSteps, jobs: [prepareOwnImages] };
+export const imagesWork: DomainWork = { steps: imageSteps, jobs: [prepareOwnImages], services: none };

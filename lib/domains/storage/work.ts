@@ -1,4 +1,4 @@
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import { storageSteps } from './steps';
 
-export const storageWork: DomainWork = { steps: storageSteps, jobs: none };
+export const storageWork: DomainWork = { steps: storageSteps, jobs: none, services: none };

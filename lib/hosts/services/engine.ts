@@ -95,6 +95,31 @@ export type ServiceSpec = {
   stopSeconds?: number;
 };
 
+/** A service that a domain wants in a cell. */
+export type WantedService = {
+  spec: ServiceSpec;
+  /** An operation is at work on it: it is known, and left alone. */
+  isBusy: boolean;
+};
+
+/** How the last look at a wanted service went. */
+export type ServiceReport = {
+  id: string;
+  state: 'ready' | 'waiting' | 'failed';
+  /** What it waits for, or why it failed. */
+  reason: string | null;
+};
+
+/** What one domain wants to run. Its agent asks every few seconds, and makes it so. */
+export type ServiceSource = {
+  /** Read from the domain's own tables: every service of the cell that has a row, also one that should be stopped. */
+  wantedServices(cellId: string): Promise<WantedService[]>;
+  /** When a cell powers down, services with a lower number are stopped first. */
+  stopOrder: number;
+  /** Told after every look what became of those that no operation is at work on. */
+  report?(reports: readonly ServiceReport[]): Promise<void>;
+};
+
 /** What is known of a service's last end. */
 export type ServiceExit = {
   at: Date;
@@ -156,6 +181,11 @@ export interface ServiceEngine {
    * never work, such as a smaller state folder
    */
   ensureService(spec: ServiceSpec): Promise<Settlement>;
+  /**
+   * Stops a service whatever its spec says, and keeps its data and logs; the next `ensureService` starts it again. It has
+   * as long as its spec gave it. No error when it does not run or is unknown.
+   */
+  stopService(id: string): Promise<void>;
   /** Removes process, state, files and logs; no error when some or all are gone. */
   removeService(id: string): Promise<void>;
   observeServices(): Promise<ObservedService[]>;

@@ -170,6 +170,17 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect(await find(spec.id)).toBeUndefined();
     });
 
+    it('what is stopped without its spec keeps its state folder, and starts again when it is next wanted', async () => {
+      const spec = server({ state: { sizeMb: 16 } });
+      await settled(spec);
+      await subject.services.stopService(spec.id);
+      await subject.services.stopService(spec.id);
+      await subject.services.stopService(newId());
+      expect(await observe(spec.id)).toMatchObject({ power: 'stopped', stray: false });
+      await settled(spec);
+      expect(await observe(spec.id)).toMatchObject({ power: 'running', starts: 1 });
+    });
+
     it('what was removed is gone, and removing it again is no error', async () => {
       const spec = server();
       await settled(spec);

@@ -79,6 +79,13 @@ export class LocalServices implements ServiceEngine {
     return this.turns.take(given.id, () => this.settle(checked(serviceSpec, given)));
   }
 
+  stopService(id: string): Promise<void> {
+    return this.turns.take(id, async () => {
+      if (!(await this.isPrepared())) return;
+      await stopService(this.host, id, await stopMsOf(this.host, id));
+    });
+  }
+
   removeService(id: string): Promise<void> {
     return this.turns.take(id, async () => {
       await stopService(this.host, id, 0);
@@ -255,6 +262,14 @@ async function requireIsolation(host: Host): Promise<void> {
   const packages = [...new Set(missing.map((entry) => entry.package))].join(' ');
   const trouble = missing.length > 0 ? `Run: apt install ${packages}` : await serviceTrouble(host);
   if (trouble) throw new EngineError('ENGINE_UNAVAILABLE', trouble);
+}
+
+const patience = z.object({ stop_seconds: z.number() });
+
+/** How long a service has to end, as its supervisor was last told. */
+async function stopMsOf(host: Host, id: string): Promise<number> {
+  const told = await readRecord(join(serviceDirectory(host, id), 'shim.json'), patience);
+  return (told?.stop_seconds ?? DEFAULT_STOP_SECONDS) * 1000;
 }
 
 const exists = (path: string) =>

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import { replaceEngines } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import { MemoryEngines } from '@/lib/testing/memory-engines';
+import type { ServiceReport, ServiceSource, ServiceSpec, WantedService } from './engine';
+import { keepServices, serviceTroubles, stopServices, usedByServices } from './keeper';
+
+let host: MemoryEngines;
+beforeEach(() => {
+  host = new MemoryEngines();
+  replaceEngines(host);
+});
+
+const server = (change: Partial<ServiceSpec> = {}): ServiceSpec => ({
+  id: newId(),
+  program: { name: 'server', version: '1' },
+  argv: ['/bin/server'],
+  environment: {},
+  files: [],
+  state: { sizeMb: 64 },
+  port: null,
+  limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
+  health: { kind: 'command', argv: ['/bin/true'] },
+  restart: 'always',
+  reload: { kind: 'restart' },
+  power: 'running',
+  ...change,
+});
+
+/** A domain whose rows a test writes. */
+function domainOf(...specs: ServiceSpec[]) {
+  const rows: WantedService[] = specs.map((spec) => ({ spec, isBusy: false }));
+  const reports: ServiceReport[] = [];
+  const source: ServiceSource = {
+    wantedServices: async () => rows,
+    stopOrder: 0,
+    report: async (told) => void reports.splice(0, reports.length, ...told),
+  };
+  return { rows, reports, source };
+}
+
+const powers = async () =>
+  Object.fromEntries((await host.services.observeServices()).map(({ id, power }) => [id, power]));
+
+describe('the services of a cell', () => {
+  test('become what the domains want, and their domain hears what became of each', async () => {
+    const [ready, slow, stopped] = [server(), server(), server({ power: 'stopped' })];
+    const domain = domainOf(ready, slow, stopped);
+    host.services.unready.add(slow.id);
+    await keepServices([domain.source]);
+    expect(await powers()).toEqual({ [ready.id]: 'running', [slow.id]: 'running', [stopped.id]: 'stopped' });
+    expect(domain.reports).toEqual([
+      { id: ready.id, state: 'ready', reason: null },
+      { id: slow.id, state: 'waiting', reason: 'Starting server' },
+      { id: stopped.id, state: 'ready', reason: null },
+    ]);
+  });
+
+  test('are all ensured anew after a reboot, when nothing runs and no record is left', async () => {
+    const domain = domainOf(server(), server());
+    await keepServices([domain.source]);
+    host.services.services.clear();
+    await keepServices([domain.source]);
+    expect(Object.values(await powers())).toEqual(['running', 'running']);
+  });
+
+  test('are left alone while an operation is at work on them, and are no strays', async () => {
+    const spec = server();
+    const domain = domainOf(spec);
+    await keepServices([domain.source]);
+    domain.rows[0] = { spec: { ...spec, power: 'stopped' }, isBusy: true };
+    await keepServices([domain.source]);
+    expect(await powers()).toEqual({ [spec.id]: 'running' });
+    expect(domain.reports).toEqual([]);
+  });
+
+  test('whose engine fails do not keep others from being looked after', async () => {
+    const [one, other] = [domainOf(server()), domainOf(server())];
+    host.services.failure = new EngineError('ENGINE_UNAVAILABLE', 'runc is missing. Run: apt install runc');
+    await keepServices([one.source, other.source]);
+    const failed = { state: 'failed', reason: 'runc is missing. Run: apt install runc' };
+    expect([...one.reports, ...other.reports]).toMatchObject([failed, failed]);
+  });
+
+  test('that no row knows are stopped, kept and reported', async () => {
+    const [known, stray] = [server(), server()];
+    const domain = domainOf(known, stray);
+    await keepServices([domain.source]);
+    expect(serviceTroubles()).toEqual([]);
+    domain.rows.pop();
+    await keepServices([domain.source]);
+    expect(await powers()).toEqual({ [known.id]: 'running', [stray.id]: 'stopped' });
+    expect(serviceTroubles()).toEqual([`Stopped services without a resource, whose data are kept: ${stray.id}.`]);
+  });
+
+  test('stay as they are when the rows of any domain cannot be read', async () => {
+    const [one, other] = [domainOf(server()), domainOf(server())];
+    await keepServices([one.source, other.source]);
+    const broken: ServiceSource = {
+      ...other.source,
+      wantedServices: () => Promise.reject(new Error('the database is away')),
+    };
+    await expect(keepServices([one.source, broken])).rejects.toThrow('away');
+    expect(Object.values(await powers())).toEqual(['running', 'running']);
+  });
+
+  test('stop in the order of their domains when the cell powers down, strays first, and start again afterwards', async () => {
+    const [database, balancer, stray] = [server(), server(), server()];
+    const [late, early] = [domainOf(database), domainOf(balancer)];
+    const sources = [
+      { ...late.source, stopOrder: 20 },
+      { ...early.source, stopOrder: 10 },
+    ];
+    await keepServices(sources);
+    await host.services.ensureService(stray);
+    const stopped: string[] = [];
+    const stop = host.services.stopService.bind(host.services);
+    host.services.stopService = async (id) => {
+      stopped.push(id);
+      await stop(id);
+    };
+    await stopServices(sources);
+    expect(stopped).toEqual([stray.id, balancer.id, database.id]);
+    await keepServices(sources);
+    expect(await powers()).toMatchObject({ [database.id]: 'running', [balancer.id]: 'running' });
+  });
+
+  test('count into what the host can promise with what they use', async () => {
+    expect(await usedByServices()).toEqual({ memoryMb: 0, stateBytes: 0 });
+    await keepServices([domainOf(server(), server()).source]);
+    expect(await usedByServices()).toEqual({ memoryMb: 2, stateBytes: 0 });
+  });
+});

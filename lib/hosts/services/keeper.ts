@@ -1,0 +1,102 @@
+import { engines } from '@/lib/engines/engines';
+import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
+import { log } from '@/lib/log';
+import { ownCell } from '@/lib/settings';
+import type { ObservedService, ServiceReport, ServiceSource, WantedService } from './engine';
+
+const MIB = 1024 ** 2;
+
+/** Services that are ensured at the same time: starting one is work for the processor. */
+const AT_ONCE = 4;
+
+/** Strays that this process has stopped and that still have data here, for the engine's report. */
+let strays: readonly string[] = [];
+
+/**
+ * Makes the services of this cell what the domains want, once: after a crash or a reboot too, when nothing runs. A
+ * service that no row knows is stopped and reported, and its data stay. A domain whose rows can't be read keeps
+ * everything as it is.
+ */
+export async function keepServices(sources: readonly ServiceSource[]): Promise<void> {
+  // What runs first: a row is there before its service, so what has no row afterwards is left over.
+  const seen = await engines().services.observeServices();
+  const wanted = await Promise.all(sources.map((source) => source.wantedServices(ownCell())));
+  await stopStrays(seen, new Set(wanted.flat().map(({ spec }) => spec.id)));
+  for (const [index, source] of sources.entries()) {
+    const reports = await ensureAll((wanted[index] ?? []).filter(({ isBusy }) => !isBusy));
+    await source.report?.(reports);
+  }
+}
+
+async function stopStrays(seen: readonly ObservedService[], known: ReadonlySet<string>): Promise<void> {
+  const unknown = seen.filter(({ id }) => !known.has(id));
+  for (const { id, power } of unknown) {
+    if (power === 'stopped') continue;
+    log.warn({ service: id }, 'stopping a service that no row knows; its data are kept');
+    await engines().services.stopService(id);
+  }
+  strays = unknown.map(({ id }) => id);
+}
+
+async function ensureAll(wanted: readonly WantedService[]): Promise<ServiceReport[]> {
+  const reports: ServiceReport[] = [];
+  for (let first = 0; first < wanted.length; first += AT_ONCE) {
+    reports.push(...(await Promise.all(wanted.slice(first, first + AT_ONCE).map(ensureOne))));
+  }
+  return reports;
+}
+
+async function ensureOne({ spec }: WantedService): Promise<ServiceReport> {
+  const { id } = spec;
+  try {
+    const answer = await engines().services.ensureService(spec);
+    return answer.settled ? { id, state: 'ready', reason: null } : { id, state: 'waiting', reason: answer.waits_for };
+  } catch (error) {
+    log.warn({ service: id, err: detailOf(error) }, 'a service could not be made what it should be');
+    const reason = error instanceof EngineError ? reasonOf(error) : 'The service could not be started.';
+    return { id, state: 'failed', reason };
+  }
+}
+
+/** Left-over services, for the report of the engine. */
+export function serviceTroubles(): string[] {
+  if (strays.length === 0) return [];
+  return [`Stopped services without a resource, whose data are kept: ${strays.join(', ')}.`];
+}
+
+/**
+ * Stops all services of this cell, in the order of their domains; those that no row knows go first. Rows stay as they are,
+ * so that everything starts again with the platform.
+ */
+export async function stopServices(sources: readonly ServiceSource[]): Promise<void> {
+  const running = (await engines().services.observeServices()).filter(({ power }) => power === 'running');
+  if (running.length === 0) return;
+  const ordered = [...sources].sort((one, other) => one.stopOrder - other.stopOrder);
+  const groups = await Promise.all(ordered.map(idsOf));
+  const known = new Set(groups.flat());
+  const unknown = running.map(({ id }) => id).filter((id) => !known.has(id));
+  for (const group of [unknown, ...groups]) {
+    const ids = group.filter((id) => running.some((service) => service.id === id));
+    await Promise.all(ids.map(stopOne));
+  }
+}
+
+const idsOf = async (source: ServiceSource) => (await source.wantedServices(ownCell())).map(({ spec }) => spec.id);
+
+const stopOne = (id: string) =>
+  engines()
+    .services.stopService(id)
+    .catch((error) => log.warn({ err: error, service: id }, 'a service is still running'));
+
+/** What services use of this host now. */
+export type ServiceUse = { memoryMb: number; stateBytes: number };
+
+export async function usedByServices(): Promise<ServiceUse> {
+  const { services } = engines();
+  const running = (await services.observeServices()).filter(({ power }) => power === 'running');
+  const samples = await Promise.all(running.map(({ id }) => services.sampleService(id)));
+  return {
+    memoryMb: samples.reduce((sum, sample) => sum + (sample?.memoryBytes ?? 0), 0) / MIB,
+    stateBytes: samples.reduce((sum, sample) => sum + (sample?.state?.usedBytes ?? 0), 0),
+  };
+}
