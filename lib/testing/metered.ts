@@ -1,7 +1,6 @@
 import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
-import type { DeviceKind } from '@/lib/core/devices/device';
 import { TINY_IMAGE, UPLOADED } from './hosts';
 import { createProject, type TestProject } from './world';
 
@@ -26,7 +25,7 @@ export async function createFlavor({ vcpus, ram_gb, disk_gb, gpu_slices = 0 }: F
   return id;
 }
 
-async function deviceRow(project: TestProject, kind: DeviceKind): Promise<string> {
+async function deviceRow(project: TestProject, kind: 'instance' | 'volume'): Promise<string> {
   const id = newId();
   await execute(
     sql`INSERT INTO devices (project_id, id, kind) VALUES (${project.id}::uuid, ${id}::uuid, ${kind}::text)`,

@@ -23,6 +23,8 @@ const portRow = async (project: TestProject, device_id: string) => ({
   network_id: await defaultNetwork(project),
   device_id,
   mac: '02:00:00:00:00:01',
+  attachment: 'veth',
+  hostname: 'node',
   ip: '10.0.0.99',
   created_at: new Date(),
   updated_at: new Date(),

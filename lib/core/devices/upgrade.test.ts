@@ -37,11 +37,27 @@ test('instances and volumes of an earlier release become devices, and keep their
       INSERT INTO instance_samples VALUES ('${INSTANCE}', now(), '${PROJECT}', 1.5, 1, 2, 3, 4, 5, 6, 7, 8);`);
     await migrate(url);
     const { rows } = await client.query(`
-      SELECT d.id, d.kind, p.id AS port, s.cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
+      SELECT d.id, d.kind, p.id AS port, p.attachment, p.hostname, p.shared_addresses, s.cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
       LEFT JOIN device_samples s ON s.device_id = d.id ORDER BY d.id`);
     expect(rows).toEqual([
-      { id: INSTANCE, kind: 'instance', port: PORT, cpu_seconds: 1.5 },
-      { id: VOLUME, kind: 'volume', port: null, cpu_seconds: null },
+      {
+        id: INSTANCE,
+        kind: 'instance',
+        port: PORT,
+        attachment: 'tap',
+        hostname: 'web',
+        shared_addresses: [],
+        cpu_seconds: 1.5,
+      },
+      {
+        id: VOLUME,
+        kind: 'volume',
+        port: null,
+        attachment: null,
+        hostname: null,
+        shared_addresses: null,
+        cpu_seconds: null,
+      },
     ]);
   } finally {
     await client.end();

@@ -136,7 +136,7 @@ async function admit(
           { ...row, ...rest, user_data: input.user_data ?? null },
           ifAdmitted,
         ),
-        port: portInsert({ project_id, device_id: id, ...port, ...times }),
+        port: portInsert({ project_id, device_id: id, attachment: 'tap', hostname: row.hostname, ...port, ...times }),
         carried: carryGroups(project_id, port.id, security_group_ids),
         ...attachedFromTheStart(volume_ids, id, call.at),
         ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),

@@ -17,7 +17,7 @@ export const network = domain({
     security_group: { table: 'security_groups', statuses: none, metering: none },
     floating_ip: { table: 'floating_ips', statuses: none, metering: none },
   },
-  tables: ['port_security_groups', 'routers', 'security_group_rules', 'subnets'],
+  tables: ['network_names', 'port_security_groups', 'routers', 'security_group_rules', 'subnets'],
   dependsOn: none,
   portal: networkPortal,
   sealed: none,

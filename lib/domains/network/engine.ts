@@ -37,7 +37,7 @@ export type Network = {
   dhcpEnabled: boolean;
   /** Told to guests; empty means the platform's own resolver at the gateway. */
   dnsServers: string[];
-  /** Further names that its resolver answers, besides those of its ports. */
+  /** Further names that its resolver answers, as they are and below `.internal`, besides those of its ports. */
   names: { name: string; address: string }[];
   ports: Port[];
 };

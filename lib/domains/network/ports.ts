@@ -6,11 +6,13 @@ import { isId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import type { Port as EnginePort } from './engine';
 import type { AddressSpace } from './free-address';
 import { rangeOf } from './ipv4';
 import type { Port } from './schema';
 import { reviseRouter } from './service';
 
+type Attachment = EnginePort['attachment'];
 type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
 const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
@@ -85,15 +87,18 @@ export async function changePort(call: ProjectCall, id: string, groupIds: string
   return changed;
 }
 
-/** A new port, as a statement of the write that makes its holder. */
-export const portInsert = (port: Prisma.PortUncheckedCreateInput): Sql =>
-  insert<Prisma.PortUncheckedCreateInput>('ports', port, ifAdmitted);
+/** A port of a device, of whatever kind. */
+export type NewPort = Prisma.PortUncheckedCreateInput & { attachment: Attachment };
 
-/** Removes the ports of a device, and their floating IPs from them, with the write that lets the device go. */
+/** A new port, as a statement of the write that makes its device. */
+export const portInsert = (port: NewPort): Sql => insert<NewPort>('ports', port, ifAdmitted);
+
+/** Removes the ports and names of a device, and the floating IPs from its ports, with the write that lets the device go. */
 export function portsReleased(deviceId: string, projectId: string | null): Record<string, Sql> {
   return {
     unbound: sql`UPDATE floating_ips SET port_id = NULL, forwards = '[]', updated_at = platform_now()
       FROM verdict, ports p WHERE verdict.ok AND p.device_id = ${deviceId}::uuid AND floating_ips.port_id = p.id`,
+    names: sql`DELETE FROM network_names USING verdict WHERE verdict.ok AND network_names.device_id = ${deviceId}::uuid`,
     ports: sql`DELETE FROM ports USING verdict WHERE verdict.ok AND ports.device_id = ${deviceId}::uuid`,
     ...(projectId ? { revised: reviseRouter(projectId) } : {}),
   };

@@ -15,15 +15,19 @@ export async function readRouter(id: string): Promise<RouterRow | undefined> {
     SELECT r.id, r.revision, coalesce(networks.list, '[]') AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
     FROM routers r CROSS JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('id', n.id, 'cidr', text(s.cidr), 'gatewayIp', host(s.gateway_ip),
-        'dhcpEnabled', s.dhcp_enabled, 'dnsServers', s.dns_servers, 'names', '[]'::jsonb, 'ports', ports.list) ORDER BY n.id) AS list
+        'dhcpEnabled', s.dhcp_enabled, 'dnsServers', s.dns_servers, 'names', names.list, 'ports', ports.list) ORDER BY n.id) AS list
       FROM networks n JOIN subnets s ON s.network_id = n.id CROSS JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('id', p.id, 'mac', p.mac, 'ip', host(p.ip), 'holderId', p.device_id,
-          'attachment', CASE WHEN i.id IS NULL THEN 'none' ELSE 'tap' END, 'sharedAddresses', '[]'::jsonb,
-          'hostname', coalesce(i.hostname, 'port-' || right(p.id::text, 12)),
+          'attachment', p.attachment, 'hostname', p.hostname, 'sharedAddresses', ARRAY(
+            SELECT host(o.ip) FROM ports o WHERE o.network_id = n.id AND o.attachment = 'none' AND o.ip = ANY (p.shared_addresses)
+            ORDER BY 1),
           'securityGroupIds', ARRAY(SELECT c.security_group_id FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1)
         ) ORDER BY p.id) AS list
-        FROM ports p LEFT JOIN instances i ON i.id = p.device_id WHERE p.network_id = n.id
-      ) AS ports WHERE n.router_id = r.id AND ports.list IS NOT NULL
+        FROM ports p WHERE p.network_id = n.id
+      ) AS ports CROSS JOIN LATERAL (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('name', m.name, 'address', host(a.address)) ORDER BY m.name, a.address), '[]') AS list
+        FROM network_names m CROSS JOIN unnest(m.addresses) AS a (address) WHERE m.network_id = n.id
+      ) AS names WHERE n.router_id = r.id AND ports.list IS NOT NULL
     ) AS networks CROSS JOIN LATERAL (
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'rules', (
         SELECT coalesce(jsonb_agg(jsonb_build_object('direction', u.direction, 'protocol', u.protocol,

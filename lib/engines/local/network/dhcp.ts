@@ -100,8 +100,11 @@ function configuration(host: Host, plan: AddressPlan, network: Network, leases: 
 const nameLines = ({ ports, names }: Network) =>
   [
     ...ports.map(({ ip, hostname }) => `${ip} ${hostname}\n`),
-    ...names.map(({ name, address }) => `${address} ${name}\n`),
+    ...names.map(({ name, address }) => `${address} ${spellings(name)}\n`),
   ].join('');
+
+/** dnsmasq itself adds the domain to names of one label. */
+const spellings = (name: string) => (name.includes('.') ? `${name} ${name}.internal` : name);
 
 const hostLines = (network: Network) =>
   network.ports.map(({ mac, ip, hostname }) => `${mac},${ip},${hostname},12h\n`).join('');

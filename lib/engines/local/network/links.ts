@@ -5,11 +5,23 @@ const link = z.object({
   ifname: z.string(),
   ifalias: z.string().optional(),
   master: z.string().optional(),
+  linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
   addr_info: z.array(z.object({ family: z.string(), local: z.string(), prefixlen: z.number() })).default([]),
 });
 
-/** Interfaces of a namespace: their alias (the id of what they belong to), their switch and their IPv4 addresses. */
-export type Links = Map<string, { alias: string | undefined; master: string | undefined; addresses: string[] }>;
+export type Link = {
+  /** `veth`, `bridge`, `tun`, …; absent for `lo`. */
+  kind: string | undefined;
+  /** The id of what it belongs to. */
+  alias: string | undefined;
+  /** Its bridge. */
+  master: string | undefined;
+  /** IPv4, with prefix length. */
+  addresses: string[];
+};
+
+/** Interfaces of a namespace by name. */
+export type Links = Map<string, Link>;
 
 export async function readLinks(namespace: readonly string[]): Promise<Links> {
   const answer: unknown = JSON.parse((await run([...namespace, 'ip', '-json', '-details', 'address', 'show'])) || '[]');
@@ -23,6 +35,7 @@ export async function readLinks(namespace: readonly string[]): Promise<Links> {
         [
           entry.ifname,
           {
+            kind: entry.linkinfo?.info_kind,
             alias: entry.ifalias,
             master: entry.master,
             addresses: addresses.map(({ local, prefixlen }) => `${local}/${prefixlen}`),

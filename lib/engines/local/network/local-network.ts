@@ -95,12 +95,12 @@ export class LocalNetwork implements NetworkEngine {
     this.applied.delete(router.id);
     try {
       if (!exists) await this.endStrays(router.networks.map(({ id }) => id));
-      await ensureRouter(this.host, plan, router, exists);
+      const connected = await ensureRouter(this.host, plan, router, exists);
       const warnings = await this.applyForwards(router.id, plan, wanted.forwards, before.forwards);
       await this.dropNetworks(before.networks.filter((id) => !wanted.networks.includes(id)));
       await rememberRouter(this.host, router.id, wanted);
       const state = { externalIp: address, forwards: wanted.forwards, warnings };
-      this.applied.set(router.id, { what, at: Date.now(), state });
+      if (connected) this.applied.set(router.id, { what, at: Date.now(), state });
       return state;
     } catch (error) {
       // Every user of the project reads the message; which router it is about is for administrators.

@@ -19,8 +19,11 @@ import {
 import { createNamespace, namespaceCommand, removeNamespace } from './namespaces';
 import { egressCounter, rulesetOf } from './ruleset';
 
-/** Makes one router, its switches, taps, addresses and rules what they should be. The rules come first: nothing is open before. */
-export async function ensureRouter(host: Host, plan: AddressPlan, router: Router, exists: boolean): Promise<void> {
+/**
+ * Makes one router, its switches, taps, addresses and rules what they should be. The rules come first: nothing is open before.
+ * @returns whether every port is connected; the cable of a service may come later
+ */
+export async function ensureRouter(host: Host, plan: AddressPlan, router: Router, exists: boolean): Promise<boolean> {
   const name = routerNamespace(host, router.id);
   if (!exists) await createNamespace(host, name);
   const inside = await namespaceCommand(host, name);
@@ -35,8 +38,10 @@ export async function ensureRouter(host: Host, plan: AddressPlan, router: Router
     ...router.networks.flatMap((network) => networkCommands(host, links, network)),
     ...floatingCommands(host, plan, links, router),
   ]);
+  const connected = await connectCables(inside, router);
   await announce(host, plan, links, router, inside);
   for (const network of router.networks) await ensureDnsmasq(host, plan, network, inside);
+  return connected;
 }
 
 /** Takes a router away. Its namespace takes with it whatever is inside, once no guest lives there any more. */
@@ -97,22 +102,42 @@ function networkCommands(host: Host, links: Links, network: Network): string[] {
     ...(found ? [] : create),
     ...surplus.map((address) => `address delete ${address} dev ${bridge}`),
     ...(found?.addresses.includes(gateway) ? [] : [`address add ${gateway} dev ${bridge}`, `link set ${bridge} up`]),
-    ...network.ports.flatMap((port) => attachCommands(host, links, bridge, port)),
+    ...network.ports.flatMap((port) => tapCommands(host, links, bridge, port)),
   ];
 }
 
-/** A tap is made here; the cable of a service is connected once its holder has made it. */
-function attachCommands(host: Host, links: Links, bridge: string, { id, attachment, holderId }: Port): string[] {
+function tapCommands(host: Host, links: Links, bridge: string, { id, attachment, holderId }: Port): string[] {
   const name = tapName(id);
   const found = links.get(name);
-  if (attachment === 'none' || found?.master === bridge) return [];
-  const connect = `link set ${name} master ${bridge} up`;
-  if (attachment === 'veth') return found ? [connect] : [];
+  if (attachment !== 'tap' || found?.master === bridge) return [];
   const owner = (holderId && guestUser(host, holderId)) ?? 0;
   const create = [`tuntap add dev ${name} mode tap user ${owner}`, `link set ${name} alias ${id}`];
-  return [...(found ? [] : create), connect];
+  return [...(found ? [] : create), `link set ${name} master ${bridge} up`];
 }
 
+/**
+ * Connects the cables that services have made for their ports to their networks. The links are read once the bridges are
+ * there, and services look for the bridge once the cable is there: in either order, one of the two sees both.
+ * @returns whether all cables are there
+ */
+async function connectCables(inside: string[], router: Router): Promise<boolean> {
+  const cables = router.networks.flatMap((network) =>
+    network.ports
+      .filter(({ attachment }) => attachment === 'veth')
+      .map(({ id }) => ({ id, name: tapName(id), bridge: bridgeName(network.id) })),
+  );
+  if (cables.length === 0) return true;
+  const links = await readLinks(inside);
+  const present = cables.filter(({ name }) => links.has(name));
+  const loose = present.filter(({ name, bridge }) => links.get(name)?.master !== bridge);
+  await changeLinks(
+    inside,
+    loose.flatMap(({ id, name, bridge }) => [`link set ${name} alias ${id}`, `link set ${name} master ${bridge} up`]),
+  );
+  return present.length === cables.length;
+}
+
+/** Deletes what belongs to no network or port. A cable is its service's: it is only disconnected. */
 function surplusLinks(links: Links, router: Router): string[] {
   const ports = router.networks.flatMap((network) => network.ports.filter(({ attachment }) => attachment !== 'none'));
   const wanted = new Set([
@@ -120,7 +145,12 @@ function surplusLinks(links: Links, router: Router): string[] {
     ...router.networks.map(({ id }) => bridgeName(id)),
     ...ports.map(({ id }) => tapName(id)),
   ]);
-  return [...links.keys()].filter((name) => !wanted.has(name)).map((name) => `link delete ${name}`);
+  return [...links]
+    .filter(([name]) => !wanted.has(name))
+    .flatMap(([name, { kind, master }]) => {
+      if (kind !== 'veth') return [`link delete ${name}`];
+      return master === undefined ? [] : [`link set ${name} nomaster down`];
+    });
 }
 
 /** Floating IPs as addresses of the uplink, so that the router answers for them on the segment. */

@@ -28,15 +28,14 @@ export async function ensureCable(host: Host, id: string, port: ServicePort): Pr
   const outer = tapName(port.id);
   const present = await readLinks(inside);
   if (!present.has(INTERFACE)) {
-    const links = await readLinks(router);
     const bridge = bridgeName(port.networkId);
     await changeLinks(router, [
-      ...(links.has(outer) ? [`link delete ${outer}`] : []),
+      ...((await readLinks(router)).has(outer) ? [`link delete ${outer}`] : []),
       `link add ${outer} type veth peer name ${INTERFACE} address ${port.mac} netns ${name}`,
       `link set ${outer} alias ${port.id}`,
-      // Otherwise the network engine connects it, once it has made the network.
-      ...(links.has(bridge) ? [`link set ${outer} master ${bridge} up`] : []),
     ]);
+    // Otherwise the network engine connects it, once it has made the network.
+    if ((await readLinks(router)).has(bridge)) await changeLinks(router, [`link set ${outer} master ${bridge} up`]);
   }
   await setAddresses(inside, port, present.get(INTERFACE)?.addresses ?? []);
 }
