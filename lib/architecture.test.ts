@@ -115,7 +115,7 @@ describe('arrows point one way', () => {
 const writtenBySeveral: Record<string, string> = {
   account_links: 'backoffice people/identity',
   api_tokens: 'people/identity people/tokens',
-  cells: 'domains/compute domains/storage',
+  cells: 'core/quota domains/compute',
   changes:
     'core/quota domains/images domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',

@@ -36,8 +36,9 @@ export async function carryOn(
   backoff: Backoff,
 ): Promise<number | undefined> {
   for (;;) {
-    const transition = await nextTransition(held, steps, backoff);
-    if (!transition || !(await writeTransition(holder, held.operation, transition))) break;
+    const next = await nextTransition(held, steps, backoff);
+    const transition = next && (await writeTransition(holder, held.operation, next));
+    if (!transition) break;
     report(held.operation, transition);
     switch (transition.end) {
       case 'again':

@@ -1,5 +1,6 @@
 import type { Sql } from '@/lib/core/db/sql';
 import type { Claim } from '@/lib/core/quota/commit';
+import type { Need } from '@/lib/core/quota/needs';
 import type { NewOperation } from './enqueue';
 import type { OperationKind } from './kind';
 
@@ -10,7 +11,12 @@ export type StepWrite = {
    * project's row is locked first and its values are in `k`.
    */
   rows?: Record<string, Sql>;
-  /** Gives back what the resource holds of the quota: all of it, or these amounts of it. */
+  /**
+   * Room that the step takes in cells, or gives back. Without it nothing of the write is done, and the operation runs the
+   * same stage again later; until then it waits for `waits_for`.
+   */
+  needs?: readonly Need[];
+  /** Gives back what the resource holds of the quota, with its room in cells: all of it, or these amounts of the quota. */
   release?: true | readonly Claim[];
   /**
    * Operations to start, by a name that is theirs in this operation: each is started once, however often the step runs.
@@ -20,7 +26,7 @@ export type StepWrite = {
   /** A line for the operation's log. */
   log?: string;
   /**
-   * With `again`: what it waits for, in words for a person. Open pages hear of it when it is news, and a missed deadline
+   * With `again` or `needs`: what it waits for, in words for a person. Open pages hear of it when it is news, and a missed deadline
    * names it.
    */
   waits_for?: string;

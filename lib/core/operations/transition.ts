@@ -3,28 +3,46 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { guarded } from '@/lib/core/quota/guarded';
+import { crowded, demandParts } from '@/lib/core/quota/needs';
 import { childrenStarted, parentLocked, parentWoken, waitingForChildren } from './children';
 import type { LeasedOperation, LeaseHolder } from './lease';
-import type { Outcome, StepWrite } from './steps';
+import { again, type Outcome, type StepWrite } from './steps';
 
 /** What becomes of an operation: how its step ended, or that it threw and is tried again. */
 export type Transition =
   | Outcome<string>
   | { readonly end: 'retry'; readonly after_ms: number; readonly problem: string };
 
+/** Interval between tries of a step that waits for room. */
+const NO_ROOM_MS = 5000;
+
 /**
- * Writes a transition together with the step's rows, its release, log and change hint by one statement, and only under
- * the lease: a worker that lost it, or whose operation a delete has cancelled, writes nothing.
- * @returns whether it was written
+ * Writes a transition together with the step's rows, its needs, release, log and change hint by one statement, and only
+ * under the lease: a worker that lost it, or whose operation a delete has cancelled, writes nothing. Where a cell has no
+ * room for the needs, the operation waits instead.
+ * @returns the transition that was written
  */
 export async function writeTransition(
   holder: LeaseHolder,
   operation: LeasedOperation,
   transition: Transition,
-): Promise<boolean> {
+): Promise<Transition | undefined> {
+  const written = await send(holder, operation, transition);
+  if (written?.ok !== false) return written && transition;
+  const waits_for = ('write' in transition && transition.write.waits_for) || 'Waiting for free capacity on the host.';
+  const waiting = again(NO_ROOM_MS, { waits_for });
+  return (await send(holder, operation, waiting)) && waiting;
+}
+
+/** @returns undefined without the lease; not ok without room */
+async function send(
+  holder: LeaseHolder,
+  operation: LeasedOperation,
+  transition: Transition,
+): Promise<{ ok: boolean } | undefined> {
   const { id, project_id, lease_token } = operation;
   const write: StepWrite = 'write' in transition ? transition.write : {};
-  const { release } = write;
+  const { needs = [], release } = write;
   const news = isNews(operation, transition);
   const rows = [...Object.entries(write.rows ?? {}), ...childrenStarted(operation, write.children ?? {})];
   const parent = transition.end === 'done' ? operation.parent_id : null;
@@ -38,8 +56,10 @@ export async function writeTransition(
         sql`SELECT k.project_id FROM k ${raw(parent ? 'LEFT JOIN parent ON true' : '')} CROSS JOIN operations o WHERE o.id = ${id}::uuid AND o.status = 'running'
           AND o.lease_owner = ${holder.id}::text AND o.lease_token = ${lease_token}::int FOR UPDATE OF o`,
       ],
-      ['verdict', sql`SELECT project_id, true AS ok FROM held`],
+      ...demandParts(needs, false),
+      ['verdict', sql`SELECT project_id, NOT ${crowded(needs)} AS ok FROM held`],
     ],
+    needs,
     release: release && { resource_id, amounts: release === true ? undefined : release },
     rows: [
       ...rows,
@@ -56,9 +76,9 @@ export async function writeTransition(
       : [],
     returns: raw('ok'),
   });
-  const written = await queryOne(statement);
-  if (written && news) signalChange();
-  return written !== undefined;
+  const written = await queryOne<{ ok: boolean }>(statement);
+  if (written?.ok && news) signalChange();
+  return written;
 }
 
 const letGo = 'lease_owner = NULL, lease_until = NULL';

@@ -11,6 +11,7 @@ import { frozenRefusal } from '@/lib/money/budget/state';
 import { type Cap, capReached } from './caps';
 import { type Dimension, dimensions } from './dimensions';
 import { guarded, type Parts } from './guarded';
+import { crowded, demandParts, type Need } from './needs';
 
 export { ifAdmitted } from './guarded';
 
@@ -37,7 +38,9 @@ export type Write = {
   caps?: readonly Cap[];
   /** For a delete: what the caller reads where something that came meanwhile still stands on the row (409). */
   in_use?: string;
-  /** Whether the host can bear it, as a boolean in SQL over `target`; refused after everything else. */
+  /** Room that the write takes in cells, given back with the release of the resource's quota. Names `room` for the refusal. */
+  needs?: readonly Need[];
+  /** Refused after everything else: where `needs` do not fit, or where `fits`, a boolean in SQL over `target`, is false. */
   room?: { fits: Sql; refusal: ApiError };
   /** A frozen budget refuses it. */
   freezable?: boolean;
@@ -73,7 +76,7 @@ type Verdict = {
   | { exceeded: Dimension; limit_value: string; used_value: string }
 );
 
-/** What needs nothing of the host has room on it. */
+/** No reservation needed: always fits. */
 const anywhere = {
   fits: raw('true'),
   refusal: new ApiError('CAPACITY_EXHAUSTED', 'The host has no capacity for this.'),
@@ -101,6 +104,7 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
 /** The one statement that `commit` sends. */
 export function admission(call: Call, write: Write): Sql {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
+  const { needs = [] } = write;
   const claims = write.claims ?? [];
   // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
   const locks =
@@ -109,6 +113,7 @@ export function admission(call: Call, write: Write): Sql {
   const { target, operation, resource } = write;
   const guard: Parts = [
     ['target', target],
+    ...demandParts(needs, target !== undefined),
     ['checks', checks(write, claims)],
     ['kept', idempotency && keepAnswer(call, write.answer, sql`checks WHERE checks.passed`)],
     [
@@ -122,6 +127,7 @@ export function admission(call: Call, write: Write): Sql {
     lock: { project_id: projectId, account: Boolean(locks) },
     guard,
     claims: claims.length > 0 ? { resource, dimensions: claims.map(({ dimension }) => dimension) } : undefined,
+    needs,
     release: write.release ? { resource_id: resource.id } : undefined,
     rows: Object.entries(write.rows),
     operation: operation && { origin: call, start: operation },
@@ -134,7 +140,7 @@ export function admission(call: Call, write: Write): Sql {
 
 /** One row: what stands in the way, and the amounts that the write takes. */
 function checks(write: Write, claims: readonly Claim[]): Sql {
-  const { room = anywhere, caps = [] } = write;
+  const { room = anywhere, caps = [], needs = [] } = write;
   const reached = caps.map(({ held, most }, index) => sql`WHEN ${held} >= ${most}::int THEN ${raw(`${index + 1}`)}`);
   const amounts = claims.map(({ dimension, amount }) => sql`(${amount})::numeric AS ${raw(`claim_${dimension}`)}`);
   // The first exceeded dimension in the order of spec 2.1 is the one to name.
@@ -157,7 +163,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       ${caps.length > 0 ? sql`CASE ${join(reached, ' ')} ELSE 0 END` : raw('0')} AS capped,
       ${write.freezable ? frozen : raw('false')} AS frozen,
       ${claimed.length > 0 ? sql`CASE ${join(over, ' ')} END` : raw('NULL::text')} AS exceeded,
-      NOT (${room.fits}) AS crowded
+      NOT (${room.fits})${needs.length > 0 ? sql` OR ${crowded(needs)}` : raw('')} AS crowded
       ${raw(claims.map(({ dimension }) => `, claim_${dimension}`).join(''))}
     FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
     CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts`;

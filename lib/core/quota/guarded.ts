@@ -3,6 +3,7 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { type NewOperation, operationInsert } from '@/lib/core/operations/enqueue';
 import { type Claimed, claimParts } from './claim';
+import { lockParts, type Need, reservationParts } from './needs';
 import { type Released, releaseParts } from './release';
 
 /** Parts of one statement by name, in the order in which they are written; a part that is undefined is left out. */
@@ -13,13 +14,15 @@ export const ifAdmitted = raw('verdict WHERE verdict.ok');
 
 /** A change that is written completely or not at all, by one statement (docs/decisions/0002). */
 export type GuardedWrite = {
-  /** The project of the change is in `k`. With `account`, its account is locked before anything else, and `k` has its current values. */
+  /** The project of the change is in `k`. With `account` or needs, its account is locked before anything else, and `k` has its current values. */
   lock: { project_id: string | null; account: boolean };
   /** Decides. The last part is `verdict`: at most one row, with `project_id`, `ok`, and `claim_<dimension>` for each claim. */
   guard: Parts;
   /** What the resource takes of the quota, as far as the verdict says. */
   claims?: Claimed | undefined;
-  /** What the resource gives back of the quota. Not together with claims. */
+  /** Room that is taken in cells; `demandParts` in the guard, so that the verdict may depend on `crowded`. */
+  needs?: readonly Need[] | undefined;
+  /** What the resource gives back of the quota, and with all of that its room in cells. Not together with claims. */
   release?: Released | undefined;
   /** The rows to write; each part depends on `ifAdmitted`. */
   rows: Parts;
@@ -34,17 +37,15 @@ export type GuardedWrite = {
 
 /** The statement of a guarded write. It returns the verdict's row; no row means that the guard found nothing to decide on. */
 export function guarded(write: GuardedWrite): Sql {
-  const { lock, claims, release, operation, audit } = write;
+  const { lock, claims, needs = [], release, operation, audit } = write;
   const { project_id } = lock;
+  const account = sql`SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE`;
+  const unlocked = sql`SELECT ${project_id}::uuid AS project_id`;
   const parts: Parts = [
-    [
-      'k',
-      lock.account
-        ? sql`SELECT * FROM project_accounts WHERE project_id = ${project_id}::uuid FOR UPDATE`
-        : sql`SELECT ${project_id}::uuid AS project_id`,
-    ],
+    ...(needs.length > 0 ? lockParts(account, needs) : [['k', lock.account ? account : unlocked] as const]),
     ...write.guard,
     ...(claims ? claimParts(project_id, claims) : []),
+    ...reservationParts(needs),
     ...(release ? releaseParts(release) : []),
     ...write.rows,
     ['operation', operation && operationInsert(operation.origin, operation.start, project_id, ifAdmitted)],

@@ -3,7 +3,7 @@ import type { Claim } from './commit';
 import { dimensions } from './dimensions';
 import type { Parts } from './guarded';
 
-/** What a resource gives back of the quota: all that it holds, or at most these amounts. */
+/** What a resource gives back of the quota: all that it holds, with its room in cells, or at most these amounts. */
 export type Released = { resource_id: string; amounts?: readonly Claim[] | undefined };
 
 /**

@@ -3,12 +3,13 @@ import { ApiError, conflict, invalid, noSuch } from '@/lib/core/api/errors';
 import { isId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
-import { ifAdmitted } from '@/lib/core/quota/commit';
+import type { Need } from '@/lib/core/quota/needs';
 import { lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import type { AddressSpace } from '@/lib/domains/network/free-address';
 import { addressSpace, requireGroups } from '@/lib/domains/network/ports';
 import { lockVolumes } from '@/lib/domains/storage/attachments';
-import { fits, type Needs } from '@/lib/hosts/engine-reports/placement';
+import type { Room } from '@/lib/hosts/engine-reports/placement';
+import type { RoomHolders } from '@/lib/hosts/engine-reports/reservations';
 import { publicKeyOf } from './key-pairs';
 import type { CreateInstance } from './schema';
 
@@ -126,34 +127,35 @@ async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promis
   return found.map(({ id }) => id);
 }
 
-/**
- * The rows that decide about a new instance, all locked: the project (`k`) first, then its router and cell, the image and
- * the volumes. `fits` says whether the cell has room for the flavor beside everything it has promised.
- */
-export function admissionTarget({ flavor, image, volume_ids }: InstancePlan, cellId: string | null): Sql {
-  if (cellId === null) return raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k');
+/** The rows that decide about a new instance, all locked: the project's router (after `k`), the image and the volumes. */
+export function admissionTarget({ image, volume_ids }: InstancePlan, cellId: string | null): Sql {
+  if (cellId === null) return raw('SELECT true AS allowed, NULL::text AS state FROM k');
   return sql`
-    SELECT coalesce(r.cell_id, c.id) = c.id AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
+    SELECT coalesce(r.cell_id, ${cellId}::text) = ${cellId}::text AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
       CASE WHEN NOT locked_image.ready THEN 'image' WHEN locked_volumes.ready = ${volume_ids.length}::int THEN 'host'
-        ELSE 'volume' END AS state,
-      ${fits(needsOf(flavor))} AS fits
-    FROM k JOIN routers r ON r.project_id = k.project_id JOIN cells c ON c.id = ${cellId}::text
-    CROSS JOIN ${lockImage(image.id)} AS locked_image CROSS JOIN ${lockVolumes(volume_ids, cellId)} FOR UPDATE OF r, c`;
+        ELSE 'volume' END AS state
+    FROM k JOIN routers r ON r.project_id = k.project_id
+    CROSS JOIN ${lockImage(image.id)} AS locked_image CROSS JOIN ${lockVolumes(volume_ids, cellId)} FOR UPDATE OF r`;
 }
 
-/** What an instance of the flavor takes of its cell. */
-export function needsOf({ vcpus, ram_gb, disk_gb, gpu_slices }: FlavorFacts): Needs {
+/** What an instance of the flavor takes of its cell, without what each guest takes besides its own memory. */
+export function roomOf({ vcpus, ram_gb, disk_gb, gpu_slices }: FlavorFacts): Room {
   return { vcpus, memory_mb: Math.ceil(Number(ram_gb) * 1024), disk_gb, gpu_slices };
 }
 
-/** Adds an instance to what its cell has promised. */
-export function promise(needs: Needs, cellId: string | null): Sql {
-  return sql`UPDATE cells SET vcpus_reserved = cells.vcpus_reserved + ${needs.vcpus}::int,
-      memory_mb_reserved = cells.memory_mb_reserved + ${needs.memory_mb}::int + cells.memory_mb_overhead,
-      disk_gb_reserved = cells.disk_gb_reserved + ${needs.disk_gb}::int,
-      gpu_slices_reserved = cells.gpu_slices_reserved + ${needs.gpu_slices}::int
-    FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${cellId}::text`;
+/** The room that a new instance takes in its cell. */
+export function needsOf(flavor: FlavorFacts, id: string, cell: string): Need {
+  const room = roomOf(flavor);
+  const memory_mb = sql`${room.memory_mb}::int + cell.memory_mb_overhead`;
+  return { cell, device: id, amounts: { ...room, memory_mb } };
 }
+
+/** The room that the instances of a cell should hold in it. */
+export const instanceRoom: RoomHolders = (cellId) => sql`
+  SELECT i.id AS device_id, room.kind, room.amount
+  FROM instances i JOIN flavors f ON f.id = i.flavor_id JOIN cells c ON c.id = i.cell_id
+  CROSS JOIN LATERAL (VALUES ('vcpus', f.vcpus), ('memory_mb', ceil(f.ram_gb * 1024)::int + c.memory_mb_overhead),
+    ('disk_gb', f.disk_gb), ('gpu_slices', f.gpu_slices)) AS room (kind, amount) WHERE i.cell_id = ${cellId}::text`;
 
 /** The refusal where a cell is there and has no room. */
 export function noRoom(flavor: FlavorFacts): ApiError {

@@ -1,15 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { prepareSteps } from '@/lib/domains/images/steps';
+import { reservationDifferences } from '@/lib/hosts/engine-reports/reservations';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { instanceRoom } from './admission';
 import { ForeignMachines, reportHost } from './host-report';
 import { Observer } from './observer';
 import { powerDown } from './power-down';
@@ -183,6 +186,24 @@ test('what a host has promised is counted anew with each report', async () => {
   );
   await reportHost();
   expect(await prisma().cell.findFirst()).toMatchObject(promised);
+});
+
+test('a host reports what exists without its reservation, and reservations of what does not exist', async () => {
+  const id = await running();
+  expect(await reservationDifferences('test-host', [instanceRoom])).toEqual([]);
+  const gone = newId();
+  await execute(sql`INSERT INTO devices (project_id, id, kind) VALUES (${acme.id}::uuid, ${gone}::uuid, 'volume')`);
+  await execute(sql`UPDATE reservations SET amount = 3 WHERE kind = 'vcpus'`);
+  await execute(sql`UPDATE reservations SET device_id = ${gone}::uuid WHERE kind = 'disk_gb'`);
+  const found = await reservationDifferences('test-host', [instanceRoom]);
+  expect(found).toHaveLength(3);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      { device_id: id, kind: 'vcpus', expected: 1, reserved: 3 },
+      { device_id: id, kind: 'disk_gb', expected: 2, reserved: null },
+      { device_id: gone, kind: 'disk_gb', expected: null, reserved: 2 },
+    ]),
+  );
 });
 
 test('a host with a full disk takes on nothing more', async () => {

@@ -15,7 +15,7 @@ import { carryGroups, portInsert } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { attachedFromTheStart } from '@/lib/domains/storage/attachments';
 import { type Placement, place } from '@/lib/hosts/engine-reports/placement';
-import { admissionTarget, type InstancePlan, needsOf, noRoom, planInstance, promise, requireFit } from './admission';
+import { admissionTarget, type InstancePlan, needsOf, noRoom, planInstance, requireFit, roomOf } from './admission';
 import { type InstanceRow, instanceColumns, viewInstance } from './instance-view';
 import { createKind, deleteKind, kindOfAction } from './operations';
 import type { CreateInstance, Instance, InstanceAction } from './schema';
@@ -72,7 +72,7 @@ export async function createInstance(call: ProjectCall, input: CreateInstance): 
   await ensureProjectNetworking(call.project_id);
   const plan = await planInstance(call, input);
   const { name, cidr, addresses } = plan.network;
-  const placement = await place(call.project_id, ['compute', 'network', 'images'], needsOf(plan.flavor));
+  const placement = await place(call.project_id, ['compute', 'network', 'images'], roomOf(plan.flavor));
   const created = await withFreeAddress(addresses, (ip) => admit(call, input, plan, placement, ip));
   if (created) return created;
   throw conflict(`network_id: network ${name} (${cidr}) has no free addresses; choose another network.`);
@@ -128,7 +128,8 @@ async function admit(
         { dimension: 'instances', amount: 1 },
       ],
       freezable: true,
-      room: { fits: refusal ? raw('false') : raw('target.fits'), refusal: refusal ?? noRoom(flavor) },
+      needs: cell_id === null ? [] : [needsOf(flavor, id, cell_id)],
+      room: { fits: raw(refusal ? 'false' : 'true'), refusal: refusal ?? noRoom(flavor) },
       rows: {
         device: deviceInsert(project_id, id, 'instance'),
         instance: insert<Prisma.InstanceUncheckedCreateInput>(
@@ -140,7 +141,6 @@ async function admit(
         carried: carryGroups(project_id, port.id, security_group_ids),
         ...attachedFromTheStart(volume_ids, id, call.at),
         ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),
-        promised: promise(needsOf(flavor), cell_id),
       },
       operation: createKind.start(id, {}, rest),
       details: { flavor: flavor.name, image: image.name, ip },

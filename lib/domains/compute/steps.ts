@@ -167,13 +167,6 @@ const deleteSteps = operationSteps(
       return done({
         release: true,
         rows: {
-          // Machines of cells that are gone for good are deleted with their cell, so that the cell is there.
-          room: sql`UPDATE cells SET vcpus_reserved = greatest(0, cells.vcpus_reserved - f.vcpus),
-              memory_mb_reserved = greatest(0, cells.memory_mb_reserved - ceil(f.ram_gb * 1024)::int - cells.memory_mb_overhead),
-              disk_gb_reserved = greatest(0, cells.disk_gb_reserved - f.disk_gb),
-              gpu_slices_reserved = greatest(0, cells.gpu_slices_reserved - f.gpu_slices)
-            FROM verdict, instances i, flavors f
-            WHERE verdict.ok AND i.id = ${id}::uuid AND f.id = i.flavor_id AND cells.id = i.cell_id`,
           gone: sql`DELETE FROM instances USING verdict WHERE verdict.ok AND instances.id = ${id}::uuid`,
           device_gone: deviceDelete(id),
         },

@@ -10,14 +10,15 @@ import type { VolumeSpec } from './engine';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
 import { createSnapshotSteps, deleteSnapshotSteps } from './snapshot-steps';
 import { change, meaning, waitingFor } from './step-writes';
+import { diskOf } from './volumes';
 
 /** How often is looked again whether an image has come. */
 const WAIT_MS = 1000;
 
-type Row = { size_gb: number; status: string; image_id: string | null; snapshot_id: string | null };
+type Row = { cell_id: string; size_gb: number; status: string; image_id: string | null; snapshot_id: string | null };
 
 const readRow = (id: string) =>
-  queryOne<Row>(sql`SELECT size_gb, status, image_id, snapshot_id FROM volumes WHERE id = ${id}::uuid`);
+  queryOne<Row>(sql`SELECT cell_id, size_gb, status, image_id, snapshot_id FROM volumes WHERE id = ${id}::uuid`);
 
 function specOf(id: string, { size_gb, image_id, snapshot_id }: Row): VolumeSpec {
   if (image_id !== null) return { id, sizeGb: size_gb, source: { kind: 'image', imageId: image_id } };
@@ -94,11 +95,8 @@ const resizeSteps = operationSteps(
       if (seen && seen.sizeGb >= row.size_gb) return done({ rows: { volume: change('volumes', id, set) } });
       return done({
         release: [{ dimension: 'storage_tb', amount: sql`(${row.size_gb}::numeric - ${from_gb}::numeric) / 1024` }],
-        rows: {
-          volume: change('volumes', id, sql`${set}, size_gb = ${from_gb}::int`),
-          room: sql`UPDATE cells SET disk_gb_reserved = greatest(0, cells.disk_gb_reserved - ${row.size_gb - from_gb}::int)
-            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND cells.id = v.cell_id`,
-        },
+        needs: [diskOf(id, row.cell_id, from_gb - row.size_gb)],
+        rows: { volume: change('volumes', id, sql`${set}, size_gb = ${from_gb}::int`) },
       });
     },
   },
@@ -118,8 +116,6 @@ const deleteSteps = operationSteps(
       return done({
         release: true,
         rows: {
-          room: sql`UPDATE cells SET disk_gb_reserved = greatest(0, cells.disk_gb_reserved - v.size_gb)
-            FROM verdict, volumes v WHERE verdict.ok AND v.id = ${id}::uuid AND cells.id = v.cell_id`,
           gone: sql`DELETE FROM volumes USING verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
           device_gone: deviceDelete(id),
         },

@@ -7,10 +7,12 @@ import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import type { Need } from '@/lib/core/quota/needs';
 import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
+import type { RoomHolders } from '@/lib/hosts/engine-reports/reservations';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
 import type { CreateVolume, Volume, VolumeStatus } from './schema';
 import { readVolumeRow, type VolumeRow, viewVolume, volumeColumns } from './volume-view';
@@ -79,8 +81,17 @@ const tooSmall = (what: string, gb: number) => invalid(`size_gb: ${what} require
 const notReady = (name: string, status: string) =>
   conflict(`snapshot_id: snapshot ${name} is ${status}; only available snapshots can be used.`);
 
-/** Room that volumes take of the disk of a cell `c`, as a boolean in SQL. */
-const diskFits = (gb: Sql) => sql`(c.disk_gb_reserved + ${gb} <= c.disk_gb_usable)`;
+/** Room that a volume takes in its cell. */
+export const diskOf = (id: string, cell: string, disk_gb: number | Sql): Need => ({
+  cell,
+  device: id,
+  amounts: { disk_gb },
+});
+
+/** The room that the volumes of a cell should hold in it. */
+export const volumeRoom: RoomHolders = (cellId) => sql`
+  SELECT id AS device_id, 'disk_gb' AS kind, size_gb AS amount
+  FROM volumes WHERE cell_id = ${cellId}::text`;
 
 const noRoom = (gb: number) =>
   new ApiError(
@@ -130,11 +141,10 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
   const { attachments: _, snapshot_count: __, ...stored } = row;
   const target =
     cell_id === null
-      ? raw('SELECT true AS allowed, NULL::text AS state, false AS fits FROM k')
-      : sql`SELECT coalesce(r.cell_id, c.id) = c.id AND source.ready AS allowed,
-          CASE WHEN source.ready THEN 'host' ELSE 'source' END AS state, ${diskFits(sql`${size_gb}::int`)} AS fits
-        FROM k JOIN routers r ON r.project_id = k.project_id JOIN cells c ON c.id = ${cell_id}::text
-        CROSS JOIN ${lockSource(source, cell_id)} FOR UPDATE OF r, c`;
+      ? raw('SELECT true AS allowed, NULL::text AS state FROM k')
+      : sql`SELECT coalesce(r.cell_id, ${cell_id}::text) = ${cell_id}::text AND source.ready AS allowed,
+          CASE WHEN source.ready THEN 'host' ELSE 'source' END AS state
+        FROM k JOIN routers r ON r.project_id = k.project_id CROSS JOIN ${lockSource(source, cell_id)} FOR UPDATE OF r`;
   await commit(call, {
     resource: { type: 'volume', id: row.id, name: row.name },
     target,
@@ -147,7 +157,8 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
       { dimension: 'volumes', amount: 1 },
     ],
     freezable: true,
-    room: { fits: refusal ? raw('false') : raw('target.fits'), refusal: refusal ?? noRoom(size_gb) },
+    needs: cell_id === null ? [] : [diskOf(row.id, cell_id, size_gb)],
+    room: { fits: raw(refusal ? 'false' : 'true'), refusal: refusal ?? noRoom(size_gb) },
     rows: {
       device: deviceInsert(call.project_id, row.id, 'volume'),
       volume: insert<Prisma.VolumeUncheckedCreateInput>(
@@ -155,8 +166,6 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
         { ...stored, project_id: call.project_id, image_owner_id: source.image_owner_id },
         ifAdmitted,
       ),
-      promised: sql`UPDATE cells SET disk_gb_reserved = cells.disk_gb_reserved + ${size_gb}::int
-        FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${cell_id}::text`,
       ...(cell_id === null ? {} : { settled: settleRouter(call.project_id, cell_id) }),
     },
     operation: createVolumeKind.start(row.id, {}, row),
@@ -186,26 +195,23 @@ export async function resizeVolume(call: ProjectCall, id: string, size_gb: numbe
   const row = await readVolumeRow(call, id);
   requireLarger(row, size_gb);
   const changed = viewVolume({ ...row, size_gb, status: 'resizing', status_reason: null, updated_at: call.at });
-  const more = size_gb - row.size_gb;
   await commit(call, {
     resource: { type: 'volume', id, name: row.name },
     // `from_gb` is what the operation goes back to, so that the size must still be the one that was read.
     target: sql`SELECT v.status IN ('available', 'in_use') AND v.size_gb = ${row.size_gb}::int AS allowed, v.status AS state,
-        v.size_gb, ${diskFits(sql`${size_gb}::int - v.size_gb`)} AS fits
-      FROM k JOIN volumes v ON v.project_id = k.project_id AND v.id = ${id}::uuid
-      JOIN cells c ON c.id = v.cell_id FOR UPDATE OF c, v`,
+        v.size_gb
+      FROM k JOIN volumes v ON v.project_id = k.project_id AND v.id = ${id}::uuid FOR UPDATE OF v`,
     forbidden: (state) =>
       state === 'available' || state === 'in_use'
         ? `The size of volume ${row.name} has just changed; read it again.`
         : `Volume ${row.name} is ${state}; resizing requires it to be available or in_use.`,
     claims: [{ dimension: 'storage_tb', amount: sql`(${size_gb}::numeric - target.size_gb) / 1024` }],
     freezable: true,
-    room: { fits: raw('target.fits'), refusal: noRoom(more) },
+    needs: [diskOf(id, row.cell_id, sql`${size_gb}::int - target.size_gb`)],
+    room: { fits: raw('true'), refusal: noRoom(size_gb - row.size_gb) },
     rows: {
       volume: sql`UPDATE volumes SET size_gb = ${size_gb}::int, status = 'resizing', status_reason = NULL,
         updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
-      promised: sql`UPDATE cells SET disk_gb_reserved = cells.disk_gb_reserved + ${more}::int
-        FROM (SELECT FROM ${ifAdmitted}) AS promising WHERE cells.id = ${row.cell_id}::text`,
     },
     operation: resizeKind.start(id, { from_gb: row.size_gb }, { cell_id: row.cell_id }),
     details: { from_gb: row.size_gb, size_gb },

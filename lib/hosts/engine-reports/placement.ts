@@ -11,13 +11,13 @@ export type Placement = { cell_id: string; refusal: null } | { cell_id: string |
 
 type Found = { cell_id: string; silent: boolean; problem: string | null };
 
-/** What something new takes of a cell. */
-export type Needs = { vcpus: number; memory_mb: number; disk_gb: number; gpu_slices: number };
+/** Room that something new takes in a cell, beside the memory that each guest takes besides its own. */
+export type Room = { vcpus: number; memory_mb: number; disk_gb: number; gpu_slices: number };
 
-const nothing: Needs = { vcpus: 0, memory_mb: 0, disk_gb: 0, gpu_slices: 0 };
+const nothing: Room = { vcpus: 0, memory_mb: 0, disk_gb: 0, gpu_slices: 0 };
 
 /** Whether a cell `c` can bear this besides all it has promised, as a boolean in SQL. */
-export function fits(needs: Needs): Sql {
+function fits(needs: Room): Sql {
   return sql`(c.vcpus_reserved + ${needs.vcpus}::int <= c.vcpus_usable
     AND c.memory_mb_reserved + ${needs.memory_mb}::int + c.memory_mb_overhead <= c.memory_mb_usable
     AND c.disk_gb_reserved + ${needs.disk_gb}::int <= c.disk_gb_usable

@@ -134,7 +134,7 @@ async function devices(): Promise<string[]> {
   return differences('device', names(present), names(rows));
 }
 
-/** What the host has promised, and what it should have. */
+/** What the cell has promised, by its counters and by its ledger, and what it should have. */
 async function promises(): Promise<string[]> {
   const rows = await query<{ line: string }>(sql`
     SELECT 'host: promised ' || (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) || ', should ' ||
@@ -143,7 +143,17 @@ async function promises(): Promise<string[]> {
       coalesce(sum(f.disk_gb), 0) AS disk_gb FROM instances i JOIN flavors f ON f.id = i.flavor_id) AS held,
       (SELECT coalesce(sum(size_gb), 0) AS gb FROM volumes) AS volumes
     WHERE (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) IS DISTINCT FROM
-      (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb)`);
+      (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb)
+    UNION ALL
+    SELECT 'reservations: ' || (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) || ' counted, ' ||
+      (l.vcpus, l.memory_mb, l.disk_gb) || ' in the ledger'
+    FROM cells, LATERAL (SELECT coalesce(sum(amount) FILTER (WHERE kind = 'vcpus'), 0) AS vcpus,
+      coalesce(sum(amount) FILTER (WHERE kind = 'memory_mb'), 0) AS memory_mb,
+      coalesce(sum(amount) FILTER (WHERE kind = 'disk_gb'), 0) AS disk_gb FROM reservations WHERE cell_id = cells.id) AS l
+    WHERE (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) IS DISTINCT FROM (l.vcpus, l.memory_mb, l.disk_gb)
+    UNION ALL
+    SELECT 'reservation of ' || device_id || ', which does not exist' FROM reservations
+    WHERE device_id NOT IN (SELECT id FROM instances UNION ALL SELECT id FROM volumes)`);
   return rows.map(({ line }) => line);
 }
 
