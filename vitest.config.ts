@@ -13,6 +13,7 @@ const money = {
     'lib/money/alerts/{delivery,upgrade}.test.ts',
     'lib/money/invoices/write.test.ts',
     'lib/money/rating/no-floats.test.ts',
+    'lib/money/reconciliation/faults.test.ts',
   ],
 };
 

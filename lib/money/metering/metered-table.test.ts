@@ -118,3 +118,13 @@ test('a row without a project is not metered', async () => {
   await execute(sql`DELETE FROM clusters WHERE id = ${shared}::uuid`);
   expect([await spansOf(shared), await statesOf(shared)]).toEqual([[], []]);
 });
+
+test('metrics are taken in the order of their names, so that two changes never wait for each other', async () => {
+  const acme = await projectSince('2027-04');
+  const web = await instanceRow(acme, await createFlavor({ vcpus: 2, ram_gb: 8, disk_gb: 40, gpu_slices: 1 }));
+  await execute(sql`UPDATE instances SET status = 'active', launched_at = platform_now() WHERE id = ${web}::uuid`);
+  const spans = await query<{ metric: string }>(
+    sql`SELECT metric FROM spans WHERE resource_id = ${web}::uuid ORDER BY id`,
+  );
+  expect(spans.map(({ metric }) => metric)).toEqual(['block_storage', 'compute_memory', 'compute_vcpu', 'gpu_slice']);
+});

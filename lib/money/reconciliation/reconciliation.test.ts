@@ -85,6 +85,15 @@ test('every resource type that is metered has a rule of its own here', async () 
   expect(metered.map(({ type }) => type)).toEqual([...ruled].sort());
 });
 
+test('no trigger of metering misses a change, or a loss', async () => {
+  const incomplete = await query<{ table: string }>(sql`
+    SELECT tgrelid::regclass::text AS table FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    WHERE p.proname = 'resource_moved' AND (
+      pg_get_triggerdef(t.oid) !~ 'AFTER INSERT OR DELETE OR UPDATE ON [^ ]+ FOR EACH ROW EXECUTE' OR t.tgenabled <> 'O'
+      OR (t.tgnargs = 2) <> EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attname = 'lost_at'))`);
+  expect(incomplete).toEqual([]);
+});
+
 describe('nothing differs', () => {
   test('through the life of a machine, a volume and its traffic, whichever part of it is looked at', async () => {
     const { project } = await march('whole');
