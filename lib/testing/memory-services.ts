@@ -106,6 +106,10 @@ export class MemoryServices implements ServiceEngine {
     return join(tmpdir(), `memory-service-${id}`);
   }
 
+  egressSocket(id: string): string {
+    return join(tmpdir(), `memory-egress-${id}.sock`);
+  }
+
   async sampleService(id: string): Promise<ServiceStats | null> {
     const service = this.running(id);
     if (!service) return null;

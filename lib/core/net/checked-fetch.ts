@@ -36,7 +36,8 @@ export type OutgoingPolicy = {
 
 const systemLookup = promisify(lookup);
 
-function operatorsPolicy(): OutgoingPolicy {
+/** What the operator lets tenants call. */
+export function operatorsPolicy(): OutgoingPolicy {
   return { allowed: settings().allowPrivateUrls, resolve: (host) => systemLookup(host, { all: true }) };
 }
 

@@ -5,6 +5,7 @@ import { ensureAllNetworking } from '@/lib/domains/network/project-networking';
 import { applyChanges, applyRouters } from '@/lib/domains/network/topology';
 import { observeStorage } from '@/lib/domains/storage/observer';
 import { detailOf } from '@/lib/engines/error';
+import { EgressProxies } from '@/lib/hosts/services/egress';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { keepServices } from '@/lib/hosts/services/keeper';
 import { log } from '@/lib/log';
@@ -46,17 +47,19 @@ async function lookAfterHost(services: readonly ServiceSource[], signal: AbortSi
   }
   const observer = new Observer();
   const changes = onChange(applyChanges);
+  const ways = new Map(services.map((source) => [source, new EgressProxies()]));
   await Promise.all([
     every('probing the engines', PROBE_MS, signal, () => reportEngines()),
     every('reporting the host', REPORT_MS, signal, reportHost),
     every('applying the networks', REAPPLY_MS, signal, applyRouters),
     every('observing the machines', OBSERVE_MS, signal, () => observer.look()),
-    every('keeping the services', OBSERVE_MS, signal, () => keepServices(services)),
+    every('keeping the services', OBSERVE_MS, signal, () => keepServices(services, ways)),
     every('observing the volumes', OBSERVE_DISKS_MS, signal, observeStorage),
     every('observing the images', OBSERVE_DISKS_MS, signal, observeImages),
     every('sampling the machines', SAMPLE_MS, signal, sampleInstances),
   ]);
   await changes.stop();
+  for (const way of ways.values()) await way.stop();
 }
 
 /** What keeps this host from taking part; undefined: nothing. */

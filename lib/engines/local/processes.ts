@@ -6,7 +6,7 @@ import { GUEST_USERS, type Host } from './host';
 import { waitFor } from './turns';
 
 /** What a process of the engine is for. */
-export type Role = 'qemu' | 'dnsmasq' | 'slirp' | 'holder' | 'shim';
+export type Role = 'qemu' | 'dnsmasq' | 'slirp' | 'holder' | 'shim' | 'relay';
 
 /** A live process of the engine. Pid and start time (clock ticks since boot) together are never reused. */
 export type EngineProcess = { role: Role; id: string; pid: number; startTime: number };

@@ -84,6 +84,11 @@ export type ServiceSpec = {
   state: { sizeMb: number } | null;
   /** Without one a service has no network, only the sockets below `/run/service`. */
   port: ServicePort | null;
+  /**
+   * The way to the public internet: an HTTP proxy at `http://127.0.0.1:3128` inside, whose bytes count for this owner.
+   * Without it a service reaches nothing but its port's network.
+   */
+  egress?: { owner: string };
   limits: ServiceLimits;
   health: ServiceHealth;
   restart: 'always' | 'never';
@@ -118,6 +123,8 @@ export type ServiceSource = {
   stopOrder: number;
   /** Told after every look what became of those that no operation is at work on. */
   report?(reports: readonly ServiceReport[]): Promise<void>;
+  /** Takes the bytes that crossed to the internet for each owner since the last call; they count again when it fails. */
+  countEgress?(counted: ReadonlyMap<string, { sentBytes: number; receivedBytes: number }>): Promise<void>;
 };
 
 /** What is known of a service's last end. */
@@ -202,6 +209,8 @@ export interface ServiceEngine {
   ): Promise<CommandResult>;
   /** Folder of the service's Unix sockets, as the platform's own processes reach it. */
   socketFolder(id: string): string;
+  /** The Unix socket that a service's way out leads to; whoever ensures the service listens there. */
+  egressSocket(id: string): string;
   /** Null when it does not run. */
   sampleService(id: string): Promise<ServiceStats | null>;
   /** What it wrote since the cursor; from the oldest line kept where there is none. */

@@ -2,7 +2,8 @@ import { engines } from '@/lib/engines/engines';
 import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
-import type { ObservedService, ServiceReport, ServiceSource, WantedService } from './engine';
+import type { EgressProxies } from './egress';
+import type { ObservedService, ServiceReport, ServiceSource, ServiceSpec, WantedService } from './engine';
 
 const MIB = 1024 ** 2;
 
@@ -17,15 +18,32 @@ let strays: readonly string[] = [];
  * service that no row knows is stopped and reported, and its data stay. A domain whose rows can't be read keeps
  * everything as it is.
  */
-export async function keepServices(sources: readonly ServiceSource[]): Promise<void> {
+export async function keepServices(sources: readonly ServiceSource[], ways: WaysOut = new Map()): Promise<void> {
   // What runs first: a row is there before its service, so what has no row afterwards is left over.
   const seen = await engines().services.observeServices();
   const wanted = await Promise.all(sources.map((source) => source.wantedServices(ownCell())));
   await stopStrays(seen, new Set(wanted.flat().map(({ spec }) => spec.id)));
   for (const [index, source] of sources.entries()) {
-    const reports = await ensureAll((wanted[index] ?? []).filter(({ isBusy }) => !isBusy));
+    const rows = wanted[index] ?? [];
+    const reports = await ensureAll(rows.filter(({ isBusy }) => !isBusy));
+    const specs = rows.map(({ spec }) => spec);
+    await keepWaysOut(source, specs, ways.get(source));
     await source.report?.(reports);
   }
+}
+
+/** The ways out of each domain's services, kept from look to look. */
+export type WaysOut = ReadonlyMap<ServiceSource, EgressProxies>;
+
+async function keepWaysOut(source: ServiceSource, specs: readonly ServiceSpec[], ways: EgressProxies | undefined) {
+  if (!ways) return;
+  await ways.ensure(specs);
+  const counted = ways.take();
+  if (counted.size === 0) return;
+  await source.countEgress?.(counted).catch((error) => {
+    ways.giveBack(counted);
+    throw error;
+  });
 }
 
 async function stopStrays(seen: readonly ObservedService[], known: ReadonlySet<string>): Promise<void> {

@@ -101,6 +101,8 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
     it('a task that has ended is settled, and is not started again', async () => {
       const spec = tracked(subject.task());
       await settled(spec);
+      // Its check may pass in the moment before it ends.
+      await eventually(async () => (await observe(spec.id)).lastExit !== null);
       expect(await observe(spec.id)).toMatchObject({
         power: 'stopped',
         starts: 1,

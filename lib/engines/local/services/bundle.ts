@@ -60,9 +60,10 @@ export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
 
 function namespaces(host: Host, spec: ServiceSpec): object[] {
   const fresh = ['pid', 'mount', 'ipc', 'uts', 'cgroup'];
-  const network = spec.port
-    ? { type: 'network', path: join('/run/netns', serviceNamespace(host, spec.id)) }
-    : { type: 'network' };
+  const network =
+    spec.port || spec.egress
+      ? { type: 'network', path: join('/run/netns', serviceNamespace(host, spec.id)) }
+      : { type: 'network' };
   return [...fresh.map((type) => ({ type })), network];
 }
 

@@ -27,6 +27,7 @@ import { removeFiles, writeFiles } from './files';
 import { answers } from './health';
 import { serviceTrouble } from './limits';
 import { readLogPage } from './log-reader';
+import { ensureRelay, stopRelay } from './relay';
 import {
   dropGroups,
   findSandbox,
@@ -38,7 +39,15 @@ import {
   stopService,
   supervisorOf,
 } from './sandbox';
-import { allServices, findService, serviceDirectory, serviceFile, serviceSockets, serviceSpec } from './service-record';
+import {
+  allServices,
+  egressSocket,
+  findService,
+  serviceDirectory,
+  serviceFile,
+  serviceSockets,
+  serviceSpec,
+} from './service-record';
 import { ensureState, removeState, stateUsage } from './state-folder';
 import { allotUser, freeUser, giveToUser } from './user-ids';
 import { prepareVolatile, runtimeFolder } from './volatile';
@@ -89,6 +98,7 @@ export class LocalServices implements ServiceEngine {
   removeService(id: string): Promise<void> {
     return this.turns.take(id, async () => {
       await stopService(this.host, id, 0);
+      await stopRelay(this.host, id);
       await removeCable(this.host, id);
       await removeState(this.host, id);
       await removeFiles(this.host, id);
@@ -129,7 +139,9 @@ export class LocalServices implements ServiceEngine {
 
   async isHealthy(id: string): Promise<boolean> {
     const record = await findService(this.host, id);
-    return record !== null && record.power === 'running' && (await answers(this.host, record));
+    if (record?.power !== 'running') return false;
+    // The runtime runs commands in a sandbox that has not started its program yet.
+    return ((await findSandbox(this.host, id))?.isRunning ?? false) && (await answers(this.host, record));
   }
 
   async runInside(
@@ -145,6 +157,10 @@ export class LocalServices implements ServiceEngine {
 
   socketFolder(id: string): string {
     return serviceSockets(this.host, id);
+  }
+
+  egressSocket(id: string): string {
+    return egressSocket(this.host, id);
   }
 
   async sampleService(id: string): Promise<ServiceStats | null> {
@@ -185,6 +201,8 @@ export class LocalServices implements ServiceEngine {
     const stop = () => stopService(this.host, id, stopMs(spec));
     if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
     if (spec.port) await ensureCable(this.host, id, spec.port);
+    if (spec.egress) await ensureRelay(this.host, id);
+    else await stopRelay(this.host, id);
     const filesChanged = await writeFiles(this.host, spec, uid);
     const rebuilt = await this.writeBundle(spec, uid);
     await this.bringUp(spec, { filesChanged, rebuilt });

@@ -62,6 +62,7 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
       sharedAddresses: z.array(z.ipv4()),
     })
     .nullable(),
+  egress: z.object({ owner: z.string() }).optional(),
   limits: z.object({
     cpuMillis: z.int().min(10),
     memoryMb: z.int().min(4),
@@ -100,6 +101,9 @@ export const userIdsFile = (host: Host) => join(servicesDirectory(host), 'users.
 
 /** The folder of a service's Unix sockets, under a short name; `/run/service` inside. */
 export const serviceSockets = (host: Host, id: string) => join(host.sockets, shortHash(id, 16));
+
+/** Where the way out of a service leads, beyond its reach. */
+export const egressSocket = (host: Host, id: string) => join(host.sockets, `${shortHash(id, 16)}.egress`);
 
 /** Not the prefix of the network engine, which removes what it does not know. */
 export const serviceNamespace = (host: Host, id: string) => `svc-${edgeNamespace(host)}-${shortHash(id, 12)}`;

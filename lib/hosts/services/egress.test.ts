@@ -1,0 +1,115 @@
+import { rmSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import { engines, replaceEngines } from '@/lib/engines/engines';
+import { MemoryEngines } from '@/lib/testing/memory-engines';
+import { EgressProxies } from './egress';
+import type { ServiceSource, ServiceSpec } from './engine';
+import { keepServices } from './keeper';
+
+let outside: Server;
+let port = 0;
+let proxies: EgressProxies;
+
+beforeAll(async () => {
+  outside = createServer((_, response) => response.end('hello'));
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+  ({ port } = outside.address() as AddressInfo);
+});
+beforeEach(() => {
+  replaceEngines(new MemoryEngines());
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  proxies = new EgressProxies({ allowed: ['127.0.0.1'], resolve }, [port]);
+});
+afterEach(() => proxies.stop());
+afterAll(() => {
+  outside.close();
+});
+
+const service = (owner: string, change: Partial<ServiceSpec> = {}): ServiceSpec => ({
+  id: newId(),
+  program: { name: 'server', version: '1' },
+  argv: ['/bin/server'],
+  environment: {},
+  files: [],
+  state: null,
+  port: null,
+  egress: { owner },
+  limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
+  health: { kind: 'command', argv: ['/bin/true'] },
+  restart: 'always',
+  reload: { kind: 'restart' },
+  power: 'running',
+  ...change,
+});
+
+/** What the service gets through its way out; an error's code where it has none. */
+function fetched({ id }: ServiceSpec): Promise<string> {
+  const socketPath = engines().services.egressSocket(id);
+  return new Promise((resolve) => {
+    const call = request({ socketPath, path: `http://example.test:${port}/`, headers: { Connection: 'close' } });
+    call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+    call.on('response', async (response) => {
+      let body = '';
+      for await (const chunk of response) body += chunk;
+      resolve(body);
+    });
+    call.end();
+  });
+}
+
+test('bytes count for the owner of a service, once, and also when its way out was closed since', async () => {
+  const [one, two, other] = [service('acme'), service('acme'), service('globex')];
+  await proxies.ensure([one, two, other]);
+  for (const each of [one, two, other]) expect(await fetched(each)).toBe('hello');
+  await proxies.ensure([one]);
+  await proxies.stop();
+  const counted = proxies.take();
+  const [acme, globex] = [counted.get('acme'), counted.get('globex')];
+  expect(globex?.receivedBytes).toBeGreaterThan(5);
+  expect(acme).toEqual({
+    sentBytes: 2 * (globex?.sentBytes ?? 0),
+    receivedBytes: 2 * (globex?.receivedBytes ?? 0),
+  });
+  expect(proxies.take()).toEqual(new Map());
+});
+
+test('what a domain cannot write down is told to it again', async () => {
+  const spec = service('acme');
+  const told: number[] = [];
+  let fails = true;
+  const source: ServiceSource = {
+    wantedServices: async () => [{ spec, isBusy: false }],
+    stopOrder: 0,
+    countEgress: async (counted) => {
+      if (fails) throw new Error('the database is away');
+      told.push(counted.get('acme')?.receivedBytes ?? 0);
+    },
+  };
+  const ways = new Map([[source, proxies]]);
+  await keepServices([source], ways);
+  expect(await fetched(spec)).toBe('hello');
+  await vi.waitUntil(() =>
+    keepServices([source], ways).then(
+      () => false,
+      () => true,
+    ),
+  );
+  fails = false;
+  await vi.waitUntil(() => keepServices([source], ways).then(() => told.length > 0));
+  expect(told[0]).toBeGreaterThan(5);
+});
+
+test('a service has a way out while it should run and have one, and at no other time', async () => {
+  const spec = service('acme');
+  const { egress: _, ...closed } = spec;
+  await proxies.ensure([closed]);
+  expect(await fetched(spec)).toMatch(/ENOENT|ECONNREFUSED/);
+  await proxies.ensure([spec]);
+  expect(await fetched(spec)).toBe('hello');
+  await proxies.ensure([{ ...spec, power: 'stopped' }]);
+  expect(await fetched(spec)).toMatch(/ENOENT|ECONNREFUSED/);
+  rmSync(engines().services.egressSocket(spec.id), { force: true });
+});
