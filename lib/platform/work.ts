@@ -9,6 +9,7 @@ import { deliverySteps } from '@/lib/money/alerts/delivery';
 import { alertJobs } from '@/lib/money/alerts/schedule';
 import { closeMonthsJob } from '@/lib/money/invoices/close';
 import { collectSteps } from '@/lib/money/invoices/collection';
+import { egressPurge } from '@/lib/money/metering/egress';
 import { meteringJobs } from '@/lib/money/metering/usage-events';
 import { settleOpenPages } from '@/lib/money/payments/checkouts';
 import { settleOwed } from '@/lib/money/payments/owed';
@@ -30,6 +31,7 @@ export const operationSteps: readonly OperationSteps[] = [
 export const periodicJobs: readonly PeriodicJob[] = [
   ...purges,
   samplePurge,
+  egressPurge,
   ...meteringJobs,
   closeMonthsJob,
   ...alertJobs,

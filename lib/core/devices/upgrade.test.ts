@@ -9,7 +9,7 @@ const INSTANCE = id(2);
 const VOLUME = id(3);
 const PORT = id(4);
 
-test('instances and volumes of an earlier release become devices, and keep their ports and samples', async () => {
+test('instances and volumes of an earlier release become devices, and keep their ports, samples and egress counters', async () => {
   const { adminUrl } = inject('postgres');
   await asAdmin(adminUrl, (admin) => admin.query('CREATE DATABASE devices_before'));
   const url = databaseOn(adminUrl, 'devices_before');
@@ -34,7 +34,9 @@ test('instances and volumes of an earlier release become devices, and keep their
         VALUES ('${id(7)}', '${PROJECT}', '${id(6)}', 'default', now(), now());
       INSERT INTO ports (id, project_id, network_id, instance_id, mac, ip, created_at, updated_at)
         VALUES ('${PORT}', '${PROJECT}', '${id(7)}', '${INSTANCE}', '02:00:00:00:00:01', '10.0.0.2', now(), now());
-      INSERT INTO instance_samples VALUES ('${INSTANCE}', now(), '${PROJECT}', 1.5, 1, 2, 3, 4, 5, 6, 7, 8);`);
+      INSERT INTO instance_samples VALUES ('${INSTANCE}', now(), '${PROJECT}', 1.5, 1, 2, 3, 4, 5, 6, 7, 8);
+      INSERT INTO egress_counters (instance_id, project_id, bytes, at) VALUES ('${INSTANCE}', '${PROJECT}', 700, '2026-03-01T12:00:00Z'),
+        ('${VOLUME}', '${PROJECT}', 9, now());`);
     await migrate(url);
     const { rows } = await client.query(`
       SELECT d.id, d.kind, p.id AS port, p.attachment, p.hostname, p.shared_addresses, s.cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
@@ -59,6 +61,12 @@ test('instances and volumes of an earlier release become devices, and keep their
         cpu_seconds: null,
       },
     ]);
+    const counters = await client.query(
+      'SELECT device_id, name, run, project_id, port_id, bytes::int, at FROM egress_counters',
+    );
+    const at = new Date('2026-03-01T12:00:00Z');
+    const counter = { device_id: INSTANCE, name: 'port', run: PORT, project_id: PROJECT, port_id: PORT };
+    expect(counters.rows, 'read on, not billed again').toEqual([{ ...counter, bytes: 700, at }]);
   } finally {
     await client.end();
   }

@@ -70,6 +70,8 @@ export type InstanceStats = {
   network: { receivedBytes: number; sentBytes: number };
   /** Bytes that left the platform's private networks. */
   egressBytes: number;
+  /** The same by port. */
+  portEgress: { id: string; bytes: number }[];
 };
 
 /** Unix sockets of the consoles, for the server's WebSocket proxy. VNC takes any number of clients, serial one at a time. */

@@ -5,12 +5,12 @@ import { sql } from '@/lib/core/db/sql';
 import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { prepareSteps } from '@/lib/domains/images/steps';
 import { EngineError } from '@/lib/engines/error';
+import { countEgress } from '@/lib/money/metering/egress';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { countEgress } from './egress';
 import { instanceSteps } from './steps';
 import { type Action, actions, type InstanceStatus, instanceStatuses, transitions } from './transitions';
 
@@ -162,7 +162,9 @@ describe('delete', () => {
       return events.map(({ metric, quantity }) => [metric, quantity.toNumber()]);
     };
     const id = await running();
-    await countEgress([{ instance_id: id, at: new Date(), bytes: 700 }]);
+    const { id: port_id } = await prisma().port.findFirstOrThrow({ where: { device_id: id } });
+    const owner = { project_id: acme.id, device_id: id, resource: { type: 'instance', name: 'web' } };
+    await countEgress([{ ...owner, counter: { port_id }, at: new Date(), bytes: 700 }]);
     engines.egress = 1000;
     const { removeRouter } = engines.network;
     engines.network.removeRouter = () => Promise.reject(new EngineError('ENGINE_ERROR', 'The port does not go.'));

@@ -7,7 +7,6 @@ import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { countEgress } from './egress';
 import type { InstanceStats } from './engine';
 import type { InstanceMetrics } from './schema';
 import { sampleInstances } from './telemetry';
@@ -98,6 +97,7 @@ const idle: InstanceStats = {
   disk: { readBytes: 1, writtenBytes: 2, readOperations: 3, writeOperations: 4 },
   network: { receivedBytes: 5, sentBytes: 6 },
   egressBytes: 7,
+  portEgress: [],
 };
 
 test('running machines are sampled; one that fails or is gone holds up no other', async () => {
@@ -114,9 +114,11 @@ test('running machines are sampled; one that fails or is gone holds up no other'
 });
 
 test('what left the platform is usage once: its growth, from nothing again where the counter began anew', async () => {
-  const told = async (second: number, egressBytes: number) => {
+  const port = await prisma().port.findFirstOrThrow({ where: { device_id: id } });
+  const told = async (second: number, bytes: number) => {
     const sampledAt = new Date(Date.UTC(2026, 2, 1, 12, 0, second));
-    engines.compute.sampleInstance = async (asked) => (asked === id ? { ...idle, sampledAt, egressBytes } : null);
+    engines.compute.sampleInstance = async (asked) =>
+      asked === id ? { ...idle, sampledAt, portEgress: [{ id: port.id, bytes }] } : null;
     await sampleInstances();
   };
   await told(0, 700);
@@ -132,22 +134,4 @@ test('what left the platform is usage once: its growth, from nothing again where
     ['network_egress', 300],
     ['network_egress', 40],
   ]);
-});
-
-test('of two who read a counter for the first time at once, each counts its part', async () => {
-  const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
-  for (let round = 0; round < 9; round += 1) {
-    const instance_id = idOf(await launch(call, acme));
-    const readings = Array.from({ length: 4 }, (_, index) => ({
-      instance_id,
-      at: at(index),
-      bytes: 100 * (index + 1),
-    }));
-    await Promise.all(readings.map((reading) => countEgress([reading])));
-    const { _sum } = await prisma().usageEvent.aggregate({
-      where: { resource_id: instance_id },
-      _sum: { quantity: true },
-    });
-    expect(_sum.quantity?.toNumber()).toBe(400);
-  }
 });

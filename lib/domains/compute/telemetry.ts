@@ -3,32 +3,33 @@ import { sql } from '@/lib/core/db/sql';
 import { type DeviceSample, keepSamples } from '@/lib/core/devices/samples';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
+import { countEgress, type EgressReading } from '@/lib/money/metering/egress';
 import { ownCell } from '@/lib/settings';
-import { countEgress } from './egress';
 import type { InstanceStats } from './engine';
 
 /** How many machines are asked at once. */
 const AT_ONCE = 8;
 
-type Running = { id: string; project_id: string };
+type Running = { id: string; project_id: string; name: string };
 
 /** Writes down what the counters of this host's running machines say now. */
 export async function sampleInstances(): Promise<void> {
   const running = await query<Running>(sql`
-    SELECT id, project_id FROM instances WHERE cell_id = ${ownCell()}::text AND status IN ('active', 'paused', 'rebooting')`);
+    SELECT id, project_id, name FROM instances WHERE cell_id = ${ownCell()}::text AND status IN ('active', 'paused', 'rebooting')`);
   const samples: DeviceSample[] = [];
+  const readings: EgressReading[] = [];
   const waiting = [...running];
   const ask = async () => {
     for (let instance = waiting.pop(); instance !== undefined; instance = waiting.pop()) {
       const stats = await sample(instance.id);
-      if (stats) samples.push(sampleRow(instance, stats));
+      if (!stats) continue;
+      samples.push(sampleRow(instance, stats));
+      readings.push(...egressOf(instance, stats));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
   if (samples.length === 0) return;
-  await countEgress(
-    samples.map(({ device_id, at, egress_bytes }) => ({ instance_id: device_id, at, bytes: egress_bytes })),
-  );
+  await countEgress(readings);
   await keepSamples(samples);
 }
 
@@ -39,6 +40,11 @@ async function sample(id: string): Promise<InstanceStats | null> {
     log.debug({ err: error, instance: id }, 'a machine could not be sampled');
     return null;
   }
+}
+
+function egressOf({ id, project_id, name }: Running, { sampledAt, portEgress }: InstanceStats): EgressReading[] {
+  const owner = { project_id, device_id: id, resource: { type: 'instance', name } };
+  return portEgress.map((port) => ({ ...owner, counter: { port_id: port.id }, at: sampledAt, bytes: port.bytes }));
 }
 
 function sampleRow(

@@ -6,7 +6,7 @@ import type { Metric } from './metrics';
 
 /** Something that happened and is priced by its count. */
 export type UsageEvent = {
-  /** Names this event and no other, whenever and however often it is told: `egress:<instance>:<moment>`. */
+  /** Names this event and no other, whenever and however often it is told: `egress:<device>:<counter>:<moment>`. */
   key: string;
   project_id: string;
   metric: Metric;

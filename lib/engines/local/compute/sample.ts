@@ -32,6 +32,9 @@ export async function sampleMachine(host: Host, id: string, egress: EgressReader
   const writable = disks.filter(({ qdev }) => qdev?.includes('boot-disk') || qdev?.includes('volume-'));
   const sum = (pick: (stats: (typeof disks)[number]['stats']) => number) =>
     writable.reduce((total, { stats }) => total + pick(stats), 0);
+  const portEgress = await Promise.all(
+    spec.ports.map(async (port) => ({ id: port.id, bytes: await egress.bytesOf([port]) })),
+  );
   return {
     sampledAt: new Date(),
     cpuSeconds: cpuSecondsOf(machine.pid),
@@ -43,7 +46,8 @@ export async function sampleMachine(host: Host, id: string, egress: EgressReader
       writeOperations: sum(({ wr_operations }) => wr_operations),
     },
     network: await networkBytes(machine.pid, spec),
-    egressBytes: await egress.bytesOf(spec.ports),
+    egressBytes: portEgress.reduce((total, { bytes }) => total + bytes, 0),
+    portEgress,
   };
 }
 
