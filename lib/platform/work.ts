@@ -4,6 +4,7 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import { renewCertificatesJob } from '@/lib/hosts/certificates/jobs';
+import { compareReservations } from '@/lib/hosts/engine-reports/reservations';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { deliverySteps } from '@/lib/money/alerts/delivery';
 import { alertJobs } from '@/lib/money/alerts/schedule';
@@ -40,6 +41,7 @@ export const periodicJobs: readonly PeriodicJob[] = [
   settleOwed,
   ...work.flatMap(({ jobs }) => each(jobs)),
   renewCertificatesJob,
+  compareReservations(work.flatMap(({ room }) => (room === none ? [] : [room]))),
 ];
 
 /** What the domains want to run in a cell, besides machines. */

@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from '@/lib/core/api/endpoint';
 import type { SealedColumn } from '@/lib/core/crypto/reseal';
+import type { Sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
@@ -25,6 +26,8 @@ export type DomainWork = {
   readonly jobs: readonly PeriodicJob[] | None;
   /** What it wants to run in a cell. */
   readonly services: ServiceSource | None;
+  /** The room that its resources should hold in cells: `SELECT cell_id, device_id, kind, amount`, one row for each kind. */
+  readonly room: Sql | None;
 };
 
 /**

@@ -49,6 +49,15 @@ const writes: Record<string, Write> = {
     claims: [{ dimension: 'vcpus', amount: sql`1 - target.size` }],
     rows: { changed },
   },
+  'create that takes room in a cell': {
+    resource,
+    target,
+    needs: [
+      { cell: 'north', device: id, amounts: { vcpus: 2, memory_mb: raw('512 + cell.memory_mb_overhead'), disk_gb: 0 } },
+    ],
+    room: { fits: raw('true'), refusal: new ApiError('CAPACITY_EXHAUSTED', 'Full.') },
+    rows: { changed },
+  },
   'delete with release': { resource, target, release: true, in_use: 'In use.', rows: { changed } },
   'delete by an operation': { resource, target, rows: {}, operation: { ...operation, supersedes: true } },
   'change of credit': { resource, locks: true, rows: {}, details: sql`jsonb_build_object('was', k.credit_usd)` },

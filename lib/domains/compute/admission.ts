@@ -9,7 +9,6 @@ import type { AddressSpace } from '@/lib/domains/network/free-address';
 import { addressSpace, requireGroups } from '@/lib/domains/network/ports';
 import { lockVolumes } from '@/lib/domains/storage/attachments';
 import type { Room } from '@/lib/hosts/engine-reports/placement';
-import type { RoomHolders } from '@/lib/hosts/engine-reports/reservations';
 import { publicKeyOf } from './key-pairs';
 import type { CreateInstance } from './schema';
 
@@ -150,12 +149,12 @@ export function needsOf(flavor: FlavorFacts, id: string, cell: string): Need {
   return { cell, device: id, amounts: { ...room, memory_mb } };
 }
 
-/** The room that the instances of a cell should hold in it. */
-export const instanceRoom: RoomHolders = (cellId) => sql`
-  SELECT i.id AS device_id, room.kind, room.amount
+/** The room that instances should hold in their cells. */
+export const instanceRoom = sql`
+  SELECT i.cell_id, i.id AS device_id, room.kind, room.amount
   FROM instances i JOIN flavors f ON f.id = i.flavor_id JOIN cells c ON c.id = i.cell_id
   CROSS JOIN LATERAL (VALUES ('vcpus', f.vcpus), ('memory_mb', ceil(f.ram_gb * 1024)::int + c.memory_mb_overhead),
-    ('disk_gb', f.disk_gb), ('gpu_slices', f.gpu_slices)) AS room (kind, amount) WHERE i.cell_id = ${cellId}::text`;
+    ('disk_gb', f.disk_gb), ('gpu_slices', f.gpu_slices)) AS room (kind, amount)`;
 
 /** The refusal where a cell is there and has no room. */
 export function noRoom(flavor: FlavorFacts): ApiError {

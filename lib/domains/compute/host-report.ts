@@ -1,14 +1,10 @@
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { networkTroubles } from '@/lib/domains/network/topology';
-import { volumeRoom } from '@/lib/domains/storage/volumes';
 import { engines } from '@/lib/engines/engines';
-import { reservationDifferences } from '@/lib/hosts/engine-reports/reservations';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
 import { type ServiceUse, serviceTroubles, usedByServices } from '@/lib/hosts/services/keeper';
-import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
-import { instanceRoom } from './admission';
 import type { HostCapacity } from './engine';
 
 const GIB = 1024 ** 3;
@@ -21,7 +17,7 @@ export class ForeignMachines extends Error {
 }
 
 /**
- * Reports what this host can bear, recounts its reservations from their ledger, and logs where that differs from what exists.
+ * Reports what this host can bear and recounts its reservations from their ledger.
  * @throws ForeignMachines when the database has never heard of this host, and yet machines are on it
  */
 export async function reportHost(): Promise<void> {
@@ -42,19 +38,6 @@ export async function reportHost(): Promise<void> {
       gpu_slices_usable = excluded.gpu_slices_usable, floating_ip_first = excluded.floating_ip_first,
       floating_ip_last = excluded.floating_ip_last, seen_at = excluded.seen_at`);
   await execute(sql`SELECT recount_cell(${cellId}::text)`);
-  await reportDifferences(cellId);
-}
-
-/** The differences that were last reported. */
-let reported = '[]';
-
-/** Logs where reservations and what exists differ, each time that this changes. */
-async function reportDifferences(cellId: string): Promise<void> {
-  const differences = await reservationDifferences(cellId, [instanceRoom, volumeRoom]);
-  const found = JSON.stringify(differences);
-  if (found === reported) return;
-  reported = found;
-  log.warn({ cell: cellId, differences }, 'reservations differ from what exists in the cell');
 }
 
 /** What services use counts as room: their reservations are promised of it like those of machines. */

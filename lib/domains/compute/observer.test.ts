@@ -188,20 +188,20 @@ test('what a host has promised is counted anew with each report', async () => {
   expect(await prisma().cell.findFirst()).toMatchObject(promised);
 });
 
-test('a host reports what exists without its reservation, and reservations of what does not exist', async () => {
+test('what exists without its reservation is reported, and reservations of what does not exist', async () => {
   const id = await running();
-  expect(await reservationDifferences('test-host', [instanceRoom])).toEqual([]);
+  expect(await reservationDifferences([instanceRoom])).toEqual([]);
   const gone = newId();
   await execute(sql`INSERT INTO devices (project_id, id, kind) VALUES (${acme.id}::uuid, ${gone}::uuid, 'volume')`);
   await execute(sql`UPDATE reservations SET amount = 3 WHERE kind = 'vcpus'`);
   await execute(sql`UPDATE reservations SET device_id = ${gone}::uuid WHERE kind = 'disk_gb'`);
-  const found = await reservationDifferences('test-host', [instanceRoom]);
+  const found = await reservationDifferences([instanceRoom]);
   expect(found).toHaveLength(3);
   expect(found).toEqual(
     expect.arrayContaining([
-      { device_id: id, kind: 'vcpus', expected: 1, reserved: 3 },
-      { device_id: id, kind: 'disk_gb', expected: 2, reserved: null },
-      { device_id: gone, kind: 'disk_gb', expected: null, reserved: 2 },
+      { cell_id: 'test-host', device_id: id, kind: 'vcpus', expected: 1, reserved: 3 },
+      { cell_id: 'test-host', device_id: id, kind: 'disk_gb', expected: 2, reserved: null },
+      { cell_id: 'test-host', device_id: gone, kind: 'disk_gb', expected: null, reserved: 2 },
     ]),
   );
 });

@@ -12,7 +12,6 @@ import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
-import type { RoomHolders } from '@/lib/hosts/engine-reports/reservations';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
 import type { CreateVolume, Volume, VolumeStatus } from './schema';
 import { readVolumeRow, type VolumeRow, viewVolume, volumeColumns } from './volume-view';
@@ -88,10 +87,8 @@ export const diskOf = (id: string, cell: string, disk_gb: number | Sql): Need =>
   amounts: { disk_gb },
 });
 
-/** The room that the volumes of a cell should hold in it. */
-export const volumeRoom: RoomHolders = (cellId) => sql`
-  SELECT id AS device_id, 'disk_gb' AS kind, size_gb AS amount
-  FROM volumes WHERE cell_id = ${cellId}::text`;
+/** The room that volumes should hold in their cells. */
+export const volumeRoom = raw("SELECT cell_id, id AS device_id, 'disk_gb' AS kind, size_gb AS amount FROM volumes");
 
 const noRoom = (gb: number) =>
   new ApiError(

@@ -1,4 +1,5 @@
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import { storageSteps } from './steps';
+import { volumeRoom } from './volumes';
 
-export const storageWork: DomainWork = { steps: storageSteps, jobs: none, services: none };
+export const storageWork: DomainWork = { steps: storageSteps, jobs: none, services: none, room: volumeRoom };

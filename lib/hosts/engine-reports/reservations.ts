@@ -1,27 +1,46 @@
 import { query } from '@/lib/core/db/pool';
 import { join, type Sql, sql } from '@/lib/core/db/sql';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { log } from '@/lib/log';
 
-/** The rows that hold room in a cell: `SELECT device_id, kind, amount`, one row for each kind. */
-export type RoomHolders = (cellId: string) => Sql;
-
-/** Room that a device should hold in its cell, and what the ledger says; null: no such device, or no entry. */
+/** Room that a device should hold in a cell, and what the ledger says; null: no such device, or no entry. */
 export type Difference = {
+  cell_id: string;
   device_id: string;
   kind: string;
   expected: number | null;
   reserved: number | null;
 };
 
-/** Where the ledger of a cell's reservations and what exists there differ. */
-export function reservationDifferences(cellId: string, holders: readonly RoomHolders[]): Promise<Difference[]> {
-  const existing = join(
-    holders.map((rows) => rows(cellId)),
-    ' UNION ALL ',
-  );
+/**
+ * Where the ledger of reservations and what exists differ.
+ * @param holders what exists, of each domain: `SELECT cell_id, device_id, kind, amount`
+ */
+export function reservationDifferences(holders: readonly Sql[]): Promise<Difference[]> {
   return query<Difference>(sql`
-    SELECT coalesce(e.device_id, r.device_id) AS device_id, coalesce(e.kind, r.kind) AS kind, e.amount AS expected, r.amount AS reserved
-    FROM (SELECT * FROM (${existing}) AS held WHERE amount <> 0) AS e
-    FULL JOIN (SELECT * FROM reservations WHERE cell_id = ${cellId}::text AND amount <> 0) AS r
-      ON r.device_id = e.device_id AND r.kind = e.kind
-    WHERE e.amount IS DISTINCT FROM r.amount ORDER BY 1, 2`);
+    SELECT cell_id, device_id, kind, e.amount AS expected, r.amount AS reserved
+    FROM (SELECT * FROM (${join(holders, ' UNION ALL ')}) AS held WHERE amount <> 0) AS e
+    FULL JOIN (SELECT cell_id, device_id, kind, amount FROM reservations WHERE amount <> 0) AS r USING (cell_id, device_id, kind)
+    WHERE e.amount IS DISTINCT FROM r.amount ORDER BY cell_id, device_id, kind`);
+}
+
+/** Logs where reservations and what exists differ, each time that this changes. */
+export function compareReservations(holders: readonly Sql[]): PeriodicJob {
+  let reported = '[]';
+  return {
+    name: 'compare reservations with what exists',
+    every_ms: 60_000,
+    async run() {
+      const differences = await reservationDifferences(holders);
+      const found = JSON.stringify(differences);
+      if (found === reported) return;
+      reported = found;
+      if (differences.length === 0) log.info('reservations match what exists again');
+      else
+        log.error(
+          { count: differences.length, differences: differences.slice(0, 20) },
+          'reservations differ from what exists',
+        );
+    },
+  };
 }
