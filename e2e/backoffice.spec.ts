@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { openOffice, test } from './backoffice-support';
+import { inDatabase } from './money-support';
 import { addPerson, bearer, expect, expectAccessible, open, totpNow } from './support';
 
 // Two themes of every page go through axe, on machines that may have two cores.
@@ -49,6 +50,32 @@ test('the overview, engines and operations say how the platform is', async ({
     await expect(page).toHaveTitle(`${first.kind} · Nephele back office`);
     await expect(page.getByRole('list', { name: 'Stages' }).or(page.getByText('Not started yet'))).toBeVisible();
     await expectAccessible(page);
+  });
+
+  await test.step('incidents, with filters in the address', async () => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Incidents' }).click();
+    await expect(page).toHaveTitle('Incidents · Nephele back office');
+    const [first] = await (
+      await request.get('/admin/api/v1/operations', { headers: bearer(administratorToken) })
+    ).json();
+    await expect(page.getByText('No incidents')).toBeVisible();
+    await expectAccessible(page);
+    await inDatabase(
+      `INSERT INTO incidents (id, key, project_id, resource_type, resource_id, operation_id, reason, opened_at)
+       SELECT gen_random_uuid(), 'deadline ' || resource_id, project_id, resource_type, resource_id, id,
+         kind || ': It did not finish within 60 min.', platform_now() FROM operations WHERE id = $1`,
+      [first.id],
+    );
+    await page.reload();
+    const row = page.getByRole('row', { name: `${first.kind}: It did not finish` });
+    await expect(row.getByText('Open', { exact: true })).toBeVisible();
+    await expectAccessible(page);
+    await page.goto('/admin/incidents?status=closed');
+    await expect(page.getByText('No incidents match')).toBeVisible();
+    await page.goto('/admin/incidents?status=open');
+    await row.getByRole('link', { name: /It did not finish/ }).click();
+    await expect(page).toHaveURL(`/admin/operations/${first.id}`);
+    await inDatabase(`DELETE FROM incidents WHERE operation_id = $1`, [first.id]);
   });
 });
 

@@ -43,7 +43,8 @@ export async function spentTwoMonthsAgo({ id }: Tenant, cents: number): Promise<
   );
 }
 
-async function inDatabase(statement: string, values: unknown[]): Promise<void> {
+/** For what no request can bring about. */
+export async function inDatabase(statement: string, values: unknown[]): Promise<void> {
   const database = new pg.Client(databaseUrl());
   await database.connect();
   try {

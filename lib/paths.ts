@@ -94,6 +94,7 @@ export const adminPaths = {
   audit: (filters?: { tenant_id?: string; actor?: string; resource_id?: string }) => withQuery('/admin/audit', filters),
   engines: () => '/admin/engines',
   programs: () => '/admin/programs',
+  incidents: (filters?: { status?: 'open' | 'closed'; resource_id?: string }) => withQuery('/admin/incidents', filters),
   operations: (filters?: { tenant_id?: string; status?: string; resource_id?: string }) =>
     withQuery('/admin/operations', filters),
   operation: (id: string) => `/admin/operations/${id}`,

@@ -98,6 +98,7 @@ const looks = new Map<string, StatusLook>([
   ['allowed', good('Allowed')],
   ['refused', warn('Refused', Ban)],
   ['open', wait('Open')],
+  ['closed', rest('Closed', CircleCheck)],
   ['paid', good('Paid')],
   ['deferred', wait('Deferred')],
   ['carried', rest('Carried over', Forward)],

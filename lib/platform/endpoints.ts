@@ -2,6 +2,7 @@ import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
 import type { AnyEndpoint } from '@/lib/core/api/endpoint';
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/core/audit/endpoints';
 import { eventEndpoints, platformEventEndpoints } from '@/lib/core/events/endpoints';
+import { incidentEndpoints } from '@/lib/core/incidents/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/core/quota/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
@@ -45,6 +46,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...platformInvoiceEndpoints,
   ...reconciliationEndpoints,
   ...operationEndpoints,
+  ...incidentEndpoints,
   ...engineReportEndpoints,
   ...programEndpoints,
   ...platformEventEndpoints,

@@ -6,6 +6,7 @@ import { readMigrations } from '@/lib/core/db/migrate';
 import { pool, query } from '@/lib/core/db/pool';
 import { isDatabaseFull } from '@/lib/core/db/room';
 import { sql } from '@/lib/core/db/sql';
+import { measureIncidents } from '@/lib/core/incidents/metrics';
 import { measureCertificates } from '@/lib/hosts/certificates/metrics';
 import { listEngineReports } from '@/lib/hosts/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
@@ -65,6 +66,7 @@ export async function metrics(request: Request, socketAddress: string): Promise<
   databaseConnections.set({ state: 'idle' }, idleCount);
   databaseConnections.set({ state: 'waiting' }, waitingCount);
   await measureCertificates();
+  await measureIncidents();
   return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } });
 }
 

@@ -24,5 +24,6 @@ export const tags: Readonly<Record<string, string>> = {
   'Back office: audit': 'The audit log of the whole platform.',
   'Back office: engines': 'Status of the engines on each host, and the programs that services run.',
   'Back office: operations': 'Running and failed operations, and retries.',
+  'Back office: incidents': 'Missed deadlines and other problems that need an operator.',
   'Back office: events': 'Change notifications from all projects.',
 };

@@ -50,10 +50,17 @@ test('purges forget what has done its service, and nothing else', async () => {
     VALUES (${newId()}::uuid, ${user}::uuid, 'tenant', 'browser', ${expired}::text, '', now(), now(), platform_now() - ${expired}::interval)`);
   await session('31 days');
   await session('29 days');
+  const incident = (name: string, closed: string | null) =>
+    execute(sql`INSERT INTO incidents (id, key, resource_type, resource_id, reason, opened_at, closed_at)
+      VALUES (${newId()}::uuid, ${name}::text, 'widget', ${newId()}::uuid, '', platform_now() - interval '1 year', platform_now() - ${closed}::interval)`);
+  await incident('open', null);
+  await incident('89 days', '89 days');
+  await incident('91 days', '91 days');
 
   for (const purge of purges) await purge.run(new AbortController().signal);
-  const left = await query(sql`
+  const left = await query<{ kept: string }>(sql`
     SELECT encode(id, 'hex') AS kept FROM idempotency_records UNION ALL SELECT topic FROM changes
-    UNION ALL SELECT key FROM signin_failures UNION ALL SELECT address FROM sessions WHERE user_id = ${user}::uuid AND kind = 'browser'`);
-  expect(left).toEqual([{ kept: '02' }, { kept: 'new' }, { kept: 'new' }, { kept: '29 days' }]);
+    UNION ALL SELECT key FROM signin_failures UNION ALL SELECT address FROM sessions WHERE user_id = ${user}::uuid AND kind = 'browser'
+    UNION ALL SELECT key FROM incidents`);
+  expect(left.map(({ kept }) => kept)).toEqual(['02', 'new', 'new', '29 days', 'open', '89 days']);
 });

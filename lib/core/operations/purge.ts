@@ -29,5 +29,6 @@ export const purges = [
   purge('signin_failures', 10 * minute, "last_at < (SELECT platform_now()) - interval '1 hour'"),
   purge('account_mails', 60 * minute, "created_at < (SELECT platform_now()) - interval '2 days'"),
   purge('account_links', 60 * minute, 'expires_at < (SELECT platform_now())'),
+  purge('incidents', 60 * minute, "closed_at < (SELECT platform_now()) - interval '90 days'"),
   purge('sessions', 60 * minute, "expires_at < (SELECT platform_now()) - interval '30 days'"),
 ];

@@ -1,10 +1,11 @@
 import { ApiError } from '@/lib/core/api/errors';
 import { signalChange } from '@/lib/core/db/changes';
+import { openIncident } from '@/lib/core/incidents/incident';
 import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { type LeasedOperation, type LeaseHolder, letGo } from './lease';
 import { failure, type OperationSteps, type Step } from './steps';
-import { type Transition, writeTransition } from './transition';
+import { deadlineKey, type Transition, writeTransition } from './transition';
 
 /** An operation in the hands of this worker. */
 export type Held = {
@@ -65,7 +66,7 @@ async function nextTransition(held: Held, steps: OperationSteps, backoff: Backof
   const { operation, interrupt } = held;
   const late = new AbortController();
   const remaining_ms = held.deadline - performance.now();
-  if (!operation.failing && remaining_ms <= 0) return failure(deadlineReason(operation, operation.error));
+  if (!operation.failing && remaining_ms <= 0) return missed(operation);
   const timer = setTimeout(
     () => !operation.failing && late.abort(new Error('the deadline passed')),
     Math.min(remaining_ms, LONGEST_TIMER_MS),
@@ -78,7 +79,7 @@ async function nextTransition(held: Held, steps: OperationSteps, backoff: Backof
   try {
     return operation.failing ? await steps.failed(step, operation.error) : await steps.run(step);
   } catch (error) {
-    if (late.signal.aborted) return failure(deadlineReason(operation, operation.error));
+    if (late.signal.aborted) return missed(operation);
     if (interrupt.signal.aborted) return undefined;
     log.warn({ err: error, operation: operation.id, kind: operation.kind, stage: operation.stage }, 'a step failed');
     return { end: 'retry', after_ms: Math.ceil(backoff(operation.attempts)), problem: problem(operation, error) };
@@ -91,6 +92,20 @@ async function nextTransition(held: Held, steps: OperationSteps, backoff: Backof
 function problem({ id }: LeasedOperation, error: unknown): string {
   if (error instanceof EngineError || error instanceof ApiError) return error.message;
   return `Internal error. Report operation ${id} to your platform operator.`;
+}
+
+/** Its deadline has passed: an incident, until an operation on the resource succeeds. */
+function missed(operation: LeasedOperation) {
+  const { id, project_id, resource_type, resource_id, kind } = operation;
+  const reason = deadlineReason(operation, operation.error);
+  const incident = openIncident({
+    key: deadlineKey(resource_id),
+    project_id,
+    resource: { type: resource_type, id: resource_id },
+    operation_id: id,
+    reason: `${kind}: ${reason}`,
+  });
+  return failure(reason, { rows: { incident } });
 }
 
 function deadlineReason({ allowed_ms }: LeasedOperation, lastProblem: string | null): string {

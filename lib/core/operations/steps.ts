@@ -38,7 +38,7 @@ export type Outcome<Stage extends string> =
   | { readonly end: 'again'; readonly after_ms: number; readonly write: StepWrite }
   | { readonly end: 'children'; readonly write: StepWrite }
   | { readonly end: 'done'; readonly write: StepWrite }
-  | { readonly end: 'failure'; readonly reason: string };
+  | { readonly end: 'failure'; readonly reason: string; readonly write: StepWrite };
 
 /** The stage is complete; `stage` comes next, at once. */
 export function goTo<const Stage extends string>(stage: Stage, write: StepWrite = {}) {
@@ -64,8 +64,8 @@ export function done(write: StepWrite = {}) {
 }
 
 /** It can never succeed, so trying again is of no use; `reason` is for the person who owns the resource. */
-export function failure(reason: string) {
-  return { end: 'failure', reason } as const;
+export function failure(reason: string, write: StepWrite = {}) {
+  return { end: 'failure', reason, write } as const;
 }
 
 /** The operation as a step sees it. */

@@ -2,11 +2,15 @@ import { signalChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { closeIncident } from '@/lib/core/incidents/incident';
 import { guarded } from '@/lib/core/quota/guarded';
 import { crowded, demandParts } from '@/lib/core/quota/needs';
 import { childrenStarted, parentLocked, parentWoken, waitingForChildren } from './children';
 import type { LeasedOperation, LeaseHolder } from './lease';
 import { again, type Outcome, type StepWrite } from './steps';
+
+/** The incident of an operation that missed its deadline: one for each resource, until an operation on it succeeds. */
+export const deadlineKey = (resourceId: string) => `deadline ${resourceId}`;
 
 /** What becomes of an operation: how its step ended, or that it threw and is tried again. */
 export type Transition =
@@ -63,6 +67,7 @@ async function send(
     release: release && { resource_id, amounts: release === true ? undefined : release },
     rows: [
       ...rows,
+      ['closed', transition.end === 'done' && !operation.failing ? closeIncident(deadlineKey(resource_id)) : undefined],
       ['woken', parent ? parentWoken(parent) : undefined],
       ['moved', move(holder, operation, transition)],
       ['logged', news ? logged(operation, transition) : undefined],
