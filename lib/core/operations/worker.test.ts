@@ -134,7 +134,7 @@ test('what an operation waits for is told to open pages once, and named when the
 describe('an operation that cannot succeed', () => {
   test('past its deadline puts the resource into error with the last problem, and keeps the quota of what exists', async () => {
     const before = Number(await usedOf(project, 'instances'));
-    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 300 }));
+    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 1000 }));
     work((point) => {
       if (point === 'port:before') throw new EngineError('ENGINE_UNAVAILABLE', 'Install nftables.');
     });

@@ -11,8 +11,9 @@ import {
   type OperationSteps,
   operationSteps,
   type Step,
-  type StepWrite,
 } from '@/lib/core/operations/steps';
+import { throughEngine } from '@/lib/core/resources/engine-step';
+import { changeRow, waitingFor } from '@/lib/core/resources/rows';
 import { imageReadiness } from '@/lib/domains/images/readiness';
 import { portsReleased } from '@/lib/domains/network/ports';
 import { ensureWired } from '@/lib/domains/network/topology';
@@ -27,37 +28,18 @@ import { settledStatus } from './transitions';
 
 /** How often is looked again whether an image has come, or room. */
 const WAIT_MS = 500;
-const CROWDED_MS = 5000;
-/** What goes wrong so often in a row will not go right by itself. */
-const MOST_ATTEMPTS = 5;
 /** How many instances are on their way at once; how many of them boot at once, the engine knows better. */
 const BOOTS = Math.max(6, availableParallelism());
 
 type Nothing = Record<string, never>;
 type InstanceStep = Step<Nothing>;
 
-/** An instance's row changed by a step, while the step may write at all. */
-function change(id: string, set: Sql): Sql {
-  return sql`UPDATE instances SET ${set}, updated_at = platform_now() FROM verdict
-    WHERE verdict.ok AND instances.id = ${id}::uuid`;
-}
-
-/** Shows what an instance waits for, where that is news. */
-function waitingFor(id: string, message: string): StepWrite {
-  return {
-    waits_for: message,
-    rows: {
-      instance: sql`UPDATE instances SET status_reason = ${message}::text, updated_at = platform_now() FROM verdict
-        WHERE verdict.ok AND instances.id = ${id}::uuid AND status_reason IS DISTINCT FROM ${message}::text`,
-    },
-  };
-}
-
 /** The instance does what it should. Why it is stopped stays to be read. */
 function settled({ id, power }: InstanceSpec): { rows: Record<string, Sql> } {
   return {
     rows: {
-      instance: change(
+      instance: changeRow(
+        'instances',
         id,
         sql`status = ${settledStatus[power]}::text, task = NULL,
           status_reason = CASE WHEN ${power}::text = 'stopped' THEN instances.status_reason END,
@@ -70,26 +52,13 @@ function settled({ id, power }: InstanceSpec): { rows: Record<string, Sql> } {
 async function toError({ operation }: InstanceStep, reason: string) {
   return done({
     rows: {
-      instance: change(operation.resource_id, sql`status = 'error', task = NULL, status_reason = ${reason}::text`),
+      instance: changeRow(
+        'instances',
+        operation.resource_id,
+        sql`status = 'error', task = NULL, status_reason = ${reason}::text`,
+      ),
     },
   });
-}
-
-/** What an engine's error means for a step: that it can never succeed, that room may come, or that trying again helps. */
-function meaning({ operation }: InstanceStep, error: unknown) {
-  if (!(error instanceof EngineError)) throw error;
-  switch (error.code) {
-    case 'INVALID':
-    case 'NOT_FOUND':
-      return failure(error.message);
-    case 'CAPACITY_EXHAUSTED':
-    case 'ENGINE_UNAVAILABLE':
-    case 'IN_USE':
-      return again(CROWDED_MS, waitingFor(operation.resource_id, error.message));
-    case 'ENGINE_ERROR':
-      if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(error.message);
-      throw error;
-  }
 }
 
 function applySteps(kind: ApplyKind): OperationSteps {
@@ -102,7 +71,9 @@ function applySteps(kind: ApplyKind): OperationSteps {
         if (!found) return done();
         const readiness = await imageReadiness(found.image_id);
         if (readiness.state === 'failed') return failure(readiness.reason);
-        return readiness.state === 'ready' ? goTo('network') : again(WAIT_MS, waitingFor(id, readiness.message));
+        return readiness.state === 'ready'
+          ? goTo('network')
+          : again(WAIT_MS, waitingFor('instances', id, readiness.message));
       },
       async network({ operation: { project_id }, signal }) {
         if (project_id) await interruptible(ensureWired(project_id), signal);
@@ -111,13 +82,12 @@ function applySteps(kind: ApplyKind): OperationSteps {
       async machine(step) {
         const spec = await readSpec(step.operation.resource_id);
         if (!spec) return done();
-        try {
-          await interruptible(engines().compute.ensureInstance(spec), step.signal);
-        } catch (error) {
-          step.signal.throwIfAborted();
-          return meaning(step, error);
-        }
-        return done(settled(spec));
+        return throughEngine(
+          step,
+          'instances',
+          () => engines().compute.ensureInstance(spec),
+          () => done(settled(spec)),
+        );
       },
     },
     { failed: toError, concurrency: kind === createKind || kind === startKind ? BOOTS : 4 },
@@ -140,13 +110,7 @@ const rebootSteps = operationSteps(
           await compute.ensureInstance(spec);
         }
       };
-      try {
-        await interruptible(reboot(), step.signal);
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return meaning(step, error);
-      }
-      return done(settled(spec));
+      return throughEngine(step, 'instances', reboot, () => done(settled(spec)));
     },
   },
   { failed: toError, concurrency: 4 },

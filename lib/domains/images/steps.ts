@@ -13,6 +13,8 @@ import {
   operationSteps,
   type Step,
 } from '@/lib/core/operations/steps';
+import { meaning } from '@/lib/core/resources/engine-step';
+import { changeRow, rowInError } from '@/lib/core/resources/rows';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import type { EngineImage, FetchProgress, ImageFormat } from './engine';
@@ -57,7 +59,7 @@ export const prepareSteps = operationSteps(
         return done({ rows: { image: active(id, await interruptible(fetched(id, image, step.signal), step.signal)) } });
       } catch (error) {
         step.signal.throwIfAborted();
-        return await meaning(step, error);
+        return await told(step, error);
       }
     },
   },
@@ -65,7 +67,9 @@ export const prepareSteps = operationSteps(
     // What could not be had now may be there the next time that someone needs it.
     failed: async ({ operation: { resource_id: id } }, reason) =>
       done({
-        rows: { image: change(id, sql`status = 'queued', status_reason = ${reason}::text, received_bytes = 0`) },
+        rows: {
+          image: changeRow('images', id, sql`status = 'queued', status_reason = ${reason}::text, received_bytes = 0`),
+        },
       }),
     concurrency: 2,
   },
@@ -99,14 +103,14 @@ const importSteps = operationSteps(
         if (!(error instanceof EngineError) && step.operation.attempts + 1 >= MOST_ATTEMPTS) {
           return failure('The file could not be read on the host. Upload it again.');
         }
-        return await meaning(step, error);
+        return await told(step, error);
       }
     },
   },
   {
     async failed({ operation: { resource_id: id } }, reason) {
       await engines().images.removeImage(id);
-      return done({ rows: { image: change(id, sql`status = 'error', status_reason = ${reason}::text`) } });
+      return done({ rows: { image: rowInError('images', id, reason) } });
     },
     concurrency: 2,
   },
@@ -142,7 +146,8 @@ const deleteSteps = operationSteps(
     failed: async ({ operation: { resource_id: id } }, reason) =>
       done({
         rows: {
-          image: sql`${change(
+          image: sql`${changeRow(
+            'images',
             id,
             sql`status = CASE WHEN virtual_size_bytes IS NULL THEN 'error' ELSE 'active' END, status_reason = ${reason}::text`,
           )} AND images.status = 'deleting'`,
@@ -151,14 +156,9 @@ const deleteSteps = operationSteps(
   },
 );
 
-/** An image's row changed by a step, while the step may write at all. */
-function change(id: string, set: Sql): Sql {
-  return sql`UPDATE images SET ${set}, updated_at = platform_now() FROM verdict
-    WHERE verdict.ok AND images.id = ${id}::uuid`;
-}
-
 function active(id: string, { sha256, sizeBytes, virtualSizeBytes }: EngineImage): Sql {
-  return change(
+  return changeRow(
+    'images',
     id,
     sql`status = 'active', status_reason = NULL, checksum_sha256 = ${sha256}::text,
       size_bytes = ${sizeBytes}::bigint, received_bytes = ${sizeBytes}::bigint, virtual_size_bytes = ${virtualSizeBytes}::bigint,
@@ -166,25 +166,12 @@ function active(id: string, { sha256, sizeBytes, virtualSizeBytes }: EngineImage
   );
 }
 
-/** What an engine's error means: that it can never succeed, that room may come, or that trying again helps. */
-async function meaning({ operation }: Step<unknown>, error: unknown) {
-  if (!(error instanceof EngineError)) throw error;
-  // Whoever waits for the image sees why.
-  await execute(
-    sql`UPDATE images SET status_reason = ${error.message}::text WHERE id = ${operation.resource_id}::uuid`,
-  );
-  switch (error.code) {
-    case 'INVALID':
-    case 'NOT_FOUND':
-      return failure(error.message);
-    case 'CAPACITY_EXHAUSTED':
-    case 'ENGINE_UNAVAILABLE':
-    case 'IN_USE':
-      return again(CROWDED_MS);
-    case 'ENGINE_ERROR':
-      if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(error.message);
-      throw error;
-  }
+/** What an engine's error means, which whoever waits for the image sees even while it is tried again. */
+async function told(step: Step<unknown>, error: unknown) {
+  const id = step.operation.resource_id;
+  if (error instanceof EngineError)
+    await execute(sql`UPDATE images SET status_reason = ${error.message}::text WHERE id = ${id}::uuid`);
+  return meaning(step, 'images', error);
 }
 
 function progress(id: string): FetchProgress {

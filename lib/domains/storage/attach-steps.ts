@@ -1,13 +1,13 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { interruptible } from '@/lib/core/operations/interruptible';
 import { done, operationSteps } from '@/lib/core/operations/steps';
+import { throughEngine } from '@/lib/core/resources/engine-step';
+import { changeRow, settledRow } from '@/lib/core/resources/rows';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { instanceHint } from './attaching';
 import { attachKind, detachKind } from './operations';
-import { change, meaning } from './step-writes';
 
 /** Whether this is still to be done: an instance that was deleted meanwhile has let go of its volumes. */
 async function isWanted(volumeId: string, instanceId: string, status: 'attaching' | 'detaching'): Promise<boolean> {
@@ -22,7 +22,7 @@ function outOf(volumeId: string, instanceId: string, status: 'attaching' | 'deta
   const still = sql`volumes.status = ${status}::text AND EXISTS (
     SELECT FROM volume_attachments a WHERE a.volume_id = volumes.id AND a.instance_id = ${instanceId}::uuid)`;
   return {
-    volume: sql`${change('volumes', volumeId, sql`status = 'available', status_reason = ${reason}::text`)} AND ${still}`,
+    volume: sql`${changeRow('volumes', volumeId, sql`status = 'available', status_reason = ${reason}::text`)} AND ${still}`,
     attachment: sql`DELETE FROM volume_attachments a USING verdict
       WHERE verdict.ok AND a.volume_id = ${volumeId}::uuid AND a.instance_id = ${instanceId}::uuid`,
   };
@@ -44,18 +44,18 @@ export const attachSteps = operationSteps(
       const { resource_id: id, project_id } = step.operation;
       const { instance_id } = step.input;
       if (!(await isWanted(id, instance_id, 'attaching'))) return done();
-      try {
-        await interruptible(engines().storage.attachVolume(id, instance_id), step.signal);
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return meaning(step, 'volumes', error);
-      }
-      return done({
-        rows: {
-          volume: sql`${change('volumes', id, sql`status = 'in_use', status_reason = NULL`)} AND volumes.status = 'attaching'`,
-          instance: instanceHint(project_id, instance_id),
-        },
-      });
+      return throughEngine(
+        step,
+        'volumes',
+        () => engines().storage.attachVolume(id, instance_id),
+        () =>
+          done({
+            rows: {
+              volume: sql`${settledRow('volumes', id, 'in_use')} AND volumes.status = 'attaching'`,
+              instance: instanceHint(project_id, instance_id),
+            },
+          }),
+      );
     },
   },
   {
@@ -81,21 +81,21 @@ export const detachSteps = operationSteps(
       const { resource_id: id, project_id } = step.operation;
       const { instance_id } = step.input;
       if (!(await isWanted(id, instance_id, 'detaching'))) return done();
-      try {
-        await interruptible(takeOut(id, instance_id), step.signal);
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return meaning(step, 'volumes', error);
-      }
-      return done({
-        rows: { ...outOf(id, instance_id, 'detaching', null), instance: instanceHint(project_id, instance_id) },
-      });
+      return throughEngine(
+        step,
+        'volumes',
+        () => takeOut(id, instance_id),
+        () =>
+          done({
+            rows: { ...outOf(id, instance_id, 'detaching', null), instance: instanceHint(project_id, instance_id) },
+          }),
+      );
     },
   },
   {
     async failed({ operation: { resource_id: id } }, reason) {
       const told = `The volume could not be detached: ${reason}`;
-      const back = change('volumes', id, sql`status = 'in_use', status_reason = ${told}::text`);
+      const back = changeRow('volumes', id, sql`status = 'in_use', status_reason = ${told}::text`);
       return done({ rows: { volume: sql`${back} AND volumes.status = 'detaching'` } });
     },
   },

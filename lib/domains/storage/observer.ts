@@ -1,11 +1,11 @@
 import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
+import { changeRow, rowInError } from '@/lib/core/resources/rows';
 import { engines } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
-import { change } from './step-writes';
 
 /** No operation is under way for it: one that is puts it right itself. */
 const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
@@ -42,7 +42,7 @@ async function noteLost({ id, kind, project_id }: Known): Promise<void> {
     project_id,
     unchanged: sql`FROM k JOIN ${raw(table)} row ON row.project_id = k.project_id
       WHERE row.id = ${id}::uuid AND row.status IN ('available', 'in_use') AND ${idle} FOR UPDATE OF row`,
-    change: change(table, id, sql`status = 'error', status_reason = ${reason}::text`),
+    change: rowInError(table, id, reason),
   });
   if (noted) log.error({ resource: id }, 'a volume or snapshot has lost its data');
 }
@@ -120,6 +120,6 @@ async function noteMissing(id: string, project_id: string, reason: string | null
     unchanged: sql`FROM k JOIN volumes row ON row.project_id = k.project_id
       WHERE row.id = ${id}::uuid AND row.status = 'in_use' AND row.status_reason IS DISTINCT FROM ${reason}::text
         AND (${reason}::text IS NOT NULL OR starts_with(row.status_reason, ${MISSING}::text)) FOR UPDATE OF row`,
-    change: change('volumes', id, sql`status_reason = ${reason}::text`),
+    change: changeRow('volumes', id, sql`status_reason = ${reason}::text`),
   });
 }

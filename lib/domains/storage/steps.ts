@@ -1,15 +1,15 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { deviceDelete } from '@/lib/core/devices/device';
-import { interruptible } from '@/lib/core/operations/interruptible';
 import { again, done, failure, goTo, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
+import { throughEngine } from '@/lib/core/resources/engine-step';
+import { changeRow, rowInError, settledRow, waitingFor } from '@/lib/core/resources/rows';
 import { imageReadiness } from '@/lib/domains/images/readiness';
 import { engines } from '@/lib/engines/engines';
 import { attachSteps, detachSteps } from './attach-steps';
 import type { VolumeSpec } from './engine';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
 import { createSnapshotSteps, deleteSnapshotSteps } from './snapshot-steps';
-import { change, meaning, waitingFor } from './step-writes';
 import { diskOf } from './volumes';
 
 /** How often is looked again whether an image has come. */
@@ -50,19 +50,18 @@ const createSteps = operationSteps(
       const id = step.operation.resource_id;
       const row = await readRow(id);
       if (row?.status !== 'creating') return done();
-      try {
-        await interruptible(engines().storage.ensureVolume(specOf(id, row)), step.signal);
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return meaning(step, 'volumes', error);
-      }
-      return done({ rows: { volume: change('volumes', id, sql`status = 'available', status_reason = NULL`) } });
+      return throughEngine(
+        step,
+        'volumes',
+        () => engines().storage.ensureVolume(specOf(id, row)),
+        () => done({ rows: { volume: settledRow('volumes', id, 'available') } }),
+      );
     },
   },
   {
     // As a failed instance, a failed volume holds its quota until it is deleted.
     failed: async ({ operation: { resource_id: id } }, reason) =>
-      done({ rows: { volume: change('volumes', id, sql`status = 'error', status_reason = ${reason}::text`) } }),
+      done({ rows: { volume: rowInError('volumes', id, reason) } }),
     concurrency: 8,
   },
 );
@@ -76,13 +75,12 @@ const resizeSteps = operationSteps(
       if (row?.status !== 'resizing') return done();
       // The engine would make a volume that it has lost anew, and empty.
       if (!(await observed(id))) return failure('The data is no longer on the host.');
-      try {
-        await interruptible(engines().storage.ensureVolume(specOf(id, row)), step.signal);
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return meaning(step, 'volumes', error);
-      }
-      return done({ rows: { volume: change('volumes', id, sql`status = ${atRest}, status_reason = NULL`) } });
+      return throughEngine(
+        step,
+        'volumes',
+        () => engines().storage.ensureVolume(specOf(id, row)),
+        () => done({ rows: { volume: changeRow('volumes', id, sql`status = ${atRest}, status_reason = NULL`) } }),
+      );
     },
   },
   {
@@ -92,11 +90,11 @@ const resizeSteps = operationSteps(
       const set = sql`status = ${atRest}, status_reason = ${`The volume could not be enlarged: ${reason}`}::text`;
       // It may have grown after all.
       const seen = await observed(id);
-      if (seen && seen.sizeGb >= row.size_gb) return done({ rows: { volume: change('volumes', id, set) } });
+      if (seen && seen.sizeGb >= row.size_gb) return done({ rows: { volume: changeRow('volumes', id, set) } });
       return done({
         release: [{ dimension: 'storage_tb', amount: sql`(${row.size_gb}::numeric - ${from_gb}::numeric) / 1024` }],
         needs: [diskOf(id, row.cell_id, from_gb - row.size_gb)],
-        rows: { volume: change('volumes', id, sql`${set}, size_gb = ${from_gb}::int`) },
+        rows: { volume: changeRow('volumes', id, sql`${set}, size_gb = ${from_gb}::int`) },
       });
     },
   },
@@ -107,25 +105,25 @@ const deleteSteps = operationSteps(
   {
     async remove(step) {
       const id = step.operation.resource_id;
-      try {
-        await interruptible(engines().storage.removeVolume(id), step.signal);
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return meaning(step, 'volumes', error);
-      }
-      return done({
-        release: true,
-        rows: {
-          gone: sql`DELETE FROM volumes USING verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
-          device_gone: deviceDelete(id),
-        },
-      });
+      return throughEngine(
+        step,
+        'volumes',
+        () => engines().storage.removeVolume(id),
+        () =>
+          done({
+            release: true,
+            rows: {
+              gone: sql`DELETE FROM volumes USING verdict WHERE verdict.ok AND volumes.id = ${id}::uuid`,
+              device_gone: deviceDelete(id),
+            },
+          }),
+      );
     },
   },
   {
     failed: async ({ operation: { resource_id: id } }, reason) => {
       const told = `The volume could not be deleted: ${reason} Try deleting it again.`;
-      return done({ rows: { volume: change('volumes', id, sql`status = 'error', status_reason = ${told}::text`) } });
+      return done({ rows: { volume: rowInError('volumes', id, told) } });
     },
   },
 );
