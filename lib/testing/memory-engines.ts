@@ -56,6 +56,10 @@ export class MemoryEngines implements Engines {
       if (!machine || machine.off) throw new EngineError('NOT_FOUND', 'The instance is stopped.');
       machine.startedAt = new Date();
     },
+    stopInstance: async (id) => {
+      const machine = this.machines.get(id);
+      if (machine) machine.off = true;
+    },
     removeInstance: async (id) => {
       if (this.failure) throw this.failure;
       this.machines.delete(id);

@@ -53,7 +53,7 @@ export type ObservedInstance = {
   id: string;
   power: PowerState;
   fault: InstanceFault | null;
-  /** null when the engine holds no spec of it: a leftover to remove. */
+  /** null when the engine holds no spec of it: a leftover. */
   generation: number | null;
   volumeIds: string[];
   /** Since when the machine is on. */
@@ -99,6 +99,8 @@ export interface ComputeEngine {
   ensureInstance(spec: InstanceSpec): Promise<void>;
   /** Restarts a running guest: `soft` by its power button and, when it does not answer in time, as `hard`. */
   rebootInstance(id: string, mode: 'soft' | 'hard'): Promise<void>;
+  /** Switches a machine off that nobody has a spec of, and keeps all its data; no error when it is off or gone. */
+  stopInstance(id: string): Promise<void>;
   /** Removes process, disk, seed and logs; no error when some or all are gone. */
   removeInstance(id: string): Promise<void>;
   observeInstances(): Promise<ObservedInstance[]>;

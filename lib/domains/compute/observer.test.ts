@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
@@ -120,17 +120,38 @@ test('the machines of a suspended project stop, and can be started when it is re
   await becomes(id, { status: 'active', task: null, status_reason: null });
 });
 
-test('a machine that no row knows is removed; one that another host’s row knows is not touched', async () => {
+test('a machine that no row knows is stopped and reported, and keeps its data; one of another host’s row is not touched', async () => {
   const mine = await running();
   const theirs = await running();
   const spec = engines.machines.get(mine)?.spec;
   if (!spec) throw new Error('there is no machine');
   const stray = '0194d000-0000-7000-8000-000000000001';
-  engines.machines.set(stray, { spec: { ...spec, id: stray }, fault: null, off: false, startedAt: new Date() });
+  const machine = { spec: { ...spec, id: stray }, fault: null, off: false, startedAt: new Date() };
+  engines.machines.set(stray, machine);
   await execute(sql`INSERT INTO cells SELECT (jsonb_populate_record(c, '{"id": "other-host"}')).* FROM cells c`);
   await execute(sql`UPDATE instances SET cell_id = 'other-host' WHERE id = ${theirs}::uuid`);
+  const incidents = () => query(sql`SELECT resource_id, closed_at IS NULL AS open FROM incidents`);
   await observer.look();
-  expect([...engines.machines.keys()].sort()).toEqual([mine, theirs].sort());
+  await observer.look();
+  expect([stray, mine, theirs].map((id) => engines.machines.get(id)?.off)).toEqual([true, false, false]);
+  expect(await incidents()).toEqual([{ resource_id: stray, open: true }]);
+  engines.machines.delete(stray);
+  await observer.look();
+  expect(await incidents()).toEqual([{ resource_id: stray, open: false }]);
+});
+
+test('a machine whose instance was deleted is a leftover, and removed', async () => {
+  const id = await running();
+  const machine = engines.machines.get(id);
+  if (!machine) throw new Error('there is no machine');
+  await call('DELETE', `/compute/instances/${id}`, { token: acme.users.member.token });
+  await vi.waitFor(() => expect(engines.machines.has(id)).toBe(false), { timeout: 5000 });
+  await vi.waitFor(async () =>
+    expect(await queryOne(sql`SELECT FROM instances WHERE id = ${id}::uuid`)).toBeUndefined(),
+  );
+  engines.machines.set(id, machine);
+  await observer.look();
+  expect(engines.machines.has(id)).toBe(false);
 });
 
 test('what is being done by an operation is left alone', async () => {
@@ -158,7 +179,7 @@ test('what the platform powers down with itself keeps its wanted state, and boot
   expect(await read(off)).toMatchObject({ status: 'stopped', status_reason: null });
 });
 
-test('a platform that stops leaves no network and no machine that no row knows, and touches none of another database', async () => {
+test('a platform that stops leaves no network, stops what no row knows, and touches nothing of another database', async () => {
   const id = await running();
   engines.routers.set(id, { id, networks: [], securityGroups: [], floatingIps: [] });
   await execute(sql`TRUNCATE cells CASCADE`);
@@ -166,7 +187,7 @@ test('a platform that stops leaves no network and no machine that no row knows, 
   expect([engines.machines.size, engines.routers.has(id)]).toEqual([1, true]);
   await createCell();
   await powerDown([]);
-  expect([engines.machines.size, engines.routers.size]).toEqual([0, 0]);
+  expect([engines.machines.get(id)?.off, engines.routers.size]).toEqual([true, 0]);
 });
 
 test('machines of another database are never touched: the host refuses to take part', async () => {

@@ -2,6 +2,7 @@ import { now } from '@/lib/clock';
 import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
+import { handleStrays } from '@/lib/core/resources/strays';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
@@ -62,7 +63,7 @@ export class Observer {
       if (repair.kind === 'restore' && repair.lost) this.noteRecovery(row.id);
     }
     this.forget(new Set(rows.map(({ id }) => id)));
-    await removeUnknown([...seen.keys()]);
+    await stopStrays([...seen.keys()]);
   }
 
   private historyOf(id: string): History {
@@ -82,15 +83,13 @@ export class Observer {
   }
 }
 
-/** A row is there before its machine and goes after it: what no row of any host knows was left behind. */
-export async function removeUnknown(ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const unknown = await query<{ id: string }>(sql`
-    SELECT machine.id FROM unnest(${ids}::uuid[]) AS machine (id) WHERE NOT EXISTS (SELECT FROM instances i WHERE i.id = machine.id)`);
-  for (const { id } of unknown) {
-    log.warn({ instance: id }, 'removing a machine without an instance');
-    await engines().compute.removeInstance(id);
-  }
+/** Stops machines that no row of any host knows, and removes those whose instance was deleted. @param held all machines */
+export async function stopStrays(held: readonly string[]): Promise<void> {
+  const { compute } = engines();
+  await handleStrays({ type: 'instance', table: 'instances' }, held, {
+    remove: (id) => compute.removeInstance(id),
+    stop: (id) => compute.stopInstance(id),
+  });
 }
 
 function isOn(machine: ObservedInstance | undefined): boolean {

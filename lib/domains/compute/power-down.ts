@@ -7,7 +7,7 @@ import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { stopServices } from '@/lib/hosts/services/keeper';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
-import { removeUnknown } from './observer';
+import { stopStrays } from './observer';
 import { readSpec } from './spec';
 
 /** How long a guest may take to answer its power button, when everybody waits for it. */
@@ -15,7 +15,7 @@ const GUEST_SECONDS = 20;
 
 /**
  * Powers down all guests of this host, then its services, and takes its networking away, because the platform stops. What they should be
- * doing stays as it is, so that they boot with the next start. What no row knows is removed, as the observer would.
+ * doing stays as it is, so that they boot with the next start. What no row knows is stopped, as the observer would.
  * @returns false where nothing was touched: a host that the database has never heard of has another database's machines
  */
 export async function powerDown(services: readonly ServiceSource[]): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function powerDown(services: readonly ServiceSource[]): Promise<boo
       powerDownOne(id).catch((error) => log.warn({ err: error, instance: id }, 'a guest is still running')),
     ),
   );
-  await removeUnknown(machines.map(({ id }) => id));
+  await stopStrays(machines.map(({ id }) => id));
   await stopServices(services);
   await removeRouters().catch((error) => {
     // Without the programs that make networks there are none.

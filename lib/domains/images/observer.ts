@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
+import { handleStrays } from '@/lib/core/resources/strays';
 import { engines } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
@@ -22,7 +23,7 @@ export async function observeImages(): Promise<void> {
       OR (project_id IS NULL AND NOT EXISTS (SELECT FROM cells WHERE id <> ${cellId}::text)))`);
   const held = (await engines().images.observeImages()).map(({ id }) => id);
   for (const row of rows) if (!held.includes(row.id)) await noteLost(row);
-  await removeDeleted(held);
+  await handleStrays({ type: 'image', table: 'images' }, held, { remove: (id) => engines().images.removeImage(id) });
   await removeAbandoned();
 }
 
@@ -39,21 +40,6 @@ async function noteLost({ id, project_id }: Known): Promise<void> {
     change: sql`UPDATE images SET ${lost}, updated_at = platform_now() FROM verdict WHERE verdict.ok AND images.id = ${id}::uuid`,
   });
   if (noted) log.error({ image: id }, 'an image is no longer on the host');
-}
-
-/** Only what this database remembers deleting: what it never knew may be someone's, after a restored backup. */
-async function removeDeleted(held: readonly string[]): Promise<void> {
-  if (held.length === 0) return;
-  const deleted = await query<{ id: string }>(sql`
-    SELECT held.id FROM unnest(${held}::uuid[]) AS held (id)
-    WHERE NOT EXISTS (SELECT FROM images m WHERE m.id = held.id)
-      AND EXISTS (SELECT FROM operations o WHERE o.resource_id = held.id AND o.kind = 'image.delete'
-        AND o.status IN ('succeeded', 'failed'))`);
-  for (const { id } of deleted) {
-    await engines()
-      .images.removeImage(id)
-      .catch((error) => log.warn({ err: error, image: id }, 'a deleted image could not be removed'));
-  }
 }
 
 /** Files of uploads whose process died, and of fetches that nobody takes up again. */

@@ -2,6 +2,7 @@ import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { changeRow, rowInError } from '@/lib/core/resources/rows';
+import { handleStrays } from '@/lib/core/resources/strays';
 import { engines } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
@@ -25,11 +26,20 @@ export async function observeStorage(): Promise<void> {
     UNION ALL
     SELECT row.id, row.project_id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
     WHERE v.cell_id = ${cellId}::text AND row.status = 'available' AND ${idle}`);
-  const { volumes, snapshots } = await engines().storage.observeStorage();
+  const { storage } = engines();
+  const { volumes, snapshots } = await storage.observeStorage();
   const seen = new Set([...volumes, ...snapshots].map(({ id }) => id));
   for (const row of rows) if (!seen.has(row.id)) await noteLost(row);
-  await removeForgotten('volume', [...volumes.map(({ id }) => id)]);
-  await removeForgotten('snapshot', [...snapshots.map(({ id }) => id)]);
+  await handleStrays(
+    { type: 'volume', table: 'volumes' },
+    volumes.map(({ id }) => id),
+    { remove: (id) => storage.removeVolume(id) },
+  );
+  await handleStrays(
+    { type: 'snapshot', table: 'snapshots' },
+    snapshots.map(({ id }) => id),
+    { remove: (id) => storage.removeSnapshot(id) },
+  );
   for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(id, attachedTo);
   await plugMissing(new Map(volumes.map(({ id, attachedTo }) => [id, attachedTo])));
 }
@@ -45,29 +55,6 @@ async function noteLost({ id, kind, project_id }: Known): Promise<void> {
     change: rowInError(table, id, reason),
   });
   if (noted) log.error({ resource: id }, 'a volume or snapshot has lost its data');
-}
-
-/**
- * A row is there before its data and goes after it, so that data without a row was left behind. It is removed only
- * where this database remembers its deletion: data that it never knew may be someone's, after a restored backup.
- */
-async function removeForgotten(kind: 'volume' | 'snapshot', ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const table =
-    kind === 'volume'
-      ? sql`SELECT FROM volumes v WHERE v.id = seen.id`
-      : sql`SELECT FROM snapshots s WHERE s.id = seen.id`;
-  const unknown = await query<{ id: string; deleted: boolean }>(sql`
-    SELECT seen.id, EXISTS (SELECT FROM operations o WHERE o.resource_id = seen.id AND o.kind = ${`${kind}.delete`}::text) AS deleted
-    FROM unnest(${ids}::uuid[]) AS seen (id) WHERE NOT EXISTS (${table})`);
-  const { storage } = engines();
-  for (const { id, deleted } of unknown) {
-    log.warn(
-      { kind, id },
-      deleted ? 'removing data left behind by a deletion' : 'the host has data without a database row',
-    );
-    if (deleted) await (kind === 'volume' ? storage.removeVolume(id) : storage.removeSnapshot(id));
-  }
 }
 
 /** Takes a volume that is attached to no instance out of the guest that holds it. */

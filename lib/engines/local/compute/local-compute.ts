@@ -83,6 +83,18 @@ export class LocalCompute implements ComputeEngine {
     });
   }
 
+  async stopInstance(id: string): Promise<void> {
+    const spec = await findInstance(this.host, id);
+    if (spec) {
+      await this.ensureInstance({ ...spec, power: 'stopped' });
+      return;
+    }
+    await this.inTurn(id, async () => {
+      const machine = findProcess(this.host, 'qemu', id);
+      if (machine) await endProcess(machine);
+    });
+  }
+
   async removeInstance(id: string): Promise<void> {
     this.interrupts.get(id)?.abort(new EngineError('ENGINE_ERROR', 'The instance is being deleted.'));
     await this.turns.take(id, async () => {
