@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type EgressProxy, type EgressRules, startEgressProxy } from './egress-proxy';
 
 const folder = mkdtempSync(join(tmpdir(), 'neph-egress-'));
@@ -54,12 +54,12 @@ async function start(change: Partial<EgressRules> = {}) {
   });
 }
 
-function get(url: string): Promise<{ status: number; body: string }> {
+function get(url: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const call = request({
       socketPath,
       path: url,
-      headers: { 'X-Own': 'kept', Connection: 'close, X-Hop', 'X-Hop': 'dropped' },
+      headers: { 'X-Own': 'kept', Connection: 'close, X-Hop', 'X-Hop': 'dropped', ...headers },
     });
     call.on('error', reject).on('response', async (response) => {
       let body = '';
@@ -128,6 +128,57 @@ test('where only some hosts may be called, no other is even resolved', async () 
 test('a request that is for the proxy itself is refused', async () => {
   await start();
   expect((await get('/metrics')).status).toBe(403);
+});
+
+describe('the platform, at an address of its own', () => {
+  const calls: { path: string | undefined; headers: IncomingHttpHeaders }[] = [];
+  let platform = 0;
+  beforeAll(async () => {
+    platform = await listen(
+      createServer((incoming, response) => {
+        calls.push({ path: incoming.url, headers: incoming.headers });
+        incoming.resume().on('end', () => response.end('the platform'));
+      }),
+    );
+  });
+  const open = () =>
+    start({ platform: { host: 'platform.internal', to: { host: '127.0.0.1', port: platform }, paths: ['/api/v1/'] } });
+
+  test('is reached at its API, and that is not egress', async () => {
+    await open();
+    expect(await get('http://platform.internal/api/v1/compute/instances?limit=1')).toEqual({
+      status: 200,
+      body: 'the platform',
+    });
+    expect(calls.at(-1)?.path).toBe('/api/v1/compute/instances?limit=1');
+    expect(proxy?.count()).toEqual({ sentBytes: 0, receivedBytes: 0 });
+  });
+
+  test.each([
+    '/metrics',
+    '/admin/api/v1/tenants',
+    '/api/v1',
+    '/api/v1/../../admin/api/v1/tenants',
+    '/api/v1/%2e%2e/%2e%2e/metrics',
+    '/api/v1x/',
+  ])('gives nothing of %s', async (path) => {
+    await open();
+    const before = calls.length;
+    expect((await get(`http://platform.internal${path}`)).status).toBe(403);
+    expect(calls.length).toBe(before);
+  });
+
+  test('does not hear from a service that it speaks for somebody else', async () => {
+    await open();
+    const forged = {
+      'X-Forwarded-For': '203.0.113.9',
+      Forwarded: 'for=203.0.113.9',
+      'X-Nephele-Client-Address': '::1',
+    };
+    await get('http://platform.internal/api/v1/auth/me', { ...forged, Authorization: 'Bearer token' });
+    expect(calls.at(-1)?.headers).toMatchObject({ authorization: 'Bearer token', host: 'platform.internal' });
+    expect(Object.keys(calls.at(-1)?.headers ?? {}).filter((name) => /forwarded|nephele/.test(name))).toEqual([]);
+  });
 });
 
 test('no sandbox takes more connections than it may', async () => {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import {
+  type ClientRequest,
   createServer,
   request as httpRequest,
   type IncomingMessage,
@@ -10,12 +11,17 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { checkedLookup, mayCallAddress, OutgoingError, type OutgoingPolicy } from './checked-fetch';
 
+/** Where calls to `host` go. `paths` end in a slash. */
+export type PlatformAddress = { host: string; to: { host: string; port: number }; paths: readonly string[] };
+
 export type EgressRules = {
   policy: OutgoingPolicy;
   /** Ports of the outside that may be called. */
   ports: readonly number[];
   /** Which hosts may be called at all, where it is not all of the public internet. */
   allows?: (host: string, port: number) => boolean;
+  /** The platform itself, under a name of its own at port 80: only paths that begin so, and its bytes are not counted. */
+  platform?: PlatformAddress;
   /** Connections at once; further ones are refused. */
   mostConnections: number;
   /** A connection on which nothing moves is closed. */
@@ -105,6 +111,11 @@ class SocketProxy implements EgressProxy {
   }
 
   private forward(request: IncomingMessage, response: ServerResponse): void {
+    const platform = this.platformUrl(request.url ?? '');
+    if (platform) {
+      this.forwardToPlatform(platform, request, response);
+      return;
+    }
     const target = targetOf(request.url ?? '');
     const refusal = target ? this.refusalOf(target) : 'A proxy is asked for whole URLs, such as http://example.com/.';
     if (!target || refusal) {
@@ -117,17 +128,26 @@ class SocketProxy implements EgressProxy {
       headers: { ...endToEnd(request.headers), host: url.host },
       createConnection: () => this.dial(target),
     });
-    upstream.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-      answer.pipe(response);
-    });
-    upstream.on('error', (error) => {
-      const [status, reason] = answerTo(error);
-      if (response.headersSent) response.destroy();
-      else response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
-    });
-    response.on('close', () => upstream.destroy());
-    request.pipe(upstream);
+    exchange(request, response, upstream);
+  }
+
+  private platformUrl(text: string): URL | undefined {
+    if (!text.startsWith('http://') || !URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    return url.host === this.rules.platform?.host ? url : undefined;
+  }
+
+  private forwardToPlatform(url: URL, request: IncomingMessage, response: ServerResponse): void {
+    const { to, paths } = this.rules.platform ?? { paths: [] };
+    // The URL is parsed: no dots are left in its path that could lead elsewhere.
+    if (!to || !paths.some((path) => url.pathname.startsWith(path))) {
+      const reason = `Only ${paths.join(', ')} can be called here.`;
+      response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
+      return;
+    }
+    const headers = { ...withoutOrigin(endToEnd(request.headers)), host: url.host };
+    const upstream = httpRequest({ ...to, method: request.method, path: url.pathname + url.search, headers });
+    exchange(request, response, upstream);
   }
 
   /** A connection to the outside whose bytes are counted, however it ends. */
@@ -167,6 +187,28 @@ class SocketProxy implements EgressProxy {
     stream.on('error', () => stream.destroy());
     stream.on('close', () => this.open.delete(stream));
   }
+}
+
+/** Passes a request on, and its answer back. */
+function exchange(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
+  upstream.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+    answer.pipe(response);
+  });
+  upstream.on('error', (error) => {
+    const [status, reason] = answerTo(error);
+    if (response.headersSent) response.destroy();
+    else response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
+  });
+  response.on('close', () => upstream.destroy());
+  request.pipe(upstream);
+}
+
+/** Without the headers by which a trusted proxy says who called: a service does not speak for others. */
+function withoutOrigin(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^(forwarded$|x-forwarded-|x-nephele-|x-real-ip$)/.test(name)),
+  );
 }
 
 type Target = { host: string; port: number };

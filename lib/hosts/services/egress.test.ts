@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(() => {
   replaceEngines(new MemoryEngines());
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  proxies = new EgressProxies({ allowed: ['127.0.0.1'], resolve }, [port]);
+  proxies = new EgressProxies({ allowed: ['127.0.0.1'], resolve }, [port], { host: '127.0.0.1', port });
 });
 afterEach(() => proxies.stop());
 afterAll(() => {
@@ -46,10 +46,10 @@ const service = (owner: string, change: Partial<ServiceSpec> = {}): ServiceSpec 
 });
 
 /** What the service gets through its way out; an error's code where it has none. */
-function fetched({ id }: ServiceSpec): Promise<string> {
+function fetched({ id }: ServiceSpec, path = `http://example.test:${port}/`): Promise<string> {
   const socketPath = engines().services.egressSocket(id);
   return new Promise((resolve) => {
-    const call = request({ socketPath, path: `http://example.test:${port}/`, headers: { Connection: 'close' } });
+    const call = request({ socketPath, path, headers: { Connection: 'close' } });
     call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
     call.on('response', async (response) => {
       let body = '';
@@ -73,6 +73,16 @@ test('bytes count for the owner of a service, once, and also when its way out wa
     sentBytes: 2 * (globex?.sentBytes ?? 0),
     receivedBytes: 2 * (globex?.receivedBytes ?? 0),
   });
+  expect(proxies.take()).toEqual(new Map());
+});
+
+test('a service reaches the platform’s API and nothing else of it, and that is not egress', async () => {
+  const spec = service('acme');
+  await proxies.ensure([spec]);
+  expect(await fetched(spec, 'http://platform.internal/api/v1/auth/me')).toBe('hello');
+  for (const path of ['/metrics', '/admin/api/v1/tenants', '/']) {
+    expect(await fetched(spec, `http://platform.internal${path}`)).toBe('Only /api/v1/ can be called here.\n');
+  }
   expect(proxies.take()).toEqual(new Map());
 });
 
