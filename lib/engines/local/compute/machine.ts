@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import type { Accelerator } from '../accelerator';
-import { sandboxMountPoint, sandboxTrouble } from '../confinement';
+import { isSandboxing, sandboxMountPoint } from '../confinement';
 import { giveToGuest, groupsOf, type Host } from '../host';
 import { imageFile, requireImage } from '../images/store';
 import { guestCommand } from '../network/namespaces';
@@ -50,7 +50,7 @@ export async function startMachine(host: Host, spec: InstanceSpec, accelerator: 
 async function placeOf(host: Host, spec: InstanceSpec, image: string): Promise<string[]> {
   const group = await groupsOf(host).command(spec.id, limitsOf(spec));
   const network = await guestCommand(host, spec);
-  const isSandboxed = (await sandboxTrouble(host)) === null;
+  const isSandboxed = await isSandboxing(host);
   const user = dropPrivileges(host, spec.id, isSandboxed || spec.ports.length > 0);
   if (!isSandboxed) return [...group, ...network, ...user];
   const own = [instanceDirectory(host, spec.id), socketDirectory(host, spec.id)];

@@ -2,7 +2,7 @@ import { readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
-import { ownNamespaces, sandboxTrouble } from '../confinement';
+import { isSandboxing, ownNamespaces } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { findOutside, findProcesses, startProcess } from '../processes';
@@ -14,7 +14,7 @@ import { routerOfNetwork } from './router-record';
 const FOLDER = '/run/netns';
 
 /** Command prefix for this host's place of namespaces: nothing as root, otherwise our user and mount namespace. */
-async function insideCommand(host: Host): Promise<string[]> {
+export async function insideCommand(host: Host): Promise<string[]> {
   if (host.isolation === 'root') return [];
   const keeper = await keeperPid(host);
   if (keeper === undefined)
@@ -36,7 +36,7 @@ export async function guestCommand(host: Host, spec: InstanceSpec): Promise<stri
   const [port] = spec.ports;
   if (!port) {
     if (host.isolation === 'root') return ['unshare', '--net', '--'];
-    return (await sandboxTrouble(host)) === null ? ownNamespaces : [];
+    return (await isSandboxing(host)) ? ownNamespaces : [];
   }
   const routerId = await routerOfNetwork(host, port.networkId);
   if (!routerId) throw new EngineError('NOT_FOUND', `This host has no network ${port.networkId}.`);
@@ -65,6 +65,14 @@ export async function namedNamespaces(host: Host, isOurs: (name: string) => bool
     ),
   );
   return own.filter((_, index) => mounted[index]);
+}
+
+/** Whether a process lives in the network namespace of this name. */
+export async function isInNamespace(host: Host, name: string, pid: number): Promise<boolean> {
+  const folder = await namespaceFolder(host);
+  if (folder === undefined) return false;
+  const found = await Promise.all([stat(join(folder, name)), stat(`/proc/${pid}/ns/net`)]).catch(() => null);
+  return found !== null && found[0].dev === found[1].dev && found[0].ino === found[1].ino;
 }
 
 async function namespaceFolder(host: Host): Promise<string | undefined> {
