@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { missingOf, PROGRAMS, TINY_PROGRAMS } from '@/lib/engines/local/programs';
+import { missingOf, programsFor, TINY_PROGRAMS } from '@/lib/engines/local/programs';
 
 type Tool = { program: string; package: string };
 
 /** Programs of the local engines that this host lacks. */
 export function missingForEngines(): Tool[] {
-  const unprivileged = process.getuid?.() !== 0;
-  return missingOf([...PROGRAMS.filter((known) => unprivileged || !known.onlyUnprivileged), ...TINY_PROGRAMS]);
+  return missingOf([...programsFor(process.getuid?.() === 0 ? 'root' : 'user'), ...TINY_PROGRAMS]);
 }
 
-/** What only the tests need: a browser, letters for its screenshots, a TOTP generator that is not ours, and what examples use. */
+/**
+ * What only the tests need: a browser, letters for its screenshots, a TOTP generator that is not ours, what examples use,
+ * and what engines need without root, because root's tests run as an ordinary user too.
+ */
 export function missingForTests(): Tool[] {
   const font = { program: 'LiberationSans-Regular.ttf', package: 'fonts-liberation' };
   const hasFont = existsSync('/usr/share/fonts/truetype/liberation');
@@ -21,7 +23,7 @@ export function missingForTests(): Tool[] {
     { program: 'curl', package: 'curl' },
     { program: 'jq', package: 'jq' },
   ];
-  return [...missingOf(tools), ...(hasFont ? [] : [font])];
+  return [...missingOf([...tools, ...programsFor('user')]), ...(hasFont ? [] : [font])];
 }
 
 /**

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EngineError } from '../error';
 import { Groups } from './sandbox/limits';
+import { UserIds } from './user-ids';
 
 /** First of 16 million user ids for guests' processes; distributions and container runtimes stay below. */
 export const GUEST_USERS = 0x70000000;
+
+/** First of as many for services, below those of guests. Without root they are this user's, by these numbers inside. */
+export const SERVICE_USERS = 0x6f000000;
 
 /** The group of all guests' processes: it may read what several of them stand on, and write nothing. */
 export const GUEST_GROUP = GUEST_USERS;
@@ -123,9 +127,13 @@ export function shortHash(text: string, digits: number): string {
 }
 
 /**
- * The user that runs a guest's process when the engine is root: one of its own for each guest, from a range that no
+ * The user that runs a guest's process when the engine is root: one allotted to each guest alone, from a range that no
  * account uses, so that a guest that breaks out of QEMU can't touch another's files. null without root.
  */
 export function guestUser(host: Host, instanceId: string): number | null {
-  return host.isolation === 'root' ? GUEST_USERS + Number.parseInt(shortHash(instanceId, 6), 16) : null;
+  return host.isolation === 'root' ? guestUsers(host).allot(instanceId) : null;
 }
+
+/** Guests of earlier releases run as the user whom the hash of their id named, so that one is tried first. */
+export const guestUsers = (host: Host) =>
+  new UserIds(join(host.directory, 'guest-users.json'), GUEST_USERS, (id) => Number.parseInt(shortHash(id, 6), 16));

@@ -24,7 +24,7 @@ export async function probeHost(host: Host): Promise<EngineStatus[]> {
 }
 
 async function probeCompute(host: Host): Promise<EngineStatus> {
-  const missing = missingPrograms('compute', host.isolation === 'user');
+  const missing = missingPrograms('compute', host.isolation);
   if (missing.length > 0) return lacking('compute', missing);
   const blocked = await blockedFolder(host);
   if (blocked) {
@@ -58,7 +58,7 @@ async function sandboxMessage(host: Host): Promise<string> {
 
 async function probeNetwork(host: Host): Promise<EngineStatus> {
   const unprivileged = host.isolation === 'user';
-  const missing = missingPrograms('network', unprivileged);
+  const missing = missingPrograms('network', host.isolation);
   if (missing.length > 0) return lacking('network', missing);
   const trouble = (await tunTrouble()) ?? (unprivileged ? await userNamespaceTrouble() : await namespaceTrouble());
   if (trouble) return { engine: 'network', ok: false, missing: [], message: trouble };
@@ -88,13 +88,13 @@ async function foreignFirewall(host: Host): Promise<string> {
 }
 
 async function probeStorage(host: Host): Promise<EngineStatus> {
-  const missing = missingPrograms('storage', host.isolation === 'user');
+  const missing = missingPrograms('storage', host.isolation);
   if (missing.length > 0) return lacking('storage', missing);
   return { engine: 'storage', ok: true, missing: [], message: `Volumes are QCOW2 files in ${host.directory}.` };
 }
 
 async function probeImages(host: Host): Promise<EngineStatus> {
-  const missing = missingPrograms('images', host.isolation === 'user');
+  const missing = missingPrograms('images', host.isolation);
   if (missing.length > 0) return lacking('images', missing);
   const tiny = missingOf(TINY_PROGRAMS);
   const message =
@@ -106,7 +106,7 @@ async function probeImages(host: Host): Promise<EngineStatus> {
 
 /** A service whose isolation can't be had is refused, not run: the message says what this host enforces. */
 async function probeServices(host: Host): Promise<EngineStatus> {
-  const missing = missingPrograms('services', host.isolation === 'user');
+  const missing = missingPrograms('services', host.isolation);
   if (missing.length > 0) return lacking('services', missing);
   const trouble = await serviceTrouble(host);
   if (trouble) return { engine: 'services', ok: false, missing: [], message: trouble };

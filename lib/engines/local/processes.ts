@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { EngineError } from '../error';
 import { programEnvironment } from './exec';
-import { GUEST_USERS, type Host } from './host';
+import { guestUsers, type Host, SERVICE_USERS } from './host';
 import { waitFor } from './turns';
 
 /** What a process of the engine is for. */
@@ -67,29 +67,53 @@ export function findOutside(host: Host): EngineProcess[] {
 /** Where a process is, by its process namespace. */
 type Level = 'outside' | 'first inside' | 'inside';
 
-function markedProcesses(host: Host): (EngineProcess & { level: Level })[] {
-  return readdirSync('/proc')
+function markedProcesses(host: Host): Marked[] {
+  const marked = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const found = identify(host, Number(name));
-      return found ? { ...found, level: levelOf(found.pid) } : [];
-    });
+    .flatMap((name) => identify(host, Number(name)) ?? []);
+  const outside = new Map(marked.flatMap((found) => (found.level === 'outside' ? [[found.pid, found]] : [])));
+  return marked.filter((found) => found.level === 'outside' || isVouchedFor(found, outside.get(found.parent)));
+}
+
+/**
+ * What runs in a sandbox may write anything into its own environment, but it can't choose who waits for it outside. One
+ * that nobody of the engine waits for any more is known by its user alone.
+ */
+function isVouchedFor(inside: Marked, waiter: Marked | undefined): boolean {
+  if (waiter) return waiter.role === inside.role && waiter.id === inside.id;
+  return inside.level === 'first inside' && !isService(inside.pid);
+}
+
+/** Without root, services are this user by another number, which the kernel tells; guests are not. */
+function isService(pid: number): boolean {
+  const [first = '0'] = readFileSync(`/proc/${pid}/uid_map`, 'latin1').trim().split(/\s+/);
+  return Number(first) >= SERVICE_USERS;
+}
+
+type Marked = EngineProcess & Pick<Status, 'level' | 'parent'>;
+
+/** What the kernel tells of a process. */
+type Status = { level: Level; parent: number; users: number[] };
+
+function statusOf(pid: number): Status {
+  const text = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const numbers = (name: string) =>
+    (new RegExp(`^${name}:\t(.*)$`, 'm').exec(text)?.[1] ?? '').split('\t').filter(Boolean).map(Number);
+  const ids = numbers('NSpid');
+  const [parent = 0] = numbers('PPid');
+  return { level: levelOf(ids), parent, users: [...new Set(numbers('Uid'))] };
 }
 
 /** A process has one id in each namespace from ours down to its own. */
-function levelOf(pid: number): Level {
-  const ids = idsOf(String(pid));
-  if (ids.length <= idsOf('self').length) return 'outside';
-  return ids.at(-1) === '1' ? 'first inside' : 'inside';
+function levelOf(ids: readonly number[]): Level {
+  if (ids.length <= ownDepth()) return 'outside';
+  return ids.at(-1) === 1 ? 'first inside' : 'inside';
 }
 
-function idsOf(pid: string): string[] {
-  try {
-    const [, ids = ''] = /^NSpid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-    return ids.split('\t');
-  } catch {
-    return [];
-  }
+let depth: number | undefined;
+function ownDepth(): number {
+  depth ??= (/^NSpid:\t(.*)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? '').split('\t').length;
+  return depth;
 }
 
 /** The process of one role and id, the oldest when there are several. */
@@ -157,15 +181,18 @@ export function startedAt(process: EngineProcess): Date {
 /** USER_HZ, which Linux keeps at 100 for user space on every architecture we run on. */
 const TICKS_PER_SECOND = 100;
 
-function identify(host: Host, pid: number): EngineProcess | undefined {
+function identify(host: Host, pid: number): Marked | undefined {
   try {
     const value = readFileSync(`/proc/${pid}/environ`, 'latin1')
       .split('\0')
       .find((entry) => entry.startsWith(`${MARK}=${host.tag}/`));
     const [, role, id] = value?.split('/') ?? [];
     const startTime = startTimeOf(pid);
-    if (id === undefined || startTime === undefined || !isRole(role) || !isOurs(pid)) return undefined;
-    return { role, id, pid, startTime };
+    if (id === undefined || startTime === undefined || !isRole(role)) return undefined;
+    const { level, parent, users } = statusOf(pid);
+    const [user = -1, ...others] = users;
+    if (others.length > 0 || !mayRun(host, role, id).includes(user)) return undefined;
+    return { role, id, pid, startTime, level, parent };
   } catch {
     return undefined;
   }
@@ -175,11 +202,14 @@ function isRole(value: string | undefined): value is Role {
   return value === 'qemu' || value === 'dnsmasq' || value === 'slirp' || value === 'holder' || value === 'shim';
 }
 
-/** Anyone may write anything into an environment: only users that the engine runs processes as are believed. */
-function isOurs(pid: number): boolean {
-  const { uid } = statSync(`/proc/${pid}`);
+/**
+ * Anyone may write anything into an environment: it is believed only of the users whom the engine runs such a process as.
+ * As root each guest has one of its own.
+ */
+function mayRun(host: Host, role: Role, id: string): number[] {
   const self = process.getuid?.() ?? 0;
-  return uid === self || (self === 0 && (uid === NOBODY || uid >= GUEST_USERS));
+  if (role === 'qemu' && host.isolation === 'root') return [self, guestUsers(host).find(id)];
+  return role === 'dnsmasq' && self === 0 ? [self, NOBODY] : [self];
 }
 
 const NOBODY = 65534;

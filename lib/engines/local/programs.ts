@@ -1,12 +1,13 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineStatus, MissingProgram } from '../status';
+import type { Isolation } from './host';
 
 /** Administrators' programs live in sbin, which is not on an ordinary user's path. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
 
 type EngineName = EngineStatus['engine'];
-type Program = { program: string; package: string; engines: EngineName[]; onlyUnprivileged?: true };
+type Program = { program: string; package: string; engines: EngineName[]; only?: Isolation };
 
 /** Every program that the local engine starts, and the Debian package that has it. */
 export const PROGRAMS: readonly Program[] = [
@@ -20,17 +21,18 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'pivot_root', package: 'util-linux', engines: ['compute'] },
   { program: 'prlimit', package: 'util-linux', engines: ['images'] },
   { program: 'nsenter', package: 'util-linux', engines: ['compute', 'network'] },
-  { program: 'unshare', package: 'util-linux', engines: ['compute', 'network'] },
+  { program: 'unshare', package: 'util-linux', engines: ['compute', 'network', 'services'] },
   { program: 'ip', package: 'iproute2', engines: ['network'] },
   { program: 'nft', package: 'nftables', engines: ['network'] },
   { program: 'dnsmasq', package: 'dnsmasq-base', engines: ['network'] },
   { program: 'arping', package: 'iputils-arping', engines: ['network'] },
-  { program: 'runc', package: 'runc', engines: ['services'] },
+  { program: 'runc', package: 'runc', engines: ['services'], only: 'root' },
+  { program: 'bwrap', package: 'bubblewrap', engines: ['services'], only: 'user' },
   { program: 'tini-static', package: 'tini', engines: ['services'] },
   { program: 'python3', package: 'python3-minimal', engines: ['services'] },
-  { program: 'mkfs.ext4', package: 'e2fsprogs', engines: ['services'] },
-  { program: 'losetup', package: 'mount', engines: ['services'] },
-  { program: 'slirp4netns', package: 'slirp4netns', engines: ['network'], onlyUnprivileged: true },
+  { program: 'mkfs.ext4', package: 'e2fsprogs', engines: ['services'], only: 'root' },
+  { program: 'losetup', package: 'mount', engines: ['services'], only: 'root' },
+  { program: 'slirp4netns', package: 'slirp4netns', engines: ['network'], only: 'user' },
 ];
 
 /** Only the tiny image's builder needs these; without them the other images still work. */
@@ -49,11 +51,13 @@ export function packageOf(program: string): string | undefined {
   return [...PROGRAMS, ...TINY_PROGRAMS].find((known) => known.program === program)?.package;
 }
 
+/** Programs that the local engine starts as root, or as an ordinary user. */
+export const programsFor = (isolation: Isolation) =>
+  PROGRAMS.filter(({ only }) => only === undefined || only === isolation);
+
 /** Programs that one engine needs and that are not on this host. */
-export function missingPrograms(engine: EngineName, unprivileged: boolean): MissingProgram[] {
-  return missingOf(
-    PROGRAMS.filter((known) => known.engines.includes(engine) && (unprivileged || !known.onlyUnprivileged)),
-  );
+export function missingPrograms(engine: EngineName, isolation: Isolation): MissingProgram[] {
+  return missingOf(programsFor(isolation).filter((known) => known.engines.includes(engine)));
 }
 
 export function missingOf(programs: readonly MissingProgram[]): MissingProgram[] {

@@ -9,7 +9,7 @@ import type {
 } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import { chooseAccelerator } from '../accelerator';
-import { groupsOf, type Host, prepareHost } from '../host';
+import { groupsOf, guestUsers, type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
 import { type Monitor, runState, withMonitor } from '../qmp';
@@ -104,6 +104,7 @@ export class LocalCompute implements ComputeEngine {
       await endReach(this.host, id);
       await removePath(socketDirectory(this.host, id));
       await removePath(instanceDirectory(this.host, id));
+      guestUsers(this.host).free(id);
       // Last, so that a crash on the way leaves something that is observed and removed again.
       await removeRecord(instanceFile(this.host, id));
     });

@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { type Host, shortHash } from '../host';
@@ -36,10 +37,7 @@ export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
       capabilities: { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] },
       noNewPrivileges: true,
       oomScoreAdj: 300,
-      rlimits: [
-        { type: 'RLIMIT_NOFILE', hard: spec.limits.openFiles, soft: spec.limits.openFiles },
-        { type: 'RLIMIT_CORE', hard: 0, soft: 0 },
-      ],
+      rlimits: rlimits(host, spec),
     },
     root: { path: root, readonly: true },
     hostname: `service-${shortHash(spec.id, 8)}`,
@@ -48,7 +46,7 @@ export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
       namespaces: namespaces(host, spec),
       cgroupsPath: `/${serviceGroup(host, spec.id)}`,
       resources: resources(spec),
-      seccomp: seccompFilter,
+      seccomp: seccompFilter(host.isolation),
       maskedPaths: [
         ...['/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/timer_list'],
         ...['/proc/timer_stats', '/proc/sched_debug', '/proc/scsi', '/sys/firmware'],
@@ -56,6 +54,23 @@ export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
       readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
     },
   };
+}
+
+/** Without root they are all that the kernel holds a service to; the supervisor watches the rest. */
+function rlimits(host: Host, { limits, state }: ServiceSpec): object[] {
+  const limit = (type: string, value: number) => ({ type, hard: value, soft: value });
+  return [
+    limit('RLIMIT_NOFILE', limits.openFiles),
+    limit('RLIMIT_CORE', 0),
+    ...(host.isolation === 'user' && countsProcessesByNamespace() ? [limit('RLIMIT_NPROC', limits.processes)] : []),
+    ...(host.isolation === 'user' && state ? [limit('RLIMIT_FSIZE', state.sizeMb * MB)] : []),
+  ];
+}
+
+/** Since Linux 5.14; before, all processes of this user counted together. */
+function countsProcessesByNamespace(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
 }
 
 function namespaces(host: Host, spec: ServiceSpec): object[] {
@@ -98,10 +113,11 @@ function mounts(host: Host, spec: ServiceSpec, init: string): object[] {
   ];
 }
 
+const MB = 1024 ** 2;
 const PERIOD_US = 100_000;
 
 function resources({ limits }: ServiceSpec): object {
-  const bytes = limits.memoryMb * 1024 ** 2;
+  const bytes = limits.memoryMb * MB;
   return {
     memory: { limit: bytes, swap: bytes },
     pids: { limit: limits.processes },
@@ -126,8 +142,10 @@ export function systemFiles(spec: ServiceSpec, uid: number): Record<string, stri
   };
 }
 
-/** What the supervisor reads: how to run the sandbox, and when to run it again. */
-export function shimSpec(spec: ServiceSpec, runc: readonly string[], oomFile: string): object {
+type Supervision = { host: Host; spec: ServiceSpec; runc: readonly string[]; oomFile: string | null };
+
+/** What the supervisor reads: how to run the sandbox, when to run it again, and what to hold it to where the kernel does not. */
+export function shimSpec({ host, spec, runc, oomFile }: Supervision): object {
   return {
     id: spec.id,
     runc,
@@ -135,5 +153,24 @@ export function shimSpec(spec: ServiceSpec, runc: readonly string[], oomFile: st
     stop_signal: spec.stopSignal ?? 'SIGTERM',
     stop_seconds: spec.stopSeconds ?? 10,
     oom_file: oomFile,
+    watch: host.isolation === 'root' ? null : watchedLimits(host, spec),
   };
 }
+
+function watchedLimits(host: Host, { id, limits, state }: ServiceSpec): object {
+  return {
+    memory_bytes: limits.memoryMb * MB,
+    processes: limits.processes,
+    state: state && {
+      folder: stateFolder(host, id),
+      size_mb: state.sizeMb,
+      bytes: (state.sizeMb + FOLDER_OVERHEAD_MB) * MB,
+      files: state.sizeMb * FILES_PER_MB,
+    },
+  };
+}
+
+/** As many files as the file system of a state folder has room for as root. */
+const FILES_PER_MB = 128;
+/** What the folders themselves take. */
+const FOLDER_OVERHEAD_MB = 1;

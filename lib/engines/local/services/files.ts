@@ -24,9 +24,9 @@ export async function writeFiles(host: Host, spec: ServiceSpec, uid: number): Pr
     wanted.set(join('service', path), { content, mode: executable ? 0o500 : 0o400, own: true });
   }
   await mkdir(join(folder, 'etc'), { recursive: true, mode: 0o711 });
-  await ownFolder(join(folder, 'service'), uid);
+  await ownFolder(host, join(folder, 'service'), uid);
   let changed = false;
-  for (const [path, file] of wanted) changed = (await writeOne(folder, path, file, uid)) || changed;
+  for (const [path, file] of wanted) changed = (await writeOne(host, join(folder, path), file, uid)) || changed;
   for (const path of await filesBelow(folder)) {
     if (wanted.has(path)) continue;
     await removePath(join(folder, path));
@@ -35,11 +35,10 @@ export async function writeFiles(host: Host, spec: ServiceSpec, uid: number): Pr
   return changed;
 }
 
-async function writeOne(folder: string, path: string, file: Wanted, uid: number): Promise<boolean> {
-  const target = join(folder, path);
+async function writeOne(host: Host, target: string, file: Wanted, uid: number): Promise<boolean> {
   const present = await readFile(target, 'utf8').catch(() => null);
   if (present === file.content) return false;
-  if (file.own) await ownFolder(dirname(target), uid);
+  if (file.own) await ownFolder(host, dirname(target), uid);
   const draft = `${target}.new`;
   // What is bound into a running sandbox is the file itself, so its system files are written in place.
   const inPlace = present !== null && !file.own;
@@ -49,7 +48,7 @@ async function writeOne(folder: string, path: string, file: Wanted, uid: number)
     await handle.truncate(0);
     await handle.writeFile(file.content);
     await handle.chmod(file.mode);
-    if (file.own) await handle.chown(uid, uid);
+    if (file.own && host.isolation === 'root') await handle.chown(uid, uid);
   } finally {
     await handle.close();
   }
@@ -57,9 +56,9 @@ async function writeOne(folder: string, path: string, file: Wanted, uid: number)
   return true;
 }
 
-async function ownFolder(folder: string, uid: number): Promise<void> {
+async function ownFolder(host: Host, folder: string, uid: number): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await giveToUser(folder, uid, 0o700);
+  await giveToUser(host, folder, uid, 0o700);
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

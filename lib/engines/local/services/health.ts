@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownNamespaces } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { serviceNetwork } from './cable';
@@ -41,4 +42,4 @@ async function question(host: Host, { id, health, port }: ServiceRecord): Promis
 
 /** A service without a port can only be asked by a command or a socket; any other question fails in an empty network. */
 const networkOf = (host: Host, id: string, port: ServiceRecord['port']) =>
-  port ? serviceNetwork(host, id) : Promise.resolve(['unshare', '--net', '--']);
+  port ? serviceNetwork(host, id) : Promise.resolve(ownNamespaces);

@@ -17,6 +17,7 @@ import type { Program } from '../catalogue/program';
 import { ensureProgram, programRoot } from '../catalogue/store';
 import { programEnvironment } from '../exec';
 import { type Host, prepareHost } from '../host';
+import { isInNamespace } from '../network/namespaces';
 import { cpuSecondsOf } from '../processes';
 import { missingPrograms } from '../programs';
 import { checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
@@ -35,6 +36,7 @@ import {
   oomFile,
   processesOf,
   runtimeCommand,
+  runtimeEntry,
   startSupervisor,
   stopService,
   supervisorOf,
@@ -45,11 +47,12 @@ import {
   findService,
   serviceDirectory,
   serviceFile,
+  serviceNamespace,
   serviceSockets,
   serviceSpec,
 } from './service-record';
 import { ensureState, removeState, stateUsage } from './state-folder';
-import { allotUser, freeUser, giveToUser } from './user-ids';
+import { giveToUser, serviceUsers } from './user-ids';
 import { prepareVolatile, runtimeFolder } from './volatile';
 
 /** Debian's `tini`, linked statically: it needs nothing of a sandbox. */
@@ -57,6 +60,7 @@ const INIT_PROGRAM = '/usr/bin/tini-static';
 const DEFAULT_STOP_SECONDS = 10;
 const stopMs = ({ stopSeconds = DEFAULT_STOP_SECONDS }: ServiceSpec) => stopSeconds * 1000;
 const AGAIN_MS = 100;
+const HELD_AGAIN_MS = 5_000;
 
 const exit = z.object({
   at_ms: z.number(),
@@ -69,6 +73,8 @@ const status = z.object({
   started_at_ms: z.number().nullable(),
   pid: z.int().nullable(),
   last_exit: exit.nullable(),
+  /** Not started, because its state folder is over its size. */
+  held: z.boolean().default(false),
 });
 
 /**
@@ -105,7 +111,7 @@ export class LocalServices implements ServiceEngine {
       await removePath(serviceSockets(this.host, id));
       await removePath(serviceDirectory(this.host, id));
       await removeRecord(serviceFile(this.host, id));
-      await freeUser(this.host, id);
+      serviceUsers(this.host).free(id);
       await dropGroups(this.host);
     });
   }
@@ -166,6 +172,7 @@ export class LocalServices implements ServiceEngine {
   async sampleService(id: string): Promise<ServiceStats | null> {
     const sandbox = await findSandbox(this.host, id);
     if (!sandbox?.isRunning) return null;
+    const record = await findService(this.host, id);
     const pids = processesOf(sandbox.pid);
     const memory = await Promise.all(pids.map(residentBytes));
     return {
@@ -173,7 +180,7 @@ export class LocalServices implements ServiceEngine {
       cpuSeconds: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
       memoryBytes: memory.reduce((sum, bytes) => sum + bytes, 0),
       processes: pids.length,
-      state: await stateUsage(this.host, id),
+      state: await stateUsage(this.host, id, record?.state ?? null),
       network: await networkBytes(sandbox.pid),
     };
   }
@@ -189,7 +196,8 @@ export class LocalServices implements ServiceEngine {
     await prepareVolatile(this.host);
     const fetched = await ensureProgram(this.host, spec.program, this.programs);
     if (!fetched.settled) return fetched;
-    const uid = await allotUser(this.host, id);
+    await this.refuseShrinking(spec);
+    const uid = serviceUsers(this.host).allot(id);
     await mkdir(join(serviceDirectory(this.host, id), 'bundle'), { recursive: true, mode: 0o711 });
     await this.note(spec, uid);
     if (spec.power === 'stopped') {
@@ -197,7 +205,7 @@ export class LocalServices implements ServiceEngine {
       return { settled: true };
     }
     await mkdir(serviceSockets(this.host, id), { recursive: true, mode: 0o700 });
-    await giveToUser(serviceSockets(this.host, id), uid, 0o700);
+    await giveToUser(this.host, serviceSockets(this.host, id), uid, 0o700);
     const stop = () => stopService(this.host, id, stopMs(spec));
     if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
     if (spec.port) await ensureCable(this.host, id, spec.port);
@@ -205,7 +213,9 @@ export class LocalServices implements ServiceEngine {
     else await stopRelay(this.host, id);
     const filesChanged = await writeFiles(this.host, spec, uid);
     const rebuilt = await this.writeBundle(spec, uid);
-    await this.bringUp(spec, { filesChanged, rebuilt });
+    await this.openWay(spec);
+    const isCutOff = await this.isCutOff(spec);
+    await this.bringUp(spec, { filesChanged, rebuilt: rebuilt || isCutOff });
     return this.readiness(spec);
   }
 
@@ -222,9 +232,31 @@ export class LocalServices implements ServiceEngine {
     const directory = serviceDirectory(this.host, spec.id);
     const root = programRoot(this.host, spec.program);
     const config = ociConfig({ host: this.host, spec, uid, root, init: INIT_PROGRAM });
-    const shim = shimSpec(spec, runtimeCommand(this.host), await oomFile(this.host, spec.id));
+    const shim = shimSpec({
+      host: this.host,
+      spec,
+      runc: runtimeCommand(this.host),
+      oomFile: await oomFile(this.host, spec.id),
+    });
     const changed = await writeIfNew(join(directory, 'bundle', 'config.json'), config);
     return (await writeIfNew(join(directory, 'shim.json'), shim)) || changed;
+  }
+
+  private async refuseShrinking({ id, state }: ServiceSpec): Promise<void> {
+    const before = (await findService(this.host, id))?.state?.sizeMb ?? 0;
+    if (state && state.sizeMb < before) throw new EngineError('INVALID', 'A state folder cannot be shrunk.');
+  }
+
+  /** Without root the way into the namespaces leads through a process that another one may have replaced. */
+  private async openWay({ id, port }: ServiceSpec): Promise<void> {
+    const file = join(serviceDirectory(this.host, id), 'enter.json');
+    await writeIfNew(file, await runtimeEntry(this.host, port !== null));
+  }
+
+  /** Whether a service still runs in a network that was made anew since. */
+  private async isCutOff({ id, port }: ServiceSpec): Promise<boolean> {
+    const sandbox = port ? await findSandbox(this.host, id) : undefined;
+    return sandbox !== undefined && !(await isInNamespace(this.host, serviceNamespace(this.host, id), sandbox.pid));
   }
 
   private async bringUp(spec: ServiceSpec, { filesChanged, rebuilt }: { filesChanged: boolean; rebuilt: boolean }) {
@@ -247,6 +279,7 @@ export class LocalServices implements ServiceEngine {
   private async readiness({ id, program, restart }: ServiceSpec): Promise<Settlement> {
     if (await this.isHealthy(id)) return { settled: true };
     const said = await this.statusOf(id);
+    if (said?.held) return { settled: false, waits_for: 'Free space in the state folder', again_ms: HELD_AGAIN_MS };
     const ended = said?.last_exit;
     if (restart === 'never' && ended && said.pid === null) return { settled: true };
     const why = ended ? ` after it ended with ${ended.signal ?? `code ${ended.code ?? 'unknown'}`}` : '';
@@ -276,7 +309,7 @@ export class LocalServices implements ServiceEngine {
 
 /** @throws EngineError `ENGINE_UNAVAILABLE` with what to install, or why services can't be isolated here */
 async function requireIsolation(host: Host): Promise<void> {
-  const missing = missingPrograms('services', host.isolation === 'user');
+  const missing = missingPrograms('services', host.isolation);
   const packages = [...new Set(missing.map((entry) => entry.package))].join(' ');
   const trouble = missing.length > 0 ? `Run: apt install ${packages}` : await serviceTrouble(host);
   if (trouble) throw new EngineError('ENGINE_UNAVAILABLE', trouble);

@@ -3,17 +3,21 @@ import { access, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { ownNamespaces, sandboxMountPoint } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
+import { insideCommand } from '../network/namespaces';
 import { endProcess, findProcess, isAlive, signal, startProcess } from '../processes';
 import { namesIn, parseJson } from '../record';
 import { waitFor } from '../turns';
 import { serviceGroup, servicesGroup } from './bundle';
-import { serviceDirectory } from './service-record';
-import { runtimeFolder } from './volatile';
+import { serviceDirectory, servicesDirectory } from './service-record';
+import { allFilesFolder, runtimeFolder } from './volatile';
 
 // Not `new URL('./shim.py', import.meta.url)`: the bundler of the pages would look for a module of that name.
-const SHIM = join(dirname(fileURLToPath(import.meta.url)), 'shim.py');
+const HERE = dirname(fileURLToPath(import.meta.url));
+const SHIM = join(HERE, 'shim.py');
+const BOX = join(HERE, 'box.py');
 
 /** Debian's own, whatever else is on the path. */
 export const PYTHON = '/usr/bin/python3';
@@ -23,8 +27,20 @@ const sandboxes = z.array(z.object({ id: z.string(), pid: z.int(), status: z.str
 /** A sandbox that the runtime knows; `pid` is its init as the host sees it. */
 export type Sandbox = { id: string; pid: number; isRunning: boolean };
 
-/** The container runtime with its records in memory: after a reboot it knows nothing, as is true. */
-export const runtimeCommand = (host: Host) => ['runc', '--root', runtimeFolder(host)];
+/**
+ * The container runtime, `runc` as root and bubblewrap otherwise. What either knows is in memory: after a reboot it knows
+ * nothing, as is true.
+ */
+export const runtimeCommand = (host: Host) =>
+  host.isolation === 'root'
+    ? ['runc', '--root', runtimeFolder(host)]
+    : [PYTHON, '-I', '-S', BOX, allFilesFolder(host), servicesDirectory(host), sandboxMountPoint(host)];
+
+/** Prefix of the command that makes a sandbox: the right to mount, and the place where its network is. */
+export async function runtimeEntry(host: Host, hasPort: boolean): Promise<string[]> {
+  if (host.isolation === 'root') return [];
+  return hasPort ? insideCommand(host) : ownNamespaces;
+}
 
 /** All sandboxes of this engine. The runtime tells them by pid and start time; nothing inside one can pose as another. */
 export async function listSandboxes(host: Host): Promise<Sandbox[]> {
@@ -68,8 +84,9 @@ export async function killSandbox(host: Host, id: string): Promise<void> {
   await rm(join(runtimeFolder(host), id), { recursive: true, force: true });
 }
 
-/** Where the kernel counts the processes of a service that went over its memory limit. */
-export async function oomFile(host: Host, id: string): Promise<string> {
+/** Where the kernel counts the processes of a service that went over its memory limit; null where it does not. */
+export async function oomFile(host: Host, id: string): Promise<string | null> {
+  if (host.isolation === 'user') return null;
   const group = serviceGroup(host, id);
   const unified = join('/sys/fs/cgroup', group, 'memory.events');
   const legacy = join('/sys/fs/cgroup/memory', group, 'memory.oom_control');

@@ -1,3 +1,5 @@
+import type { Isolation } from '../host';
+
 /** Flags of clone(2) that make namespaces: mount, cgroup, uts, ipc, user, pid, network. */
 const NAMESPACE_FLAGS = [0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000];
 
@@ -18,15 +20,30 @@ const [AF_NETLINK, AF_PACKET, AF_ALG, AF_VSOCK] = [16, 17, 38, 40];
 const NETLINK_ROUTE = 0;
 
 const EPERM = 1;
+const ENOMEM = 12;
 const ENOSYS = 38;
 
 const refusedSocket = (...args: object[]) => ({ names: ['socket'], action: 'SCMP_ACT_ERRNO', errnoRet: EPERM, args });
+
+/** PostgreSQL asks for a segment of 56 bytes, to notice another server on its data. */
+const LARGEST_SEGMENT = 64 * 1024;
+
+/** Memory that belongs to no process and to no file system, which only a cgroup can count. */
+const UNCOUNTED = [
+  { names: ['memfd_create', 'memfd_secret'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+  {
+    names: ['shmget'],
+    action: 'SCMP_ACT_ERRNO',
+    errnoRet: ENOMEM,
+    args: [{ index: 1, value: LARGEST_SEGMENT, op: 'SCMP_CMP_GT' }],
+  },
+];
 
 /**
  * The filter of system calls for services (OCI runtime specification, `linux.seccomp`). `clone3` hides its flags from
  * filters, so it is said not to exist, and libc falls back to `clone`.
  */
-export const seccompFilter = {
+export const seccompFilter = (isolation: Isolation): object => ({
   defaultAction: 'SCMP_ACT_ALLOW',
   architectures:
     process.arch === 'arm64'
@@ -48,5 +65,6 @@ export const seccompFilter = {
       { index: 0, value: AF_NETLINK, op: 'SCMP_CMP_EQ' },
       { index: 2, value: NETLINK_ROUTE, op: 'SCMP_CMP_NE' },
     ),
+    ...(isolation === 'root' ? [] : UNCOUNTED),
   ],
-};
+});

@@ -90,7 +90,7 @@ const serviceRecord = z.object({
 
 export type ServiceRecord = z.infer<typeof serviceRecord>;
 
-const servicesDirectory = (host: Host) => join(host.directory, 'services');
+export const servicesDirectory = (host: Host) => join(host.directory, 'services');
 
 /** Beside the service's folder and not in it, as with machines. */
 export const serviceFile = (host: Host, id: string) => recordFile(servicesDirectory(host), id);

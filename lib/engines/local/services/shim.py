@@ -17,6 +17,9 @@ import subprocess
 import sys
 import time
 
+# The sandboxes' own programs see nothing of the supervisor's, whose mark says what it is.
+ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "LC_ALL", "HOME") if name in os.environ}
+
 PR_SET_CHILD_SUBREAPER = 36
 PIPE_BYTES = 1 << 20
 LONGEST_LINE = 16 * 1024
@@ -25,6 +28,8 @@ FILES_KEPT = 4
 LINES_PER_SECOND, LINES_AT_ONCE = 2_000, 20_000
 BYTES_PER_SECOND, BYTES_AT_ONCE = 1 << 20, 8 << 20
 FIRST_PAUSE, LONGEST_PAUSE, CALM_AFTER = 0.1, 30.0, 10.0
+MEASURE_SECONDS, MEASURE_STATE_SECONDS = 0.5, 1.0
+MB = 1024 * 1024
 
 
 class Bucket:
@@ -128,6 +133,100 @@ class Output:
             self.rest = b""
 
 
+class Watch:
+    """What a sandbox takes, where the kernel holds it to nothing: beyond its limits it is ended."""
+
+    def __init__(self, limits, pid):
+        self.limits, self.pid = limits, pid
+        self.space = os.stat(f"/proc/{pid}/ns/pid")
+        self.state = None
+        self.at = self.state_at = time.monotonic()
+
+    def processes(self):
+        for name in os.listdir("/proc"):
+            try:
+                if name.isdigit() and os.path.samestat(os.stat(f"/proc/{name}/ns/pid"), self.space):
+                    yield name
+            except OSError:
+                pass
+
+    def memory(self, pids):
+        sums = {"Pss_Anon": 0, "Pss_Shmem": 0, "SwapPss": 0}
+        for pid in pids:
+            try:
+                with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+                    for line in file:
+                        name, _, value = line.partition(":")
+                        if name in sums:
+                            sums[name] += int(value.split()[0]) * 1024
+            except (OSError, ValueError):
+                pass
+        files = [self.used(at) for at in ("tmp", "run", "dev/shm")]
+        # Files of /dev/shm count once, whether a process has them mapped or not.
+        return sums["Pss_Anon"] + sums["SwapPss"] + files[0] + files[1] + max(sums["Pss_Shmem"], files[2])
+
+    def used(self, at):
+        try:
+            found = os.statvfs(f"/proc/{self.pid}/root/{at}")
+            return (found.f_blocks - found.f_bfree) * found.f_frsize
+        except OSError:
+            return 0
+
+    def state_is_over(self):
+        """Measured beside the service, one measurement at a time, by the rules of `state_size`."""
+        limits = self.limits["state"]
+        if limits is None:
+            return False
+        if self.state is None:
+            if time.monotonic() - self.state_at >= MEASURE_STATE_SECONDS:
+                self.state = measuring(limits["folder"])
+            return False
+        if self.state.poll() is None:
+            return False
+        size, self.state, self.state_at = measured(self.state), None, time.monotonic()
+        return is_over(limits, size)
+
+    def exceeded(self):
+        """What was exceeded, as a sentence for the log; None where all is within its limits."""
+        if time.monotonic() - self.at < MEASURE_SECONDS:
+            return None
+        self.at = time.monotonic()
+        pids = list(self.processes())
+        if len(pids) > self.limits["processes"]:
+            return "processes", f"The service had more than {self.limits['processes']} processes and was ended."
+        if self.memory(pids) > self.limits["memory_bytes"]:
+            return "memory", f"The service took more than {self.limits['memory_bytes'] // MB} MB of memory and was ended."
+        if self.state_is_over():
+            return "state", f"The state folder is larger than {self.limits['state']['size_mb']} MB: the service was ended."
+        return None
+
+    def close(self):
+        if self.state is not None:
+            self.state.kill()
+            self.state.wait()
+
+
+def measuring(folder):
+    """Begins to measure a folder. Its owner may have closed parts of it to itself, never to root of a user namespace."""
+    script = 'du -s -B1 -- "$0" && du -s --inodes -- "$0"'
+    command = ["unshare", "--user", "--map-root-user", "--", "sh", "-c", script, folder]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, env=ENVIRONMENT)
+
+
+def measured(process):
+    """Bytes and files of a folder. What vanishes meanwhile is no failure; what can't be measured is endless."""
+    lines = process.communicate()[0].split(b"\n")
+    try:
+        return int(lines[0].split()[0]), int(lines[1].split()[0])
+    except (IndexError, ValueError):
+        return sys.maxsize, sys.maxsize
+
+
+def is_over(limits, size):
+    return size[0] > limits["bytes"] or size[1] > limits["files"]
+
+
 class Shim:
     def __init__(self, folder):
         self.folder = folder
@@ -136,7 +235,8 @@ class Shim:
         self.runc = self.spec["runc"]
         self.id = self.spec["id"]
         self.stopping = False
-        self.status = {"starts": 0, "started_at_ms": None, "pid": None, "last_exit": None}
+        self.ended_by_watch = None
+        self.status = {"starts": 0, "started_at_ms": None, "pid": None, "last_exit": None, "held": False}
         self.log = Log(os.path.join(folder, "log"))
         self.outputs = [
             Output(os.path.join(folder, "out"), b"o", self.log),
@@ -154,7 +254,12 @@ class Shim:
         self.log.write(b"s", text.encode())
 
     def command(self, *args, **options):
-        return subprocess.run([*self.runc, *args], stdin=subprocess.DEVNULL, check=False, **options)
+        return subprocess.run([*self.runc, *args], stdin=subprocess.DEVNULL, env=ENVIRONMENT, check=False, **options)
+
+    def way_in(self):
+        """Prefix of the command that makes a sandbox: without root, the namespaces that are there at this moment."""
+        with open(os.path.join(self.folder, "enter.json"), encoding="utf8") as file:
+            return json.load(file)
 
     def note(self, **changes):
         self.status.update(changes)
@@ -177,12 +282,11 @@ class Shim:
         pid_file = os.path.join(self.folder, "pid")
         ends = [output.for_service() for output in self.outputs]
         try:
-            made = self.command(
-                "create", "--bundle", os.path.join(self.folder, "bundle"), "--pid-file", pid_file, self.id,
-                stdout=ends[0], stderr=ends[1],
+            bundle = ["--bundle", os.path.join(self.folder, "bundle"), "--pid-file", pid_file, self.id]
+            made = subprocess.run(
+                [*self.way_in(), *self.runc, "run", "--detach", *bundle],
+                stdin=subprocess.DEVNULL, stdout=ends[0], stderr=ends[1], env=ENVIRONMENT, check=False,
             )
-            if made.returncode == 0:
-                made = self.command("start", self.id, stdout=ends[0], stderr=ends[1])
         finally:
             for end in ends:
                 os.close(end)
@@ -200,16 +304,24 @@ class Shim:
         poll = select.poll()
         for fd in [ended, self.wake, *(output.fd for output in self.outputs)]:
             poll.register(fd, select.POLLIN)
-        kill_at = None
+        kill_at, over = None, None
+        watch = Watch(self.spec["watch"], pid) if self.spec["watch"] else None
         try:
             while True:
+                over = over or (watch and watch.exceeded())
+                if over and kill_at is None:
+                    self.say(over[1])
+                    self.ended_by_watch = over[0]
+                    kill_at = 0
                 if self.stopping and kill_at is None:
                     self.command("kill", self.id, self.spec["stop_signal"], stderr=subprocess.DEVNULL)
                     kill_at = time.monotonic() + self.spec["stop_seconds"]
                 if kill_at is not None and time.monotonic() >= kill_at:
                     self.command("kill", "--all", self.id, "KILL", stderr=subprocess.DEVNULL)
                     kill_at = time.monotonic() + 5
-                timeout = None if kill_at is None else max(0.0, kill_at - time.monotonic()) * 1000
+                times = [kill_at - time.monotonic()] if kill_at is not None else []
+                times += [MEASURE_SECONDS] if watch else []
+                timeout = max(0.0, min(times)) * 1000 if times else None
                 ready = {fd for fd, _ in poll.poll(timeout)}
                 if self.wake in ready:
                     self.drain_wake()
@@ -220,6 +332,8 @@ class Shim:
                     return
         finally:
             os.close(ended)
+            if watch:
+                watch.close()
 
     def drain_wake(self):
         try:
@@ -254,14 +368,14 @@ class Shim:
             except ValueError:
                 pass
         return {"at_ms": time.time_ns() // 1_000_000, "code": code, "signal": ended_by,
-                "out_of_memory": self.oom_kills() > 0}
+                "out_of_memory": self.oom_kills() > 0 or self.ended_by_watch == "memory"}
 
     def run(self):
         pause = FIRST_PAUSE
         adopted = self.running_pid()
         while not self.stopping:
-            pid = adopted or self.start()
-            adopted = None
+            pid = adopted or (None if self.state_is_full() else self.start())
+            adopted, self.ended_by_watch = None, None
             began = time.monotonic()
             if pid:
                 self.note(pid=pid, starts=self.status["starts"] + 1, started_at_ms=time.time_ns() // 1_000_000)
@@ -276,6 +390,13 @@ class Shim:
             pause = FIRST_PAUSE if time.monotonic() - began > CALM_AFTER else pause
             self.sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 2)
+
+    def state_is_full(self):
+        """Whether a watched folder is over its limit, and so its service may not run until it is emptied or grown."""
+        limits = (self.spec["watch"] or {}).get("state")
+        held = limits is not None and is_over(limits, measured(measuring(limits["folder"])))
+        self.note(held=held)
+        return held
 
     def sleep(self, seconds):
         until = time.monotonic() + seconds

@@ -15,6 +15,9 @@ const mountPoint = (host: Host, id: string) => join(serviceDirectory(host, id), 
 /** What the service sees as `/state`. Not the root of the file system, which has a folder `lost+found`. */
 export const stateFolder = (host: Host, id: string) => join(mountPoint(host, id), 'data');
 
+/** Inside, a service may close parts of its folder to its owner, who is this user; root of a user namespace opens them. */
+const ASROOT = ['unshare', '--user', '--map-root-user', '--'];
+
 type State = {
   uid: number;
   sizeMb: number;
@@ -23,15 +26,16 @@ type State = {
 };
 
 /**
- * Makes a service's state folder of a size that the kernel enforces: a file system of its own in a sparse file.
+ * Makes a service's state folder of a size that the kernel enforces: a file system of its own in a sparse file. Without
+ * root it is a plain folder, which the supervisor watches.
  * @throws EngineError `INVALID` where it would become smaller
  */
 export async function ensureState(host: Host, id: string, { uid, sizeMb, stop }: State): Promise<void> {
   await mkdir(mountPoint(host, id), { recursive: true, mode: 0o711 });
-  await ensureMounted(host, id, sizeMb * MB, stop);
+  if (host.isolation === 'root') await ensureMounted(host, id, sizeMb * MB, stop);
   const folder = stateFolder(host, id);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await giveToUser(folder, uid, 0o700);
+  await giveToUser(host, folder, uid, 0o700);
 }
 
 async function ensureMounted(host: Host, id: string, bytes: number, stop: () => Promise<void>): Promise<void> {
@@ -84,6 +88,7 @@ async function grewInUse(image: string): Promise<boolean> {
 /** Takes the state folder away, with all that is in it. */
 export async function removeState(host: Host, id: string): Promise<void> {
   while (await isMounted(host, id)) await run(['umount', mountPoint(host, id)]);
+  if (host.isolation === 'user') await run([...ASROOT, 'rm', '-rf', '--', mountPoint(host, id)]);
   await removePath(mountPoint(host, id));
   await removePath(imageFile(host, id));
 }
@@ -97,7 +102,17 @@ async function isMounted(host: Host, id: string): Promise<boolean> {
 }
 
 /** Bytes used and in all; null where the service has none. */
-export async function stateUsage(host: Host, id: string): Promise<{ usedBytes: number; totalBytes: number } | null> {
+export async function stateUsage(
+  host: Host,
+  id: string,
+  state: { sizeMb: number } | null,
+): Promise<{ usedBytes: number; totalBytes: number } | null> {
+  if (!state) return null;
+  if (host.isolation === 'user') {
+    const measured = await run([...ASROOT, 'du', '-s', '-B1', '--', stateFolder(host, id)]).catch(() => null);
+    if (measured === null) return null;
+    return { usedBytes: Number.parseInt(measured, 10), totalBytes: state.sizeMb * MB };
+  }
   if (!(await isMounted(host, id))) return null;
   const { blocks, bfree, bsize } = await statfs(mountPoint(host, id));
   return { usedBytes: (blocks - bfree) * bsize, totalBytes: blocks * bsize };

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
 import type { ServiceSubject } from '../../contract/service-subject';
@@ -28,10 +28,25 @@ const shell: Program = {
   keep: ['bin/busybox', 'usr/bin/busybox', 'usr/bin/curl'],
 };
 
+/** No account has it. */
+const ORDINARY_USER = 59_999;
+
+/**
+ * As root, the rest of a test file is run by an ordinary user: each file has a process of its own, and that is how.
+ * @returns false where this user is an ordinary one already, so that other files test the same
+ */
+export function becomeOrdinaryUser(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  process.setgroups?.([]);
+  process.setgid?.(ORDINARY_USER);
+  process.setuid?.(ORDINARY_USER);
+  return true;
+}
+
 /** The local engine of services in a data folder of its own; programs are kept for the next test file. */
 export function localServices(): { host: Host; subject: ServiceSubject; dispose(): Promise<void> } {
   const dataDir = mkdtempSync(join(tmpdir(), 'neph-services-'));
-  const options = { dataDir, cacheDir: join(tmpdir(), `nephele-test-cache-${userInfo().uid}`) };
+  const options = { dataDir, cacheDir: join(tmpdir(), `nephele-test-cache-${process.getuid?.()}`) };
   const host = describeHost(options);
   const { network } = openLocalEngine(options);
   const subject: ServiceSubject = {

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { eventually, type ServiceSubject, settleService } from '../../contract/service-subject';
+import { servicesContract } from '../../contract/services';
+import { becomeOrdinaryUser, testServicesHere } from './test-subject';
+
+if (becomeOrdinaryUser()) {
+  await testServicesHere(({ subject }) => {
+    servicesContract('local, as an ordinary user', async () => subject);
+    it(
+      'ends a service whose state folder outgrows its size, and holds it until there is room',
+      { timeout: 120_000 },
+      () => outgrow(subject),
+    );
+  });
+} else it.skip('tested as this user', () => {});
+
+/** Many files, each of a size that the kernel lets pass: what only a watcher can notice. */
+async function outgrow({ services, shell }: ServiceSubject): Promise<void> {
+  const fill =
+    'i=0; while [ $i -lt 40 ]; do dd if=/dev/zero of=/state/file$i bs=1M count=1 2> /dev/null; i=$((i+1)); done';
+  const spec: ServiceSpec = {
+    id: newId(),
+    program: shell.program,
+    argv: [...shell.argv, `[ -e /state/file0 ] || { ${fill}; }; chmod 0 /state; while true; do sleep 1000; done`],
+    environment: {},
+    files: [],
+    state: { sizeMb: 16 },
+    port: null,
+    limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
+    health: { kind: 'command', argv: [...shell.argv, 'true'] },
+    restart: 'always',
+    reload: { kind: 'restart' },
+    power: 'running',
+    stopSeconds: 1,
+  };
+  try {
+    await eventually(async () => {
+      const answer = await services.ensureService(spec);
+      return !answer.settled && answer.waits_for === 'Free space in the state folder';
+    });
+    const found = async () => (await services.observeServices()).find(({ id }) => id === spec.id);
+    expect(await found()).toMatchObject({ power: 'stopped', starts: 1, lastExit: { outOfMemory: false } });
+    const said = (await services.readLog(spec.id, null, 10)).lines.filter(({ stream }) => stream === 'engine');
+    expect(said.map(({ message }) => message)).toEqual([expect.stringMatching(/larger than/)]);
+    await settleService(services, { ...spec, state: { sizeMb: 64 } });
+    expect(await found()).toMatchObject({ power: 'running' });
+  } finally {
+    await services.removeService(spec.id);
+  }
+}
