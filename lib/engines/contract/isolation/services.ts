@@ -130,6 +130,12 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       await untilSettled(spec);
       expect(await observe(spec.id)).toMatchObject({ power: 'stopped', lastExit: { code: 3 } });
       expect(await said(spec.id)).toEqual(['done']);
+      await untilSettled(spec);
+      await subject.restarted().ensureService(spec);
+      expect(await said(spec.id)).toEqual(['done']);
+      await untilSettled({ ...spec, power: 'stopped' });
+      await untilSettled(spec);
+      expect(await said(spec.id)).toEqual(['done', 'done']);
     });
 
     it('stops a service by its signal, and kills what does not obey in time', async () => {

@@ -20,7 +20,7 @@ import { type Host, prepareHost } from '../host';
 import { isInNamespace } from '../network/namespaces';
 import { cpuSecondsOf } from '../processes';
 import { missingPrograms } from '../programs';
-import { checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
+import { changeRecord, checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
 import { ociConfig, shimSpec } from './bundle';
 import { ensureCable, INTERFACE, removeCable } from './cable';
@@ -75,7 +75,11 @@ const status = z.object({
   last_exit: exit.nullable(),
   /** Not started, because its state folder is over its size. */
   held: z.boolean().default(false),
+  /** It was to run once, and has. */
+  done: z.boolean().default(false),
 });
+
+const statusFile = (host: Host, id: string) => join(serviceDirectory(host, id), 'status.json');
 
 /**
  * Sandboxed services of this host: a container of the OCI runtime each, kept running by a supervisor of its own that
@@ -202,6 +206,7 @@ export class LocalServices implements ServiceEngine {
     await this.note(spec, uid);
     if (spec.power === 'stopped') {
       await stopService(this.host, id, stopMs(spec));
+      await changeRecord(statusFile(this.host, id), status, (said) => ({ ...said, done: false }));
       return { settled: true };
     }
     await mkdir(serviceSockets(this.host, id), { recursive: true, mode: 0o700 });
@@ -262,9 +267,14 @@ export class LocalServices implements ServiceEngine {
   private async bringUp(spec: ServiceSpec, { filesChanged, rebuilt }: { filesChanged: boolean; rebuilt: boolean }) {
     const supervised = supervisorOf(this.host, spec.id) !== undefined;
     const restarts = supervised && (rebuilt || (filesChanged && spec.reload.kind === 'restart'));
+    if (!supervised && !rebuilt && (await this.hasRun(spec))) return;
     if (restarts) await stopService(this.host, spec.id, stopMs(spec));
     if (!supervised || restarts) return startSupervisor(this.host, spec.id);
     if (filesChanged) await this.reload(spec);
+  }
+
+  private async hasRun({ id, restart }: ServiceSpec): Promise<boolean> {
+    return restart === 'never' && ((await this.statusOf(id))?.done ?? false);
   }
 
   private async reload({ id, reload }: ServiceSpec): Promise<void> {
@@ -277,17 +287,17 @@ export class LocalServices implements ServiceEngine {
   }
 
   private async readiness({ id, program, restart }: ServiceSpec): Promise<Settlement> {
-    if (await this.isHealthy(id)) return { settled: true };
     const said = await this.statusOf(id);
+    if (said?.pid && (await this.isHealthy(id))) return { settled: true };
     if (said?.held) return { settled: false, waits_for: 'Free space in the state folder', again_ms: HELD_AGAIN_MS };
     const ended = said?.last_exit;
-    if (restart === 'never' && ended && said.pid === null) return { settled: true };
+    if (restart === 'never' && said?.done) return { settled: true };
     const why = ended ? ` after it ended with ${ended.signal ?? `code ${ended.code ?? 'unknown'}`}` : '';
     return { settled: false, waits_for: `Starting ${program.name}${why}`, again_ms: AGAIN_MS };
   }
 
   private statusOf(id: string) {
-    return readRecord(join(serviceDirectory(this.host, id), 'status.json'), status);
+    return readRecord(statusFile(this.host, id), status);
   }
 
   private async sandboxes() {

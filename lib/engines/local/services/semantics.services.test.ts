@@ -1,48 +1,6 @@
-import { newId } from '@/lib/core/db/id';
-import type { ServiceSpec } from '@/lib/hosts/services/engine';
-import { type SemanticsSubject, serviceSemantics } from '../../contract/semantics/services';
-import type { ServiceSubject } from '../../contract/service-subject';
-import type { Host } from '../host';
-import { removeRecord } from '../record';
-import { serviceFile } from './service-record';
+import { serviceSemantics } from '../../contract/semantics/services';
+import { shellServers } from './shell-servers';
 import { testServicesHere } from './test-subject';
-
-/** Writes what comes through a pipe; a first argument is the command that makes it ready. */
-const echoing = 'trap : HUP; mkfifo /run/service/say; while true; do cat /run/service/say; done';
-
-function shellServers(host: Host, subject: ServiceSubject): SemanticsSubject {
-  const shell = (script: string, ready: string): ServiceSpec => ({
-    id: newId(),
-    program: subject.shell.program,
-    argv: [...subject.shell.argv, script],
-    environment: {},
-    files: [],
-    state: null,
-    port: null,
-    limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-    health: { kind: 'command', argv: [...subject.shell.argv, ready] },
-    restart: 'always',
-    reload: { kind: 'signal', signal: 'SIGHUP' },
-    power: 'running',
-    stopSeconds: 0.2,
-  });
-  const inside = async (id: string, script: string) => {
-    const { code, stderr } = await subject.services.runInside(id, [...subject.shell.argv, script]);
-    if (code !== 0) throw new Error(stderr);
-  };
-  return {
-    services: subject.services,
-    restarted: subject.restarted,
-    server: () => shell(echoing, 'test -p /run/service/say'),
-    slowServer: () => shell(echoing, 'test -e /run/service/ready'),
-    makeReady: (id) => inside(id, 'touch /run/service/ready'),
-    task: () => ({ ...shell('exit 0', 'true'), restart: 'never' }),
-    say: (id, line) => inside(id, `echo ${line} > /run/service/say`),
-    kill: async (id) => subject.kill(id),
-    forget: (id) => removeRecord(serviceFile(host, id)),
-    leftovers: subject.leftovers,
-  };
-}
 
 await testServicesHere(({ host, subject }) =>
   serviceSemantics('local, as this user', async () => shellServers(host, subject)),

@@ -236,7 +236,7 @@ class Shim:
         self.id = self.spec["id"]
         self.stopping = False
         self.ended_by_watch = None
-        self.status = {"starts": 0, "started_at_ms": None, "pid": None, "last_exit": None, "held": False}
+        self.status = {"starts": 0, "started_at_ms": None, "pid": None, "last_exit": None, "held": False, "done": False}
         self.log = Log(os.path.join(folder, "log"))
         self.outputs = [
             Output(os.path.join(folder, "out"), b"o", self.log),
@@ -385,7 +385,10 @@ class Shim:
                 output.flush()
             self.reap()
             self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            if self.stopping or self.spec["restart"] == "never":
+            if self.stopping:
+                break
+            if pid and self.spec["restart"] == "never":
+                self.note(done=True)
                 break
             pause = FIRST_PAUSE if time.monotonic() - began > CALM_AFTER else pause
             self.sleep(pause)
@@ -395,7 +398,8 @@ class Shim:
         """Whether a watched folder is over its limit, and so its service may not run until it is emptied or grown."""
         limits = (self.spec["watch"] or {}).get("state")
         held = limits is not None and is_over(limits, measured(measuring(limits["folder"])))
-        self.note(held=held)
+        if held != self.status["held"]:
+            self.note(held=held)
         return held
 
     def sleep(self, seconds):

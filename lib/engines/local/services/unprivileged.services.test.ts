@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { servicesContract } from '../../contract/isolation/services';
 import { eventually, type ServiceSubject, settleService } from '../../contract/service-subject';
-import { servicesContract } from '../../contract/services';
 import { becomeOrdinaryUser, testServicesHere } from './test-subject';
 
 if (becomeOrdinaryUser()) {
