@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
-import { servicesContract } from '../../contract/isolation/services';
+import { serviceIsolation } from '../../contract/isolation/services';
 import { eventually, type ServiceSubject, settleService } from '../../contract/service-subject';
 import { becomeOrdinaryUser, testServicesHere } from './test-subject';
 
 if (becomeOrdinaryUser()) {
   await testServicesHere(({ subject }) => {
-    servicesContract('local, as an ordinary user', async () => subject);
+    serviceIsolation('local, as an ordinary user', async () => subject);
     it(
       'ends a service whose state folder outgrows its size, and holds it until there is room',
       { timeout: 120_000 },
