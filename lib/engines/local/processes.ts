@@ -6,7 +6,8 @@ import { guestUsers, type Host, SERVICE_USERS } from './host';
 import { waitFor } from './turns';
 
 /** What a process of the engine is for. */
-export type Role = 'qemu' | 'dnsmasq' | 'slirp' | 'holder' | 'shim' | 'relay';
+const ROLES = ['qemu', 'dnsmasq', 'slirp', 'holder', 'shim', 'relay'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** A live process of the engine. Pid and start time (clock ticks since boot) together are never reused. */
 export type EngineProcess = { role: Role; id: string; pid: number; startTime: number };
@@ -198,9 +199,7 @@ function identify(host: Host, pid: number): Marked | undefined {
   }
 }
 
-function isRole(value: string | undefined): value is Role {
-  return value === 'qemu' || value === 'dnsmasq' || value === 'slirp' || value === 'holder' || value === 'shim';
-}
+const isRole = (value: string | undefined): value is Role => ROLES.some((role) => role === value);
 
 /**
  * Anyone may write anything into an environment: it is believed only of the users whom the engine runs such a process as.
