@@ -14,6 +14,7 @@ const order = [
   'core/api core/audit core/domains core/incidents money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota core/resources money/rating',
   'hosts/certificates',
   'hosts/services',
+  'hosts/agent',
   'domains/secrets',
   'people/tokens',
   'people/projects',
@@ -115,7 +116,7 @@ describe('arrows point one way', () => {
 const writtenBySeveral: Record<string, string> = {
   account_links: 'backoffice people/identity',
   api_tokens: 'people/identity people/tokens',
-  cells: 'core/quota domains/compute',
+  cells: 'core/quota hosts/engine-reports',
   changes:
     'core/quota domains/images domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',

@@ -93,7 +93,9 @@ test.each(domains)('$name: every status of a resource is allowed by the database
 });
 
 test.each(domains)('$name: its operations and jobs are those that workers run', async (domain) => {
-  const hasWork = ['operations.ts', 'purges.ts'].some((file) => existsSync(join(folder, domain.name, file)));
+  const hasWork = ['operations.ts', 'purges.ts', 'observer.ts', 'watch.ts'].some((file) =>
+    existsSync(join(folder, domain.name, file)),
+  );
   if (domain.work === none) {
     expect(hasWork).toBe(false);
     return;

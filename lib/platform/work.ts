@@ -1,11 +1,12 @@
 import { samplePurge } from '@/lib/core/devices/samples';
 import { each, none } from '@/lib/core/domains/domain';
+import type { Watch } from '@/lib/core/domains/watch';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import { renewCertificatesJob } from '@/lib/hosts/certificates/jobs';
 import { compareReservations } from '@/lib/hosts/engine-reports/reservations';
-import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { servicesWatch } from '@/lib/hosts/services/watch';
 import { deliverySteps } from '@/lib/money/alerts/delivery';
 import { alertJobs } from '@/lib/money/alerts/schedule';
 import { closeMonthsJob } from '@/lib/money/invoices/close';
@@ -44,7 +45,8 @@ export const periodicJobs: readonly PeriodicJob[] = [
   compareReservations(work.flatMap(({ room }) => (room === none ? [] : [room]))),
 ];
 
-/** What the domains want to run in a cell, besides machines. */
-export const serviceSources: readonly ServiceSource[] = work.flatMap(({ services }) =>
-  services === none ? [] : [services],
-);
+/** What the agent of a cell looks after. */
+export const watches: readonly Watch[] = [
+  ...work.flatMap(({ watch }) => (watch === none ? [] : [watch])),
+  servicesWatch(work.flatMap(({ services }) => (services === none ? [] : [services]))),
+];

@@ -161,9 +161,9 @@ async function powerDownHost(): Promise<void> {
   lock.release();
   await endLeftovers(dataDir, WORKER_GRACE_MS);
   await withDatabase(async () => {
-    const { powerDown } = await import('@/lib/domains/compute/power-down');
-    const { serviceSources } = await import('@/lib/platform/work');
-    if (await powerDown(serviceSources)) return;
+    const { powerDown } = await import('@/lib/hosts/agent/power-down');
+    const { watches } = await import('@/lib/platform/work');
+    if (await powerDown(watches)) return;
     throw new Error(`The database has no host named ${hostId}, so nothing was changed. Check DATA_DIR and HOST_ID.`);
   });
   console.log(

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { closePool } from '@/lib/core/db/pool';
 import { startWorker } from '@/lib/core/operations/worker';
-import { startHostAgent } from '@/lib/domains/compute/host-agent';
+import { startHostAgent } from '@/lib/hosts/agent/agent';
 import { watchPrograms } from '@/lib/hosts/services/programs';
 import { tryLock, waitForLock } from '@/lib/lock';
 import { log } from '@/lib/log';
-import { operationSteps, periodicJobs, serviceSources } from '@/lib/platform/work';
+import { operationSteps, periodicJobs, watches } from '@/lib/platform/work';
 import { settings } from '@/lib/settings';
 import { announceStop } from '@/lib/stopping';
 import { runSupervised } from './supervised';
@@ -18,11 +18,7 @@ await runSupervised(async () => {
   const stopping = new AbortController();
   const begin = () => {
     if (!stopping.signal.aborted)
-      parts = [
-        startWorker({ steps: operationSteps, jobs: periodicJobs }),
-        startHostAgent(serviceSources),
-        watchPrograms(),
-      ];
+      parts = [startWorker({ steps: operationSteps, jobs: periodicJobs }), startHostAgent(watches), watchPrograms()];
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {

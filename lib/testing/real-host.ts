@@ -2,17 +2,17 @@ import { vi } from 'vitest';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { startWorker } from '@/lib/core/operations/worker';
-import { startHostAgent } from '@/lib/domains/compute/host-agent';
 import type { Subject } from '@/lib/engines/contract/subject';
 import { replaceEngines } from '@/lib/engines/engines';
-import { operationSteps, serviceSources } from '@/lib/platform/work';
+import { startHostAgent } from '@/lib/hosts/agent/agent';
+import { operationSteps, watches } from '@/lib/platform/work';
 import { TINY_IMAGE } from './hosts';
 
 /** All that a worker does, in this process and with real engines, once its host has reported to the platform. */
 export async function startRealHost({ engine }: Subject): Promise<{ stop(): Promise<void> }> {
   replaceEngines({ ...engine, probe: async () => [] });
   const worker = startWorker({ steps: operationSteps, jobs: [] });
-  const agent = startHostAgent(serviceSources);
+  const agent = startHostAgent(watches);
   await vi.waitUntil(() => queryOne(sql`SELECT FROM cells`), { timeout: 30_000 });
   return {
     async stop() {

@@ -5,6 +5,7 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { type DomainPortal, type None, none } from './portal';
+import type { Watch } from './watch';
 
 export { none } from './portal';
 
@@ -28,6 +29,8 @@ export type DomainWork = {
   readonly services: ServiceSource | None;
   /** The room that its resources should hold in cells: `SELECT cell_id, device_id, kind, amount`, one row for each kind. */
   readonly room: Sql | None;
+  /** What the agent of each cell looks after, and takes down when the platform stops. */
+  readonly watch: Watch | None;
 };
 
 /**

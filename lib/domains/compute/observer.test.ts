@@ -5,7 +5,10 @@ import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { prepareSteps } from '@/lib/domains/images/steps';
+import { ForeignMachines, reportHost } from '@/lib/hosts/agent/host-report';
+import { powerDown } from '@/lib/hosts/agent/power-down';
 import { reservationDifferences } from '@/lib/hosts/engine-reports/reservations';
+import { watches } from '@/lib/platform/work';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
@@ -13,9 +16,7 @@ import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { instanceRoom } from './admission';
-import { ForeignMachines, reportHost } from './host-report';
 import { Observer } from './observer';
-import { powerDown } from './power-down';
 import { instanceSteps } from './steps';
 
 testDatabase();
@@ -170,7 +171,7 @@ test('what the platform powers down with itself keeps its wanted state, and boot
   const [on, off] = [await running(), await running()];
   await call('POST', `/compute/instances/${off}/action`, { token: acme.users.member.token, body: { action: 'stop' } });
   await becomes(off, { status: 'stopped', task: null });
-  await powerDown([]);
+  await powerDown(watches);
   expect(await read(on)).toMatchObject({ status: 'stopped', status_reason: expect.stringContaining('platform') });
   expect(engines.machines.get(on)?.off).toBe(true);
   expect(engines.routers.size).toBe(0);
@@ -183,10 +184,10 @@ test('a platform that stops leaves no network, stops what no row knows, and touc
   const id = await running();
   engines.routers.set(id, { id, networks: [], securityGroups: [], floatingIps: [] });
   await execute(sql`TRUNCATE cells CASCADE`);
-  await powerDown([]);
+  await powerDown(watches);
   expect([engines.machines.size, engines.routers.has(id)]).toEqual([1, true]);
   await createCell();
-  await powerDown([]);
+  await powerDown(watches);
   expect([engines.machines.get(id)?.off, engines.routers.size]).toEqual([true, 0]);
 });
 

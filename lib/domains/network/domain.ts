@@ -21,7 +21,7 @@ export const network = domain({
   dependsOn: none,
   portal: networkPortal,
   sealed: none,
-  work: none,
+  work: async () => (await import('./work')).networkWork,
   programs: none,
   state: none,
   logs: none,

@@ -2,7 +2,7 @@ import { signalChange } from '@/lib/core/db/changes';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
-import { detailOf } from '@/lib/engines/error';
+import { detailOf, EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
 import type { FloatingIpForward, Router } from './engine';
@@ -187,6 +187,13 @@ export async function applyChanges(): Promise<void> {
   const isCalm = ({ id }: { id: string }) =>
     performance.now() - (troubles.get(id)?.failedAt ?? Number.NEGATIVE_INFINITY) >= CALM_MS;
   await applyEach(behind.filter(isCalm));
+}
+
+/** What `removeRouters` does; without the programs that make networks there are none. */
+export async function removeRoutersWherePossible(): Promise<void> {
+  await removeRouters().catch((error) => {
+    if (!(error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE')) throw error;
+  });
 }
 
 /** Takes all networking off this host, router by router; what should be there stays in the database. */

@@ -1,11 +1,11 @@
-import { execute, queryOne } from '@/lib/core/db/pool';
+import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { networkTroubles } from '@/lib/domains/network/topology';
+import type { HostCapacity } from '@/lib/domains/compute/engine';
 import { engines } from '@/lib/engines/engines';
+import { reportCell } from '@/lib/hosts/engine-reports/cells';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
-import { type ServiceUse, serviceTroubles, usedByServices } from '@/lib/hosts/services/keeper';
+import { type ServiceUse, usedByServices } from '@/lib/hosts/services/keeper';
 import { ownCell } from '@/lib/settings';
-import type { HostCapacity } from './engine';
 
 const GIB = 1024 ** 3;
 /** Disks are sparse, and most stay far from full: so many times the room there is may be promised. */
@@ -17,7 +17,7 @@ export class ForeignMachines extends Error {
 }
 
 /**
- * Reports what this host can bear and recounts its reservations from their ledger.
+ * Reports what this host can bear, and recounts its reservations from their ledger.
  * @throws ForeignMachines when the database has never heard of this host, and yet machines are on it
  */
 export async function reportHost(): Promise<void> {
@@ -27,27 +27,18 @@ export async function reportHost(): Promise<void> {
   const pool = await network.floatingIpPool();
   const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cellId}::text`);
   if (!known) await requireUnused();
-  const usable = usableOf(capacity, services);
-  await execute(sql`
-    INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,
-      floating_ip_first, floating_ip_last, seen_at)
-    VALUES (${cellId}::text, ${usable.vcpus}::int, ${usable.memory_mb}::int, ${capacity.memoryMb.overhead}::int,
-      ${usable.disk_gb}::int, ${capacity.gpuSlices}::int, ${pool.first}::inet, ${pool.last}::inet, platform_now())
-    ON CONFLICT (id) DO UPDATE SET vcpus_usable = excluded.vcpus_usable, memory_mb_usable = excluded.memory_mb_usable,
-      memory_mb_overhead = excluded.memory_mb_overhead, disk_gb_usable = excluded.disk_gb_usable,
-      gpu_slices_usable = excluded.gpu_slices_usable, floating_ip_first = excluded.floating_ip_first,
-      floating_ip_last = excluded.floating_ip_last, seen_at = excluded.seen_at`);
-  await execute(sql`SELECT recount_cell(${cellId}::text)`);
+  await reportCell(cellId, { ...usableOf(capacity, services), memory_mb_overhead: capacity.memoryMb.overhead, pool });
 }
 
 /** What services use counts as room: their reservations are promised of it like those of machines. */
-function usableOf({ vcpus, memoryMb, diskBytes }: HostCapacity, services: ServiceUse) {
+function usableOf({ vcpus, memoryMb, diskBytes, gpuSlices }: HostCapacity, services: ServiceUse) {
   const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held + services.stateBytes);
   return {
     vcpus: vcpus.total,
     // What running guests and services have, and what others could have now.
     memory_mb: Math.floor(Math.min(memoryMb.total, memoryMb.committed + services.memoryMb + memoryMb.free)),
     disk_gb: Math.floor(disk / GIB),
+    gpu_slices: gpuSlices,
   };
 }
 
@@ -62,13 +53,16 @@ async function requireUnused(): Promise<void> {
   );
 }
 
+/** What an engine could not do as asked, in sentences for a person. */
+export type Troubles = (engine: string) => readonly string[];
+
 /**
  * Says what each engine can do here and what it lacks, for `/readyz`, the back office and refusals. With a `problem` of
  * the host itself, machines cannot be had here at all.
  */
-export async function reportEngines(problem?: string): Promise<void> {
+export async function reportEngines(troublesOf: Troubles, problem?: string): Promise<void> {
   for (const { engine, ok, missing, message } of await engines().probe()) {
-    const troubles = engine === 'network' ? networkTroubles() : engine === 'services' ? serviceTroubles() : [];
+    const troubles = troublesOf(engine);
     const isOut = !ok || (problem !== undefined && engine === 'compute');
     const status = isOut ? 'unavailable' : missing.length + troubles.length > 0 ? 'degraded' : 'available';
     const text = ok && isOut && problem !== undefined ? problem : [message, ...troubles].join(' ');

@@ -1,0 +1,13 @@
+import { none } from '@/lib/core/domains/domain';
+import type { Watch } from '@/lib/core/domains/watch';
+import { observeStorage } from './observer';
+
+const OBSERVE_MS = 30_000;
+
+export const storageWatch: Watch = {
+  join: none,
+  looks: [{ name: 'observing the volumes', every_ms: OBSERVE_MS, begin: () => ({ look: observeStorage }) }],
+  changed: none,
+  troubles: none,
+  stop: none,
+};

@@ -1,0 +1,66 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { none } from '@/lib/core/domains/portal';
+import type { Stop, Watch } from '@/lib/core/domains/watch';
+import { testDatabase } from '@/lib/testing/database';
+import { createCell } from '@/lib/testing/hosts';
+import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { startHostAgent } from './agent';
+import { powerDown } from './power-down';
+
+testDatabase();
+beforeEach(async () => {
+  useMemoryEngines();
+  await execute(sql`TRUNCATE cells CASCADE`);
+});
+
+const nothing: Watch = { join: none, looks: [], changed: none, troubles: none, stop: none };
+
+test('nothing is looked at before every domain has let the cell take part, and everything is afterwards', async () => {
+  const done: string[] = [];
+  const look = (name: string) => ({
+    name,
+    every_ms: 60_000,
+    begin: () => ({ look: async () => void done.push(name) }),
+  });
+  const refuse = vi.fn(() => Promise.reject(new Error('not yet')));
+  const refusing = { ...nothing, join: refuse, looks: [look('first')] };
+  const refused = startHostAgent([refusing, { ...nothing, looks: [look('second')] }]);
+  await vi.waitUntil(() => refuse.mock.settledResults.length > 0, { timeout: 10_000 });
+  await refused.stop();
+  expect(done).toEqual([]);
+
+  const agent = startHostAgent([
+    { ...refusing, join: none },
+    { ...nothing, looks: [look('second')] },
+  ]);
+  await vi.waitUntil(() => done.length === 2, { timeout: 10_000 });
+  await agent.stop();
+  expect(done.toSorted()).toEqual(['first', 'second']);
+});
+
+test('machines are taken down before the services that they use, and both before their networks, each with its own time', async () => {
+  const done: string[] = [];
+  const stop = (stage: Stop['stage'], name: string, grace_s: number): Pick<Watch, 'stop'> => ({
+    stop: {
+      stage,
+      grace_s,
+      async run(seconds) {
+        await new Promise(setImmediate);
+        done.push(`${name} in ${seconds} s`);
+      },
+    },
+  });
+  const watches = [
+    stop('networks', 'bridges', 1),
+    stop('services', 'servers', 5),
+    nothing,
+    stop('machines', 'guests', 20),
+  ];
+  expect(await powerDown(watches)).toBe(false);
+  expect(done).toEqual([]);
+  await createCell();
+  expect(await powerDown(watches)).toBe(true);
+  expect(done).toEqual(['guests in 20 s', 'servers in 5 s', 'bridges in 1 s']);
+});

@@ -1,0 +1,28 @@
+import { none } from '@/lib/core/domains/portal';
+import type { Watch } from '@/lib/core/domains/watch';
+import { EgressProxies } from './egress';
+import type { ServiceSource } from './engine';
+import { keepServices, serviceTroubles, stopServices } from './keeper';
+
+const KEEP_MS = 5_000;
+
+/** The services that domains want to run in a cell, for its agent. */
+export const servicesWatch = (sources: readonly ServiceSource[]): Watch => ({
+  join: none,
+  looks: [{ name: 'keeping the services', every_ms: KEEP_MS, begin: () => keeping(sources) }],
+  changed: none,
+  troubles: { engine: 'services', list: serviceTroubles },
+  // The description of each service says how long it may take to end.
+  stop: { stage: 'services', grace_s: 0, run: () => stopServices(sources) },
+});
+
+/** Each domain's services have their ways out through proxies of the agent, which end with it. */
+function keeping(sources: readonly ServiceSource[]) {
+  const ways = new Map(sources.map((source) => [source, new EgressProxies()]));
+  return {
+    look: () => keepServices(sources, ways),
+    async end() {
+      for (const way of ways.values()) await way.stop();
+    },
+  };
+}
