@@ -134,12 +134,12 @@ test('what an operation waits for is told to open pages once, and named when the
 describe('an operation that cannot succeed', () => {
   test('past its deadline puts the resource into error with the last problem, and keeps the quota of what exists', async () => {
     const before = Number(await usedOf(project, 'instances'));
-    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 1000 }));
+    const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 3000 }));
     work((point) => {
       if (point === 'port:before') throw new EngineError('ENGINE_UNAVAILABLE', 'Install nftables.');
     });
     await untilStatus(id, 'failed');
-    const reason = 'It did not finish within 0 s. Last problem: Install nftables.';
+    const reason = 'It did not finish within 3 s. Last problem: Install nftables.';
     expect(await widgetState(id)).toEqual({ status: 'error', reason });
     expect((await logOf(id)).slice(-2)).toEqual([`error port ${reason}`, 'info port Failed.']);
     expect(await operationsOf(id)).toMatchObject([{ stage: 'port', error: reason }]);
