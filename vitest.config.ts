@@ -2,6 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const machines = '{lib,app,components,prisma}/**/*.machine.test.ts';
 const services = 'lib/**/*.services.test.ts';
+const long = 'lib/**/*.long.test.ts';
 
 /** What rests on days and months. Left out are random histories, which take long, and files that know no days. */
 const money = {
@@ -53,7 +54,7 @@ export default defineConfig({
     projects: [
       project('code', {
         include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
-        exclude: [machines, services],
+        exclude: [machines, services, long],
       }),
       // Months and days are those of UTC, wherever the platform and its PostgreSQL stand.
       project('west of Greenwich', {
@@ -68,6 +69,10 @@ export default defineConfig({
         fileParallelism: false,
         sequence: { groupOrder: 2 },
       }),
+      // `npm run test:long`: full matrices and rehearsals, which take too long for every run.
+      ...(process.env.TEST_LONG
+        ? [project('long', { include: [long], fileParallelism: false, retry: 0, sequence: { groupOrder: 3 } })]
+        : []),
     ],
   },
 });

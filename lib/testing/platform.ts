@@ -24,15 +24,20 @@ export type Platform = {
   dispose(): Promise<void>;
 };
 
+/** Whose code it is and as whom it runs, where that is not this checkout and this user. */
+export type Installation = { folder: string; uid: number; gid: number };
+
 /** Starts a platform on a data folder of its own, or on that of one before. */
 export async function startPlatform(
   given: Record<string, string> = {},
   dataDir: string = newDataDir(),
+  installation?: Installation,
 ): Promise<Platform> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
   const child = spawn(process.execPath, ['lib/runtime/start.mjs'], {
+    ...(installation ? { cwd: installation.folder, uid: installation.uid, gid: installation.gid } : {}),
     env: {
       ...process.env,
       ...nothingGiven,

@@ -1,0 +1,7 @@
+import { startEmbeddedDatabase } from '@/lib/runtime/embedded-database';
+
+// A process of its own, because PostgreSQL runs as who started it: prints the address, and stops when its input ends.
+const [dataDir = ''] = process.argv.slice(2);
+const database = await startEmbeddedDatabase(dataDir, () => {});
+console.log(database.databaseUrl);
+process.stdin.resume().on('end', () => void database.stop());
