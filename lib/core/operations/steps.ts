@@ -4,13 +4,36 @@ import type { Need } from '@/lib/core/quota/needs';
 import type { NewOperation } from './enqueue';
 import type { OperationKind } from './kind';
 
+/** Names of the transition's own statements, which a step's rows cannot have too. */
+type TransitionPart =
+  | 'k'
+  | 'held'
+  | 'verdict'
+  | 'moved'
+  | 'logged'
+  | 'hinted'
+  | 'operation'
+  | 'audited'
+  | 'account'
+  | 'locked_router'
+  | 'locked_cells'
+  | 'claimed'
+  | 'charged'
+  | 'parent'
+  | 'closed'
+  | 'woken'
+  | 'released'
+  | 'given_back'
+  | 'needed'
+  | 'demand';
+
 /** What a step writes together with its transition, all of it or nothing. */
 export type StepWrite = {
   /**
    * Statements by name, each hanging on `ifAdmitted`, which holds only while the lease does. As in a `commit`, the
    * project's row is locked first and its values are in `k`.
    */
-  rows?: Record<string, Sql>;
+  rows?: Record<string, Sql> & { readonly [Name in TransitionPart]?: never };
   /**
    * Room that the step takes in cells, or gives back. Without it nothing of the write is done, and the operation runs the
    * same stage again later; until then it waits for `waits_for`.

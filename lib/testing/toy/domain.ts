@@ -1,0 +1,24 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { toyEndpoints } from './endpoints';
+import { toyProgram } from './member-spec';
+import { toyStatuses } from './schema';
+
+/** A domain that exists for tests alone, with every joint that a domain of services has (docs/adding-a-domain.md). */
+export const toys = domain({
+  name: 'toys',
+  endpoints: toyEndpoints,
+  tags: { Toys: 'Notes on two servers, one of which answers.' },
+  resources: { toy: { table: 'toys', statuses: toyStatuses, metering: none } },
+  tables: ['toy_members'],
+  dependsOn: none,
+  portal: { topics: { toy: ['/api/v1/test/toys'] }, actions: none, sections: { Toys: ['Toys'] } },
+  sealed: [{ table: 'toys', column: 'sealed_password', key: 'id', bound: "'toys:' || id" }],
+  work: async () => {
+    const { toyRoom, toyServices, toySteps } = await import('./steps');
+    return { steps: toySteps(), jobs: none, services: toyServices, room: toyRoom, watch: none };
+  },
+  programs: [toyProgram.name],
+  state: ['engine/services'],
+  logs: { toy_member: ['toy', 'member'] },
+  metrics: none,
+});

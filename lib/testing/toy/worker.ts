@@ -1,0 +1,33 @@
+import { startWorker } from '@/lib/core/operations/worker';
+import { applyRouters } from '@/lib/domains/network/topology';
+import { replaceEngines } from '@/lib/engines/engines';
+import { describeHost } from '@/lib/engines/local/host';
+import { openLocalEngine } from '@/lib/engines/local/local-engine';
+import { LocalServices } from '@/lib/engines/local/services/local-services';
+import { keepServices } from '@/lib/hosts/services/keeper';
+import { settings } from '@/lib/settings';
+import { toyProgram } from './member-spec';
+import { toyServices, toySteps } from './steps';
+
+/*
+ * A worker of toys with the real engines, in a process of its own for tests that kill it: at the stage that KILL_AT
+ * names, or from outside. It says when it runs.
+ */
+const killAt = process.env.KILL_AT;
+const options = { dataDir: settings().dataDir, cacheDir: process.env.TOY_CACHE ?? '' };
+replaceEngines({
+  ...openLocalEngine(options),
+  services: new LocalServices(describeHost(options), [toyProgram]),
+});
+
+startWorker({
+  steps: toySteps((point) => {
+    if (point === killAt) process.kill(process.pid, 'SIGKILL');
+  }),
+  jobs: [],
+  lease_ms: 2000,
+  backoff: () => 100,
+});
+setInterval(() => void keepServices([toyServices]).catch((error) => console.error(error)), 1000);
+setInterval(() => void applyRouters().catch((error) => console.error(error)), 300);
+process.send?.('ready');
