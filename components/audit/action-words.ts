@@ -1,5 +1,5 @@
 import { domainPortals } from '@/lib/client/domains';
-import { none } from '@/lib/core/domains/portal';
+import { merged } from '@/lib/core/domains/portal';
 
 /** `secret.read_payload` as words that a name follows: "read the value of secret". */
 export function actionWords(action: string): string {
@@ -12,7 +12,7 @@ export function actionWords(action: string): string {
 
 /** Where verb and thing do not make a sentence. */
 const wholes: Readonly<Record<string, string>> = {
-  ...Object.assign({}, ...domainPortals.map(({ actions }) => (actions === none ? {} : actions))),
+  ...merged(domainPortals.map(({ actions }) => actions)),
   'audit.export': 'exported the audit log',
   'auth.change_password': 'changed the password',
   'auth.request_password_reset': 'requested a password reset',

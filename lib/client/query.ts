@@ -1,4 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { merged } from '@/lib/core/domains/portal';
 import { domainPortals } from './domains';
 import { ApiError } from './errors';
 
@@ -8,7 +9,7 @@ import { ApiError } from './errors';
  * everything old: too much read again is better than a page that is wrong.
  */
 const pathsOf: Record<string, readonly string[]> = {
-  ...Object.assign({}, ...domainPortals.map(({ topics }) => topics)),
+  ...merged(domainPortals.map(({ topics }) => topics)),
   administrator: ['/admin/api/v1/administrators', '/admin/api/v1/users', '/admin/api/v1/auth/me'],
   alert_delivery: ['/api/v1/billing/alerts', '/api/v1/billing/budget'],
   alert_secret: ['/api/v1/billing/alerts'],

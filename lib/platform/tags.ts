@@ -1,3 +1,4 @@
+import { merged } from '@/lib/core/domains/portal';
 import { domains } from './domains';
 
 /** The groups of the API reference, each in a sentence. An endpoint's `tag` is one of them. */
@@ -7,7 +8,7 @@ export const tags: Readonly<Record<string, string>> = {
   'API tokens': 'Long-lived credentials for scripts: shown once, limited by role and expiry.',
   Access: 'What an identity may do, and short-lived credentials for workloads.',
   Quota: 'The nine hard limits of the project, current use and what is left.',
-  ...Object.assign({}, ...domains.map((domain) => domain.tags)),
+  ...merged(domains.map((domain) => domain.tags)),
   Billing: 'Usage, costs, the budget, credit and the rate card.',
   Payments: 'Cards, prepaid credit, and events from the payment processor.',
   Invoices: 'The cost of each month, line by line.',

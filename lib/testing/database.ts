@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { beforeAll, inject } from 'vitest';
+import { beforeAll, inject, onTestFinished } from 'vitest';
+import { migrate } from '@/lib/core/db/migrate';
 import { databaseUrl } from '@/lib/settings';
 
 /**
@@ -21,6 +23,22 @@ export async function createTestDatabase(): Promise<string> {
     if (TZ) await admin.query(`ALTER DATABASE ${name} SET timezone TO ${pg.escapeLiteral(TZ)}`);
   });
   return databaseUrl();
+}
+
+/**
+ * A database of its own with the schema up to a migration, as an earlier release left it, with a client for as long as the
+ * test runs.
+ */
+export async function databaseAsOf(migration: string): Promise<{ url: string; client: pg.Client }> {
+  const { adminUrl } = inject('postgres');
+  const name = `earlier_${randomBytes(6).toString('hex')}`;
+  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name}`));
+  const url = databaseOn(adminUrl, name);
+  await migrate(url, undefined, migration);
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return { url, client };
 }
 
 /** The same server's address, another database. */

@@ -1,7 +1,7 @@
 import { now } from '@/lib/clock';
 import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
-import { none } from '@/lib/core/domains/domain';
+import { merged } from '@/lib/core/domains/portal';
 import { domainTesting } from './domains';
 import { admin, created, type Fixture } from './fixture';
 
@@ -15,7 +15,7 @@ const createdToken: Fixture = (project, call) =>
  * one: the generated suite calls it as another tenant and expects 404.
  */
 export const fixtures: Readonly<Record<string, Fixture>> = {
-  ...Object.assign({}, ...Object.values(domainTesting).map(({ fixtures }) => (fixtures === none ? {} : fixtures))),
+  ...merged(Object.values(domainTesting).map(({ fixtures }) => fixtures)),
   '/audit/{id}': async (project) => {
     const entry = { id: newId(), project_id: project.id, at: now(), actor_type: 'user', actor_name: 'x' };
     await prisma().auditEntry.create({ data: { ...entry, action: 'test.entry', result: 'succeeded', status: 200 } });

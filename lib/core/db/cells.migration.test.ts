@@ -1,6 +1,6 @@
-import pg from 'pg';
-import { expect, inject, it } from 'vitest';
-import { asAdmin, databaseOn } from '@/lib/testing/database';
+import type pg from 'pg';
+import { expect, it } from 'vitest';
+import { databaseAsOf } from '@/lib/testing/database';
 import { migrate } from './migrate';
 
 const before = '20261122121500';
@@ -42,13 +42,7 @@ const written = `
     VALUES ('node-1', 'compute', 'available', 'KVM.', '{}', now());`;
 
 async function asBefore(): Promise<pg.Client> {
-  const { adminUrl, template } = inject('postgres');
-  const name = `${template}_cells`;
-  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name}`));
-  const url = databaseOn(adminUrl, name);
-  await migrate(url, undefined, before);
-  const client = new pg.Client(url);
-  await client.connect();
+  const { url, client } = await databaseAsOf(before);
   await client.query(written);
   expect(await migrate(url, undefined, since.at(-1))).toEqual(expect.arrayContaining(since));
   return client;
@@ -80,5 +74,4 @@ it('every host becomes the cell of its name, with everything that lives in it, a
     `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname ~ 'host_id|^hosts'`,
   );
   expect(forgotten).toEqual([]);
-  await client.end();
 });

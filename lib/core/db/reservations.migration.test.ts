@@ -1,6 +1,5 @@
-import pg from 'pg';
-import { expect, inject, it } from 'vitest';
-import { asAdmin, databaseOn } from '@/lib/testing/database';
+import { expect, it } from 'vitest';
+import { databaseAsOf } from '@/lib/testing/database';
 import { migrate } from './migrate';
 
 const before = '20261122131000';
@@ -25,13 +24,7 @@ const written = `
     VALUES ('${VOLUME}', '${PROJECT}', 'data', 10, 'available', 'node-1', now(), now());`;
 
 it('instances and volumes of the version before hold their room, and give it back once', async () => {
-  const { adminUrl, template } = inject('postgres');
-  const name = `${template}_reservations`;
-  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name}`));
-  const url = databaseOn(adminUrl, name);
-  await migrate(url, undefined, before);
-  const client = new pg.Client(url);
-  await client.connect();
+  const { url, client } = await databaseAsOf(before);
   await client.query(written);
   expect(await migrate(url, undefined, reservations)).toEqual([reservations]);
 
@@ -52,5 +45,4 @@ it('instances and volumes of the version before hold their room, and give it bac
     await client.query(`SELECT release_ledger('${PROJECT}', '${INSTANCE}', NULL)`);
     expect(await counters()).toEqual([{ vcpus_reserved: 0, memory_mb_reserved: 0, disk_gb_reserved: 10 }]);
   }
-  await client.end();
 });

@@ -1,7 +1,6 @@
-import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrate } from '@/lib/core/db/migrate';
-import { asAdmin, databaseOn } from '@/lib/testing/database';
+import { databaseAsOf } from '@/lib/testing/database';
 
 const id = (n: number) => `01940000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const PROJECT = id(1);
@@ -10,14 +9,8 @@ const VOLUME = id(3);
 const PORT = id(4);
 
 test('instances and volumes of an earlier release become devices, and keep their ports, samples and egress counters', async () => {
-  const { adminUrl } = inject('postgres');
-  await asAdmin(adminUrl, (admin) => admin.query('CREATE DATABASE devices_before'));
-  const url = databaseOn(adminUrl, 'devices_before');
-  await migrate(url, 'prisma/migrations', '20261122092000_late_usage');
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await client.query(`
+  const { url, client } = await databaseAsOf('20261122092000_late_usage');
+  await client.query(`
       INSERT INTO projects (id, name, slug, created_at, updated_at) VALUES ('${PROJECT}', 'acme', 'acme', now(), now());
       INSERT INTO project_accounts (project_id) VALUES ('${PROJECT}');
       INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, floating_ip_first,
@@ -37,37 +30,34 @@ test('instances and volumes of an earlier release become devices, and keep their
       INSERT INTO instance_samples VALUES ('${INSTANCE}', now(), '${PROJECT}', 1.5, 1, 2, 3, 4, 5, 6, 7, 8);
       INSERT INTO egress_counters (instance_id, project_id, bytes, at) VALUES ('${INSTANCE}', '${PROJECT}', 700, '2026-03-01T12:00:00Z'),
         ('${VOLUME}', '${PROJECT}', 9, now());`);
-    await migrate(url);
-    const { rows } = await client.query(`
+  await migrate(url);
+  const { rows } = await client.query(`
       SELECT d.id, d.kind, p.id AS port, p.attachment, p.hostname, p.shared_addresses, s.cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
       LEFT JOIN device_samples s ON s.device_id = d.id ORDER BY d.id`);
-    expect(rows).toEqual([
-      {
-        id: INSTANCE,
-        kind: 'instance',
-        port: PORT,
-        attachment: 'tap',
-        hostname: 'web',
-        shared_addresses: [],
-        cpu_seconds: 1.5,
-      },
-      {
-        id: VOLUME,
-        kind: 'volume',
-        port: null,
-        attachment: null,
-        hostname: null,
-        shared_addresses: null,
-        cpu_seconds: null,
-      },
-    ]);
-    const counters = await client.query(
-      'SELECT device_id, name, run, project_id, port_id, bytes::int, at FROM egress_counters',
-    );
-    const at = new Date('2026-03-01T12:00:00Z');
-    const counter = { device_id: INSTANCE, name: 'port', run: PORT, project_id: PROJECT, port_id: PORT };
-    expect(counters.rows, 'read on, not billed again').toEqual([{ ...counter, bytes: 700, at }]);
-  } finally {
-    await client.end();
-  }
+  expect(rows).toEqual([
+    {
+      id: INSTANCE,
+      kind: 'instance',
+      port: PORT,
+      attachment: 'tap',
+      hostname: 'web',
+      shared_addresses: [],
+      cpu_seconds: 1.5,
+    },
+    {
+      id: VOLUME,
+      kind: 'volume',
+      port: null,
+      attachment: null,
+      hostname: null,
+      shared_addresses: null,
+      cpu_seconds: null,
+    },
+  ]);
+  const counters = await client.query(
+    'SELECT device_id, name, run, project_id, port_id, bytes::int, at FROM egress_counters',
+  );
+  const at = new Date('2026-03-01T12:00:00Z');
+  const counter = { device_id: INSTANCE, name: 'port', run: PORT, project_id: PROJECT, port_id: PORT };
+  expect(counters.rows, 'read on, not billed again').toEqual([{ ...counter, bytes: 700, at }]);
 });

@@ -23,9 +23,9 @@ export type DomainResource = {
 export type DomainWork = {
   /** The steps of each kind of operation. */
   readonly steps: readonly OperationSteps[] | None;
-  /** What is done again and again by one worker of all, purges included. */
+  /** Recurring tasks, purges included; one worker at a time runs each. */
   readonly jobs: readonly PeriodicJob[] | None;
-  /** What it wants to run in a cell. */
+  /** What the domain needs running in a cell. */
   readonly services: ServiceSource | None;
   /** The room that its resources should hold in cells: `SELECT cell_id, device_id, kind, amount`, one row for each kind. */
   readonly room: Sql | None;

@@ -14,3 +14,8 @@ export type DomainPortal = {
   /** The groups of the API reference below the heading of a service, by heading. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 };
+
+/** The entries of all domains' parts together; parts that say `none` have none. */
+export function merged<T>(parts: readonly (Readonly<Record<string, T>> | None)[]): Record<string, T> {
+  return Object.fromEntries(parts.flatMap((part) => (part === none ? [] : Object.entries(part))));
+}

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, notFound } from '@/lib/core/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
@@ -11,7 +10,7 @@ import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { withFreeAddress } from '@/lib/domains/network/free-address';
-import { carryGroups, portInsert } from '@/lib/domains/network/ports';
+import { carryGroups, newMac, portInsert } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { attachedFromTheStart } from '@/lib/domains/storage/attachments';
 import { type Placement, place } from '@/lib/hosts/engine-reports/placement';
@@ -174,11 +173,6 @@ function hostnameOf(name: string, id: string): string {
     .slice(0, 63)
     .replace(/^-+|-+$/g, '');
   return label || `instance-${id.slice(-12)}`;
-}
-
-/** A random unicast address of local administration (IEEE 802). */
-function newMac(): string {
-  return [2, ...randomBytes(5)].map((byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
 /**

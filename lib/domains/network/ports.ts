@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { noSuch, notFound } from '@/lib/core/api/errors';
 import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
@@ -89,6 +90,11 @@ export async function changePort(call: ProjectCall, id: string, groupIds: string
 
 /** A port of a device, of whatever kind. */
 export type NewPort = Prisma.PortUncheckedCreateInput & { attachment: Attachment };
+
+/** A random unicast address of local administration (IEEE 802). */
+export function newMac(): string {
+  return [2, ...randomBytes(5)].map((byte) => byte.toString(16).padStart(2, '0')).join(':');
+}
 
 /** A new port, as a statement of the write that makes its device. */
 export const portInsert = (port: NewPort): Sql => insert<NewPort>('ports', port, ifAdmitted);

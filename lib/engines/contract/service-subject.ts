@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { ProgramRef, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
 
@@ -17,6 +18,30 @@ export type ServiceSubject = {
   /** What the engine has left on the host. Empty when all is removed. */
   leftovers(): Promise<string[]>;
 };
+
+/** A service that runs a script, healthy as soon as its shell answers; what a test is about it sets itself. */
+export function shellService(
+  { shell }: Pick<ServiceSubject, 'shell'>,
+  script: string,
+  change: Partial<ServiceSpec> = {},
+): ServiceSpec {
+  return {
+    id: newId(),
+    program: shell.program,
+    argv: [...shell.argv, script],
+    environment: {},
+    files: [],
+    state: null,
+    port: null,
+    limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
+    health: { kind: 'command', argv: [...shell.argv, 'true'] },
+    restart: 'always',
+    reload: { kind: 'restart' },
+    power: 'running',
+    stopSeconds: 1,
+    ...change,
+  };
+}
 
 /** Asks until the condition holds. */
 export const eventually = (condition: () => Promise<boolean>, withinMs = 30_000) =>

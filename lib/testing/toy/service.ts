@@ -10,7 +10,7 @@ import type { NewOperation } from '@/lib/core/operations/enqueue';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { networkNameInsert } from '@/lib/domains/network/names';
-import { carryGroups, portInsert, requireGroups } from '@/lib/domains/network/ports';
+import { carryGroups, newMac, portInsert, requireGroups } from '@/lib/domains/network/ports';
 import { memoryMbOf } from './member-spec';
 import { createToyKind, deleteToyKind, upgradeToyKind } from './operations';
 import type { CreateToy, Toy } from './schema';
@@ -61,9 +61,7 @@ export async function createToy(call: ProjectCall, { name, network_id, security_
     project_id,
     network_id,
     device_id,
-    mac: `02:${randomBytes(5)
-      .toString('hex')
-      .replace(/(..)(?!$)/g, '$1:')}`,
+    mac: newMac(),
     ip,
     hostname,
     ...times,

@@ -64,7 +64,7 @@ const columns = [
   }),
 ];
 
-/** What needs an operator, and what did. */
+/** Incidents: open ones first, then closed ones. */
 export default function IncidentsPage() {
   const state = useTableState(['status', 'tenant_id', 'resource_id']);
   // The list has an order of its own and no search.

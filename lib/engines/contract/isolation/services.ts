@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { Port, Router, SecurityRule } from '@/lib/domains/network/engine';
 import type { LogLine, ObservedService, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { eventually, type ServiceSubject, settleService } from '../service-subject';
+import { eventually, type ServiceSubject, settleService, shellService } from '../service-subject';
 
 const SERVICE_MS = 60_000;
 const FETCH_MS = 240_000;
@@ -32,24 +32,9 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
 
     /** A service that runs a script; ready once it has made a socket, a file or nothing at all. */
     function shell(script: string, change: Partial<ServiceSpec> = {}): ServiceSpec {
-      const id = newId();
-      made.add(id);
-      return {
-        id,
-        program: subject.shell.program,
-        argv: [...subject.shell.argv, script],
-        environment: {},
-        files: [],
-        state: null,
-        port: null,
-        limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-        health: { kind: 'command', argv: [...subject.shell.argv, 'true'] },
-        restart: 'always',
-        reload: { kind: 'restart' },
-        power: 'running',
-        stopSeconds: 2,
-        ...change,
-      };
+      const spec = shellService(subject, script, { stopSeconds: 2, ...change });
+      made.add(spec.id);
+      return spec;
     }
 
     const untilSettled = (spec: ServiceSpec, withinMs?: number) => settleService(subject.services, spec, withinMs);

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '@/lib/core/db/id';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
-import { settleService } from '../../contract/service-subject';
+import { settleService, shellService } from '../../contract/service-subject';
 import { SERVICE_USERS } from '../host';
 import { findProcess, findProcesses } from '../processes';
 import type { localServices } from './test-subject';
@@ -19,22 +18,8 @@ export function attackersContract({ host, subject }: ReturnType<typeof localServ
   const attacker = service('while true; do sleep 1000; done');
 
   function service(script: string, change: Partial<ServiceSpec> = {}): ServiceSpec {
-    return {
-      id: newId(),
-      program: subject.shell.program,
-      argv: [...subject.shell.argv, script],
-      environment: { NEPHELE_ENGINE_PROCESS: `${host.tag}/qemu/forged` },
-      files: [],
-      state: { sizeMb: 16 },
-      port: null,
-      limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-      health: { kind: 'command', argv: [...subject.shell.argv, 'true'] },
-      restart: 'always',
-      reload: { kind: 'restart' },
-      power: 'running',
-      stopSeconds: 1,
-      ...change,
-    };
+    const environment = { NEPHELE_ENGINE_PROCESS: `${host.tag}/qemu/forged` };
+    return shellService(subject, script, { environment, state: { sizeMb: 16 }, ...change });
   }
 
   /** What a script of the attacker writes, to either stream. */

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
-import { eventually, settleService } from '../../contract/service-subject';
+import { eventually, settleService, shellService } from '../../contract/service-subject';
 import { testServicesHere } from './test-subject';
 
 await testServicesHere(({ subject }) => {
-  const { services, shell } = subject;
+  const { services } = subject;
   const made: string[] = [];
   let outside: Server;
   let port = 0;
@@ -17,23 +17,13 @@ await testServicesHere(({ subject }) => {
   function box(change: Partial<ServiceSpec> = {}): ServiceSpec {
     const id = newId();
     made.push(id);
-    return {
+    return shellService(subject, 'while true; do sleep 1000; done', {
       id,
-      program: shell.program,
-      argv: [...shell.argv, 'while true; do sleep 1000; done'],
       environment: { http_proxy: 'http://127.0.0.1:3128' },
-      files: [],
-      state: null,
-      port: null,
       egress: { owner: id },
-      limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-      health: { kind: 'command', argv: [...shell.argv, 'true'] },
-      restart: 'always',
-      reload: { kind: 'restart' },
-      power: 'running',
       stopSeconds: 0.2,
       ...change,
-    };
+    });
   }
 
   /** Every name of the outside leads to this machine, which this test's operator allows; one leads to a private address. */

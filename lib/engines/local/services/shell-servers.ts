@@ -1,7 +1,6 @@
-import { newId } from '@/lib/core/db/id';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import type { SemanticsSubject } from '../../contract/semantics/services';
-import type { ServiceSubject } from '../../contract/service-subject';
+import { type ServiceSubject, shellService } from '../../contract/service-subject';
 import type { Host } from '../host';
 import { removeRecord } from '../record';
 import { serviceFile } from './service-record';
@@ -11,21 +10,12 @@ const echoing = 'trap : HUP; mkfifo /run/service/say; while true; do cat /run/se
 
 /** What the suite of semantics needs, of shells in sandboxes. */
 export function shellServers(host: Host, subject: ServiceSubject): SemanticsSubject {
-  const shell = (script: string, ready: string): ServiceSpec => ({
-    id: newId(),
-    program: subject.shell.program,
-    argv: [...subject.shell.argv, script],
-    environment: {},
-    files: [],
-    state: null,
-    port: null,
-    limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-    health: { kind: 'command', argv: [...subject.shell.argv, ready] },
-    restart: 'always',
-    reload: { kind: 'signal', signal: 'SIGHUP' },
-    power: 'running',
-    stopSeconds: 0.2,
-  });
+  const shell = (script: string, ready: string): ServiceSpec =>
+    shellService(subject, script, {
+      health: { kind: 'command', argv: [...subject.shell.argv, ready] },
+      reload: { kind: 'signal', signal: 'SIGHUP' },
+      stopSeconds: 0.2,
+    });
   const inside = async (id: string, script: string) => {
     const { code, stderr } = await subject.services.runInside(id, [...subject.shell.argv, script]);
     if (code !== 0) throw new Error(stderr);

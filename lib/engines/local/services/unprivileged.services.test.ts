@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { newId } from '@/lib/core/db/id';
-import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { serviceIsolation } from '../../contract/isolation/services';
-import { eventually, type ServiceSubject, settleService } from '../../contract/service-subject';
+import { eventually, type ServiceSubject, settleService, shellService } from '../../contract/service-subject';
 import { becomeOrdinaryUser, testServicesHere } from './test-subject';
 
 if (becomeOrdinaryUser()) {
@@ -20,21 +18,8 @@ if (becomeOrdinaryUser()) {
 async function outgrow({ services, shell }: ServiceSubject): Promise<void> {
   const fill =
     'i=0; while [ $i -lt 40 ]; do dd if=/dev/zero of=/state/file$i bs=1M count=1 2> /dev/null; i=$((i+1)); done';
-  const spec: ServiceSpec = {
-    id: newId(),
-    program: shell.program,
-    argv: [...shell.argv, `[ -e /state/file0 ] || { ${fill}; }; chmod 0 /state; while true; do sleep 1000; done`],
-    environment: {},
-    files: [],
-    state: { sizeMb: 16 },
-    port: null,
-    limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-    health: { kind: 'command', argv: [...shell.argv, 'true'] },
-    restart: 'always',
-    reload: { kind: 'restart' },
-    power: 'running',
-    stopSeconds: 1,
-  };
+  const script = `[ -e /state/file0 ] || { ${fill}; }; chmod 0 /state; while true; do sleep 1000; done`;
+  const spec = shellService({ shell }, script, { state: { sizeMb: 16 } });
   try {
     await eventually(async () => {
       const answer = await services.ensureService(spec);
