@@ -1,7 +1,7 @@
 'use client';
 
-import { FailedPage } from '@/components/page/failed-page';
-import { StandAlone } from '@/components/page/stand-alone';
+import { FailedPage } from '@/components/kit/page/failed-page';
+import { StandAlone } from '@/components/kit/page/stand-alone';
 
 export default function RootError(props: { error: unknown; retry: () => void }) {
   return (

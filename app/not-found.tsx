@@ -1,5 +1,5 @@
-import { StandAlone } from '@/components/page/stand-alone';
-import { buttonLook } from '@/components/ui/button-look';
+import { StandAlone } from '@/components/kit/page/stand-alone';
+import { buttonLook } from '@/components/kit/ui/button-look';
 import { paths } from '@/lib/paths';
 
 export default function NotFound() {

@@ -26,10 +26,13 @@ test('forms check with zod/mini: full zod is heavier than a whole page', () => {
 });
 
 test.each([
-  ['radix-ui', /components\/ui\/(dialog|menu|popover|select-popup|tabs)\.tsx|components\/page\/confirm-dialog\.tsx/],
-  ['sonner', /components\/ui\/toaster\.tsx/],
+  [
+    'radix-ui',
+    /components\/kit\/ui\/(dialog|menu|popover|select-popup|tabs)\.tsx|components\/kit\/page\/confirm-dialog\.tsx/,
+  ],
+  ['sonner', /components\/kit\/ui\/toaster\.tsx/],
   ['recharts', /-chart\.tsx/],
-  ['cmdk', /components\/shell\/command-palette\.tsx|components\/ui\/combobox-popup\.tsx/],
+  ['cmdk', /components\/shell\/command-palette\.tsx|components\/kit\/ui\/combobox-popup\.tsx/],
 ])('%s is loaded when something opens, not with a page', (library, home) => {
   expect(imports.filter(({ file, name }) => name === library && !home.test(file))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 'use client';
 
-import { FailedPage } from '@/components/page/failed-page';
+import { FailedPage } from '@/components/kit/page/failed-page';
 
 /** Below the shell: the navigation stays, so that there is a way out. */
 export default function PortalError(props: { error: unknown; retry: () => void }) {

@@ -1,7 +1,7 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { CodeBlock } from '@/components/data/code-block';
-import { Page } from '@/components/page/page';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Page } from '@/components/kit/page/page';
 import { InlineCode } from '@/components/reference/inline-code';
 import { sections, shortName } from '@/components/reference/sections';
 import { groups } from '@/lib/client/reference';

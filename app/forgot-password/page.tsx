@@ -1,5 +1,5 @@
 import { ForgotPassword } from '@/components/identity/forgot-password';
-import { StandAlone } from '@/components/page/stand-alone';
+import { StandAlone } from '@/components/kit/page/stand-alone';
 
 /** Asks for a link by which a person chooses a new password. */
 export default function ForgotPasswordPage() {

@@ -1,5 +1,5 @@
 import { ResetPassword } from '@/components/identity/reset-password';
-import { StandAlone } from '@/components/page/stand-alone';
+import { StandAlone } from '@/components/kit/page/stand-alone';
 
 /** Where the mailed link leads. */
 export default function ResetPasswordPage() {

@@ -1,6 +1,6 @@
 import { redirect } from 'next/navigation';
 import { SignIn } from '@/components/identity/sign-in';
-import { StandAlone } from '@/components/page/stand-alone';
+import { StandAlone } from '@/components/kit/page/stand-alone';
 import { safeBack } from '@/lib/paths';
 import { currentPerson } from '@/lib/people/identity/page-session';
 

@@ -1,11 +1,11 @@
 'use client';
 
 import * as z from 'zod/mini';
-import { PropertyList } from '@/components/data/property-list';
-import { TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Card } from '@/components/ui/card';
-import { notify } from '@/components/ui/notify';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Card } from '@/components/kit/ui/card';
+import { notify } from '@/components/kit/ui/notify';
 
 const schema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),

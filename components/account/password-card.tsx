@@ -2,11 +2,11 @@
 
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { ChoiceField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
-import { notify } from '@/components/ui/notify';
+import { ChoiceField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Button } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
+import { notify } from '@/components/kit/ui/notify';
 
 const schema = z.object({
   current_password: z.string().check(z.minLength(1, 'Enter your current password.')),

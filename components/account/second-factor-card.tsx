@@ -2,14 +2,14 @@
 
 import { type ComponentProps, useState } from 'react';
 import * as z from 'zod/mini';
-import { DisabledReason } from '@/components/data/disabled-reason';
-import { StatusBadge } from '@/components/data/status-badge';
-import { TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { SecondFactorSetup } from '@/components/identity/second-factor-setup';
-import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
-import { notify } from '@/components/ui/notify';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Button } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
+import { notify } from '@/components/kit/ui/notify';
 import { formatCount } from '@/lib/format/quantity';
 
 interface SecondFactorCardProps extends Pick<ComponentProps<typeof SecondFactorSetup>, 'email' | 'setUp' | 'activate'> {

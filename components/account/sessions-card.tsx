@@ -1,13 +1,13 @@
 'use client';
 
 import { LaptopMinimal, LogOut, Terminal } from 'lucide-react';
-import { Time } from '@/components/data/time';
-import { useConfirm } from '@/components/page/confirm';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Time } from '@/components/kit/data/time';
+import { useConfirm } from '@/components/kit/page/confirm';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Badge } from '@/components/kit/ui/badge';
+import { Button } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { deviceOf } from '@/lib/format/device';
 
 interface Session {

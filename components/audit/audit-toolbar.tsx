@@ -2,10 +2,10 @@
 
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { ErrorNotice } from '@/components/page/error-notice';
-import type { TableState } from '@/components/table/table-state';
-import { Button } from '@/components/ui/button';
-import { Select } from '@/components/ui/select';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import type { TableState } from '@/components/kit/table/table-state';
+import { Button } from '@/components/kit/ui/button';
+import { Select } from '@/components/kit/ui/select';
 import { download } from '@/lib/client/download';
 import { useApi } from '@/lib/client/scope';
 import { spans } from './words';

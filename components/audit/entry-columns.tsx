@@ -1,7 +1,7 @@
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { columnsOf } from '@/components/table/data-table';
-import { Button } from '@/components/ui/button';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { columnsOf } from '@/components/kit/table/data-table';
+import { Button } from '@/components/kit/ui/button';
 import type { Row } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
 import { actorTypeLabel } from './words';

@@ -1,13 +1,13 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { CodeBlock } from '@/components/data/code-block';
-import { CopyButton } from '@/components/data/copy-button';
-import { Id } from '@/components/data/id';
-import { PropertyList } from '@/components/data/property-list';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { Dialog } from '@/components/ui/dialog';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { CopyButton } from '@/components/kit/data/copy-button';
+import { Id } from '@/components/kit/data/id';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { Dialog } from '@/components/kit/ui/dialog';
 import type { Row } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
 import { actorTypeLabel } from './words';

@@ -1,4 +1,4 @@
-/** What a result of the audit log is called and how it looks (components/data/statuses.ts). */
+/** What a result of the audit log is called and how it looks (components/kit/data/statuses.ts). */
 export const resultOptions = [
   { value: 'succeeded', label: 'Succeeded' },
   { value: 'refused', label: 'Refused' },

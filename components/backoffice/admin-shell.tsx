@@ -2,11 +2,11 @@
 
 import { CircleUserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { notify } from '@/components/kit/ui/notify';
 import { adminCommands } from '@/components/shell/commands';
 import { ConnectionNotice, GentleReload } from '@/components/shell/connection';
 import { Shell } from '@/components/shell/shell';
 import { UserMenu } from '@/components/shell/user-menu';
-import { notify } from '@/components/ui/notify';
 import { BackOfficeScope, type OfficePerson } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 import { adminNavigation } from './navigation';

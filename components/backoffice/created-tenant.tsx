@@ -1,9 +1,9 @@
 'use client';
 
+import { Loaded } from '@/components/kit/page/loaded';
+import { ButtonLink } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type Acceptance, AcceptanceCode } from '@/components/members/acceptance-code';
-import { Loaded } from '@/components/page/loaded';
-import { ButtonLink } from '@/components/ui/button';
-import { Skeleton } from '@/components/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 import { Handover } from './handover';

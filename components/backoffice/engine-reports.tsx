@@ -1,8 +1,8 @@
 import { CircleHelp } from 'lucide-react';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { Badge } from '@/components/ui/badge';
-import { Card } from '@/components/ui/card';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { Badge } from '@/components/kit/ui/badge';
+import { Card } from '@/components/kit/ui/card';
 import type { components } from '@/lib/client/schema';
 import { formatCount } from '@/lib/format/quantity';
 import { MissingPrograms } from './missing-programs';

@@ -1,11 +1,11 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Loaded } from '@/components/page/loaded';
-import { Button } from '@/components/ui/button';
-import { notify } from '@/components/ui/notify';
-import { Skeleton } from '@/components/ui/skeleton';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Button } from '@/components/kit/ui/button';
+import { notify } from '@/components/kit/ui/notify';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 import { TextLink } from './text-link';

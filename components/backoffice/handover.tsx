@@ -1,5 +1,5 @@
-import { CodeBlock } from '@/components/data/code-block';
-import { Card } from '@/components/ui/card';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Card } from '@/components/kit/ui/card';
 
 /** What a new person needs to sign in for the first time; nothing keeps it but this page. */
 export function Handover({ email, password }: { email: string; password: string }) {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { CodeBlock } from '@/components/data/code-block';
+import { CodeBlock } from '@/components/kit/data/code-block';
 
 const schema = z.object({ missing: z.array(z.object({ program: z.string(), package: z.string() })) });
 

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
-import { Time } from '@/components/data/time';
-import { Badge, type Tone } from '@/components/ui/badge';
-import { Card } from '@/components/ui/card';
+import { Time } from '@/components/kit/data/time';
+import { Badge, type Tone } from '@/components/kit/ui/badge';
+import { Card } from '@/components/kit/ui/card';
 import type { components } from '@/lib/client/schema';
 
 type OperationDetails = components['schemas']['OperationDetails'];

@@ -3,10 +3,10 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { QuotaBar } from '@/components/data/quota-bar';
-import { Loaded } from '@/components/page/loaded';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { QuotaBar } from '@/components/kit/data/quota-bar';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { components } from '@/lib/client/schema';
 import { formatMoney } from '@/lib/format/money';

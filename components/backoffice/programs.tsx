@@ -1,5 +1,5 @@
-import { Size } from '@/components/data/amounts';
-import { StatusBadge } from '@/components/data/status-badge';
+import { Size } from '@/components/kit/data/amounts';
+import { StatusBadge } from '@/components/kit/data/status-badge';
 import type { components } from '@/lib/client/schema';
 
 type ProgramReport = components['schemas']['ProgramReport'];

@@ -1,8 +1,8 @@
 'use client';
 
 import { SecondFactorSetup } from '@/components/identity/second-factor-setup';
-import { Button } from '@/components/ui/button';
-import { TooltipHost } from '@/components/ui/tooltip';
+import { Button } from '@/components/kit/ui/button';
+import { TooltipHost } from '@/components/kit/ui/tooltip';
 import { activateSecondFactor, setUpSecondFactor } from '@/lib/client/backoffice-session';
 import { signOutOfBackOffice } from './sign-out';
 

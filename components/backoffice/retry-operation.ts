@@ -1,7 +1,7 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import { notify } from '@/components/ui/notify';
+import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Row } from '@/lib/client/list';
 

@@ -1,9 +1,9 @@
 'use client';
 
 import * as z from 'zod/mini';
-import { TextAreaField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Dialog } from '@/components/ui/dialog';
+import { TextAreaField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Tenant } from './tenant-actions';
 

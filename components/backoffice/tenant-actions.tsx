@@ -13,9 +13,9 @@ import {
 } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
-import { useConfirm } from '@/components/page/confirm';
-import type { Action } from '@/components/table/row-actions';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { useConfirm } from '@/components/kit/page/confirm';
+import type { Action } from '@/components/kit/table/row-actions';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Row } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';

@@ -3,8 +3,8 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { type ReactElement, useState } from 'react';
-import { Input } from '@/components/ui/input';
-import { Popover, PopoverContent, PopoverTrigger } from '@/components/ui/popover';
+import { Input } from '@/components/kit/ui/input';
+import { Popover, PopoverContent, PopoverTrigger } from '@/components/kit/ui/popover';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { TenantFilterProps } from './tenant-filter';
 

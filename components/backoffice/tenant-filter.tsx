@@ -1,9 +1,9 @@
 'use client';
 
 import { ChevronDown } from 'lucide-react';
-import type { TableState } from '@/components/table/table-state';
-import { Button } from '@/components/ui/button';
-import { deferred } from '@/components/ui/deferred';
+import type { TableState } from '@/components/kit/table/table-state';
+import { Button } from '@/components/kit/ui/button';
+import { deferred } from '@/components/kit/ui/deferred';
 import { useBackOffice } from '@/lib/client/backoffice';
 
 export interface TenantFilterProps {

@@ -1,9 +1,9 @@
 'use client';
 
 import { AtSign, KeyRound, LogOut, ScrollText, ShieldMinus, ShieldPlus } from 'lucide-react';
-import { useConfirm } from '@/components/page/confirm';
-import type { Action } from '@/components/table/row-actions';
-import { notify } from '@/components/ui/notify';
+import { useConfirm } from '@/components/kit/page/confirm';
+import type { Action } from '@/components/kit/table/row-actions';
+import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';

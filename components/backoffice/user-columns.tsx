@@ -1,9 +1,9 @@
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import Link from 'next/link';
-import { Time } from '@/components/data/time';
-import { columnsOf } from '@/components/table/data-table';
-import { Avatar } from '@/components/ui/avatar';
-import { Badge } from '@/components/ui/badge';
+import { Time } from '@/components/kit/data/time';
+import { columnsOf } from '@/components/kit/table/data-table';
+import { Avatar } from '@/components/kit/ui/avatar';
+import { Badge } from '@/components/kit/ui/badge';
 import { formatCount } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
 import { TextLink } from './text-link';

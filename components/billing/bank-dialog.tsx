@@ -1,8 +1,8 @@
 'use client';
 
 import { Landmark } from 'lucide-react';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { Button } from '@/components/kit/ui/button';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { cardName } from './cards';
 import type { TestCard } from './sandbox-checkout';
 

@@ -1,8 +1,8 @@
 'use client';
 
-import { SelectField, TextAreaField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { notify } from '@/components/ui/notify';
+import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { notify } from '@/components/kit/ui/notify';
 import { useProject } from '@/lib/client/project';
 import { countries, countryName } from '@/lib/format/countries';
 import { paths } from '@/lib/paths';

@@ -3,10 +3,10 @@
 import { useMutation } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
-import { ChangedMeanwhile } from '@/components/form/changed-meanwhile';
-import { ChoiceField, TextAreaField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { notify } from '@/components/ui/notify';
+import { ChangedMeanwhile } from '@/components/kit/form/changed-meanwhile';
+import { ChoiceField, TextAreaField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

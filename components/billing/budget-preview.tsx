@@ -3,9 +3,9 @@
 import { clsx } from 'clsx';
 import { BellRing, Check, Snowflake } from 'lucide-react';
 import { type Control, useWatch } from 'react-hook-form';
-import { Money } from '@/components/data/amounts';
-import { Time } from '@/components/data/time';
-import { Card } from '@/components/ui/card';
+import { Money } from '@/components/kit/data/amounts';
+import { Time } from '@/components/kit/data/time';
+import { Card } from '@/components/kit/ui/card';
 import { formatHourly, formatMoney } from '@/lib/format/money';
 import { type Budget, type BudgetInputs, limitOf, percentsOf } from './budget-values';
 import { Moment } from './moment';

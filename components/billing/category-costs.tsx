@@ -1,4 +1,4 @@
-import { Money } from '@/components/data/amounts';
+import { Money } from '@/components/kit/data/amounts';
 import { formatMoney } from '@/lib/format/money';
 import type { Overview } from './spend-series';
 

@@ -3,8 +3,8 @@
 import { CircleCheck, CircleX, Clock, type LucideIcon, X } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import type { ReactNode } from 'react';
-import { Money } from '@/components/data/amounts';
-import { Button } from '@/components/ui/button';
+import { Money } from '@/components/kit/data/amounts';
+import { Button } from '@/components/kit/ui/button';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 

@@ -1,4 +1,4 @@
-import type { Tone } from '@/components/ui/badge';
+import type { Tone } from '@/components/kit/ui/badge';
 import type { components } from '@/lib/client/schema';
 
 type Kind = components['schemas']['CreditEntry']['kind'];

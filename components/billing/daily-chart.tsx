@@ -1,9 +1,9 @@
 'use client';
 
 import { Bar, BarChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/charts/axes';
-import { TooltipBox } from '@/components/charts/tooltip-box';
-import { useWidth } from '@/components/charts/use-width';
+import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/kit/charts/axes';
+import { TooltipBox } from '@/components/kit/charts/tooltip-box';
+import { useWidth } from '@/components/kit/charts/use-width';
 
 const HEIGHT = 200;
 

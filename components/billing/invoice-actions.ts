@@ -1,7 +1,7 @@
 'use client';
 
-import { useConfirm } from '@/components/page/confirm';
-import { notify } from '@/components/ui/notify';
+import { useConfirm } from '@/components/kit/page/confirm';
+import { notify } from '@/components/kit/ui/notify';
 import { download } from '@/lib/client/download';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';

@@ -1,4 +1,4 @@
-import { Money } from '@/components/data/amounts';
+import { Money } from '@/components/kit/data/amounts';
 import { formatMoney, formatRate } from '@/lib/format/money';
 import { byCategory, type Invoice, type InvoiceLine, monthName } from './invoices';
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { Tooltip } from '@/components/ui/tooltip';
+import { Tooltip } from '@/components/kit/ui/tooltip';
 import { formatExact, formatMoment } from '@/lib/format/time';
 
 /** A moment inside a sentence: `23 Nov at 14:10` in the reader's zone. For what was read by the browser, not the server. */

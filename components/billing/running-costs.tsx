@@ -1,11 +1,11 @@
 'use client';
 
 import { Leaf } from 'lucide-react';
-import { Money } from '@/components/data/amounts';
-import { Time } from '@/components/data/time';
-import { EmptyState } from '@/components/page/empty-state';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { Money } from '@/components/kit/data/amounts';
+import { Time } from '@/components/kit/data/time';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
 import { formatHourly } from '@/lib/format/money';
 import { formatCount, formatQuantity } from '@/lib/format/quantity';

@@ -1,11 +1,11 @@
 'use client';
 
-import { Secret } from '@/components/data/secret';
-import { Time } from '@/components/data/time';
-import { useConfirm } from '@/components/page/confirm';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { Secret } from '@/components/kit/data/secret';
+import { Time } from '@/components/kit/data/time';
+import { useConfirm } from '@/components/kit/page/confirm';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button } from '@/components/kit/ui/button';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { useProject } from '@/lib/client/project';
 
 const path = '/api/v1/billing/alerts/signing-secret';

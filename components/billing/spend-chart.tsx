@@ -2,9 +2,9 @@
 
 import { clsx } from 'clsx';
 import { Area, AreaChart, CartesianGrid, ReferenceDot, ReferenceLine, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/charts/axes';
-import { TooltipBox } from '@/components/charts/tooltip-box';
-import { useWidth } from '@/components/charts/use-width';
+import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/kit/charts/axes';
+import { TooltipBox } from '@/components/kit/charts/tooltip-box';
+import { useWidth } from '@/components/kit/charts/use-width';
 import { formatMoney } from '@/lib/format/money';
 import { formatMoment } from '@/lib/format/time';
 import type { Pace } from './pace';

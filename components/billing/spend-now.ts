@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { useNow } from '@/components/data/clock';
+import { useNow } from '@/components/kit/data/clock';
 import { type Pace, spentAt } from './pace';
 import type { Overview } from './spend-series';
 

@@ -2,12 +2,12 @@
 
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { Money } from '@/components/data/amounts';
-import { TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { Money } from '@/components/kit/data/amounts';
+import { TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Button } from '@/components/kit/ui/button';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { useBudget } from '@/components/pricing/freeze';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
 import { formatMoney } from '@/lib/format/money';
 import { useHostedPages } from './hosted-page';
 

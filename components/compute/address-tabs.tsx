@@ -2,7 +2,7 @@
 
 import { useSearchParams } from 'next/navigation';
 import type { ReactNode } from 'react';
-import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs';
+import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/kit/ui/tabs';
 
 interface AddressTabsProps<Name extends string> {
   /** What the tabs are parts of, for assistive technology. */

@@ -1,10 +1,10 @@
 'use client';
 
 import { RefreshCw } from 'lucide-react';
-import { CodeBlock } from '@/components/data/code-block';
-import { Loaded } from '@/components/page/loaded';
-import { Button } from '@/components/ui/button';
-import { Skeleton } from '@/components/ui/skeleton';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Button } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 
 /** What the guest wrote to its serial port, as of the last look. */

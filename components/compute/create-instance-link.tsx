@@ -1,4 +1,4 @@
-import { CreateLink } from '@/components/page/create-link';
+import { CreateLink } from '@/components/kit/page/create-link';
 import { useFreeze } from '@/components/pricing/freeze';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

@@ -2,7 +2,7 @@
 
 import { CircleAlert } from 'lucide-react';
 import Link from 'next/link';
-import { Time } from '@/components/data/time';
+import { Time } from '@/components/kit/data/time';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';

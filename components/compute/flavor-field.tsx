@@ -3,7 +3,7 @@
 import { clsx } from 'clsx';
 import { useId } from 'react';
 import { type FieldPath, type FieldValues, type UseFormReturn, useController } from 'react-hook-form';
-import { Radio } from '@/components/ui/choice';
+import { Radio } from '@/components/kit/ui/choice';
 import type { Row } from '@/lib/client/list';
 import { formatGigabytes } from '@/lib/format/size';
 

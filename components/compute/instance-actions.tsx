@@ -3,9 +3,9 @@
 import { CirclePlay, CircleStop, Pause, Play, RefreshCcwDot, RotateCw, SquareTerminal, Trash2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
-import { useConfirm } from '@/components/page/confirm';
-import type { Action } from '@/components/table/row-actions';
-import { notify } from '@/components/ui/notify';
+import { useConfirm } from '@/components/kit/page/confirm';
+import type { Action } from '@/components/kit/table/row-actions';
+import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';

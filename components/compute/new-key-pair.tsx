@@ -1,9 +1,9 @@
 'use client';
 
-import { CodeBlock } from '@/components/data/code-block';
-import { Secret } from '@/components/data/secret';
-import { ButtonLink } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Secret } from '@/components/kit/data/secret';
+import { ButtonLink } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
 
 interface NewKeyPairProps {
   name: string;

@@ -2,7 +2,7 @@
 
 import { clsx } from 'clsx';
 import { Check, LoaderCircle } from 'lucide-react';
-import { useNow } from '@/components/data/clock';
+import { useNow } from '@/components/kit/data/clock';
 import { type Row, useList } from '@/lib/client/list';
 import { formatDuration } from '@/lib/format/time';
 import type { Instance } from './instance-actions';

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from 'react';
 import { actionWords } from '@/components/audit/action-words';
-import { Id } from '@/components/data/id';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Id } from '@/components/kit/data/id';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type List, useList } from '@/lib/client/list';
 import { formatDuration } from '@/lib/format/time';
 

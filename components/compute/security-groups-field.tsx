@@ -2,7 +2,7 @@
 
 import { useId } from 'react';
 import { type FieldPath, type FieldValues, type UseFormReturn, useController } from 'react-hook-form';
-import { Checkbox } from '@/components/ui/choice';
+import { Checkbox } from '@/components/kit/ui/choice';
 import type { Row } from '@/lib/client/list';
 
 interface SecurityGroupsFieldProps<Values extends FieldValues> {

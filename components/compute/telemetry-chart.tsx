@@ -1,9 +1,9 @@
 'use client';
 
 import { Area, AreaChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
-import { leftAxis, lowerAxis, ticks, valueLines } from '@/components/charts/axes';
-import { TooltipBox } from '@/components/charts/tooltip-box';
-import { useWidth } from '@/components/charts/use-width';
+import { leftAxis, lowerAxis, ticks, valueLines } from '@/components/kit/charts/axes';
+import { TooltipBox } from '@/components/kit/charts/tooltip-box';
+import { useWidth } from '@/components/kit/charts/use-width';
 import { formatExact } from '@/lib/format/time';
 import { type Chart, type ChartRow, roundTimes, type Series } from './telemetry-series';
 

@@ -2,8 +2,8 @@
 
 import { useId } from 'react';
 import { type FieldPath, type FieldValues, type UseFormReturn, useController } from 'react-hook-form';
+import { Checkbox } from '@/components/kit/ui/choice';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
-import { Checkbox } from '@/components/ui/choice';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 

@@ -1,10 +1,10 @@
 'use client';
 
 import { Monitor, SquareTerminal } from 'lucide-react';
-import { CodeBlock } from '@/components/data/code-block';
-import { DisabledReason } from '@/components/data/disabled-reason';
-import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
+import { Button } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
 import { useProject } from '@/lib/client/project';
 import { type ConsolePart, type Instance, useOpenConsole } from './instance-actions';
 import { whyNot } from './instance-can';

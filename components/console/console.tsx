@@ -2,10 +2,10 @@
 
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Button } from '@/components/ui/button';
-import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Button } from '@/components/kit/ui/button';
+import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/kit/ui/tabs';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import type { ConnectionState } from './connection';
 
 const parts = {

@@ -2,8 +2,8 @@
 
 import RFB from '@novnc/novnc';
 import { useEffect, useRef } from 'react';
-import { Button } from '@/components/ui/button';
-import { notify } from '@/components/ui/notify';
+import { Button } from '@/components/kit/ui/button';
+import { notify } from '@/components/kit/ui/notify';
 import { type ConnectionState, connect } from './connection';
 import { keysOf } from './keys';
 

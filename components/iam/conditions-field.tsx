@@ -2,8 +2,8 @@
 
 import { Plus, X } from 'lucide-react';
 import { useFieldArray, useFormState } from 'react-hook-form';
-import { TextField } from '@/components/form/fields';
-import { Button } from '@/components/ui/button';
+import { TextField } from '@/components/kit/form/fields';
+import { Button } from '@/components/kit/ui/button';
 import type { ProviderControl } from './provider-form';
 
 /** Which workloads of the issuer are meant: claims of their tokens, each with a pattern. */

@@ -1,10 +1,10 @@
 'use client';
 
-import { CodeBlock } from '@/components/data/code-block';
-import { PropertyList } from '@/components/data/property-list';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { Button } from '@/components/kit/ui/button';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { roleLabel } from '@/components/members/roles';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
 import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { issuerOf } from './issuers';

@@ -2,8 +2,8 @@
 
 import { InvitationList } from '@/components/invitations/invitation-list';
 import { useInvitations } from '@/components/invitations/use-invitations';
-import { StandAlone } from '@/components/page/stand-alone';
-import { Button } from '@/components/ui/button';
+import { StandAlone } from '@/components/kit/page/stand-alone';
+import { Button } from '@/components/kit/ui/button';
 import { ApiScope } from '@/lib/client/scope';
 import { signOutHere } from './sign-out';
 

@@ -2,9 +2,9 @@
 
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
-import { CopyButton } from '@/components/data/copy-button';
-import { Button } from '@/components/ui/button';
-import { Checkbox } from '@/components/ui/choice';
+import { CopyButton } from '@/components/kit/data/copy-button';
+import { Button } from '@/components/kit/ui/button';
+import { Checkbox } from '@/components/kit/ui/choice';
 
 interface RecoveryCodesProps {
   codes: readonly string[];

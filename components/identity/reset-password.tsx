@@ -2,10 +2,10 @@
 
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { TextField } from '@/components/form/fields';
-import { useSchemaForm } from '@/components/form/form-shell';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button, ButtonLink } from '@/components/ui/button';
+import { TextField } from '@/components/kit/form/fields';
+import { useSchemaForm } from '@/components/kit/form/form-shell';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { ApiError } from '@/lib/client/errors';
 import { useHydrated } from '@/lib/client/hydrated';
 import { ApiScope, useApi } from '@/lib/client/scope';

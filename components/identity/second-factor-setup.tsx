@@ -2,11 +2,11 @@
 
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { CopyButton } from '@/components/data/copy-button';
-import { TextField } from '@/components/form/fields';
-import { useSchemaForm } from '@/components/form/form-shell';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button } from '@/components/ui/button';
+import { CopyButton } from '@/components/kit/data/copy-button';
+import { TextField } from '@/components/kit/form/fields';
+import { useSchemaForm } from '@/components/kit/form/form-shell';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button } from '@/components/kit/ui/button';
 import { ApiError } from '@/lib/client/errors';
 import { RecoveryCodes } from './recovery-codes';
 

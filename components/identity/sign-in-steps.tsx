@@ -2,9 +2,9 @@
 
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { TextField } from '@/components/form/fields';
-import { useSchemaForm } from '@/components/form/form-shell';
-import { Button, ButtonLink } from '@/components/ui/button';
+import { TextField } from '@/components/kit/form/fields';
+import { useSchemaForm } from '@/components/kit/form/form-shell';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
 import type { SignInStep } from '@/lib/people/identity/portal-sign-in';
 
 const password = z.object({

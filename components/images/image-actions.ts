@@ -1,9 +1,9 @@
 'use client';
 
 import { HardDrive, Server, Trash2 } from 'lucide-react';
-import { useConfirm } from '@/components/page/confirm';
+import { useConfirm } from '@/components/kit/page/confirm';
+import type { Action } from '@/components/kit/table/row-actions';
 import { useFreeze } from '@/components/pricing/freeze';
-import type { Action } from '@/components/table/row-actions';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { whyNotDelete, whyNotUse } from './image-can';

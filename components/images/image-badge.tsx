@@ -1,5 +1,5 @@
-import { StatusBadge } from '@/components/data/status-badge';
-import { Progress } from '@/components/ui/progress';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Progress } from '@/components/kit/ui/progress';
 import { formatPercent } from '@/lib/format/number';
 import { fetchedShare, type Image, imageStatus } from './image-look';
 

@@ -1,15 +1,15 @@
 'use client';
 
 import Link from 'next/link';
-import { Size } from '@/components/data/amounts';
-import { CodeBlock } from '@/components/data/code-block';
-import { Id } from '@/components/data/id';
-import { PropertyList } from '@/components/data/property-list';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Size } from '@/components/kit/data/amounts';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Id } from '@/components/kit/data/id';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

@@ -1,9 +1,9 @@
 'use client';
 
 import { CircleAlert, X } from 'lucide-react';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button } from '@/components/ui/button';
-import { Progress } from '@/components/ui/progress';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button } from '@/components/kit/ui/button';
+import { Progress } from '@/components/kit/ui/progress';
 import { formatPercent } from '@/lib/format/number';
 import { formatBytes } from '@/lib/format/size';
 import { formatDuration } from '@/lib/format/time';

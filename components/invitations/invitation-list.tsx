@@ -2,13 +2,13 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import * as z from 'zod/mini';
-import { Time } from '@/components/data/time';
-import { TextField } from '@/components/form/fields';
-import { useSchemaForm } from '@/components/form/form-shell';
+import { Time } from '@/components/kit/data/time';
+import { TextField } from '@/components/kit/form/fields';
+import { useSchemaForm } from '@/components/kit/form/form-shell';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Avatar } from '@/components/kit/ui/avatar';
+import { Button } from '@/components/kit/ui/button';
 import { roleLabel } from '@/components/members/roles';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Avatar } from '@/components/ui/avatar';
-import { Button } from '@/components/ui/button';
 import { ApiError } from '@/lib/client/errors';
 import { useApi } from '@/lib/client/scope';
 import { paths } from '@/lib/paths';

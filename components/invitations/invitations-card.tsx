@@ -1,9 +1,9 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useInvitations } from './use-invitations';
 
 /** Forms are heavy, and few readers have an invitation. */

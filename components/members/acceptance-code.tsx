@@ -1,6 +1,6 @@
-import { CodeBlock } from '@/components/data/code-block';
-import { Time } from '@/components/data/time';
-import { Card } from '@/components/ui/card';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Time } from '@/components/kit/data/time';
+import { Card } from '@/components/kit/ui/card';
 
 export interface Acceptance {
   acceptance_code: string;

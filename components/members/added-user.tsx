@@ -1,10 +1,10 @@
 'use client';
 
-import { CodeBlock } from '@/components/data/code-block';
-import { Loaded } from '@/components/page/loaded';
-import { Button, ButtonLink } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { type Acceptance, AcceptanceCode } from './acceptance-code';

@@ -1,6 +1,6 @@
 'use client';
 
-import { Skeleton } from '@/components/ui/skeleton';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import type { Row } from '@/lib/client/list';
 import { useList } from '@/lib/client/list';
 import { formatCount } from '@/lib/format/quantity';

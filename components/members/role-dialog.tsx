@@ -2,9 +2,9 @@
 
 import { useMutation } from '@tanstack/react-query';
 import * as z from 'zod/mini';
-import { CardsField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Dialog } from '@/components/ui/dialog';
+import { CardsField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Dialog } from '@/components/kit/ui/dialog';
 import type { Row } from '@/lib/client/list';
 import { type Role, useProject } from '@/lib/client/project';
 import { changeRole } from './change-role';

@@ -1,12 +1,12 @@
 'use client';
 
 import * as z from 'zod/mini';
-import { SelectField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Loaded } from '@/components/page/loaded';
-import { Dialog } from '@/components/ui/dialog';
-import type { Option } from '@/components/ui/option';
-import { Skeleton } from '@/components/ui/skeleton';
+import { SelectField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Dialog } from '@/components/kit/ui/dialog';
+import type { Option } from '@/components/kit/ui/option';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type ListPage, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import type { FloatingIp, Port } from './types';

@@ -1,8 +1,8 @@
 'use client';
 
 import { CircleAlert, CircleCheck } from 'lucide-react';
-import { PropertyList } from '@/components/data/property-list';
-import { Card } from '@/components/ui/card';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { Card } from '@/components/kit/ui/card';
 import { formatNumber } from '@/lib/format/number';
 import { overlapping, readCidr } from './cidr';
 import type { Network } from './types';

@@ -1,8 +1,8 @@
 'use client';
 
 import { Link2, Trash2, Unlink } from 'lucide-react';
-import { useConfirm } from '@/components/page/confirm';
-import type { Action } from '@/components/table/row-actions';
+import { useConfirm } from '@/components/kit/page/confirm';
+import type { Action } from '@/components/kit/table/row-actions';
 import { useProject } from '@/lib/client/project';
 import { type FloatingIp, readersCannot } from './types';
 

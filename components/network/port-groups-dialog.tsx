@@ -2,8 +2,8 @@
 
 import * as z from 'zod/mini';
 import { SecurityGroupsField } from '@/components/compute/security-groups-field';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Dialog } from '@/components/ui/dialog';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { useProject } from '@/lib/client/project';
 import type { SecurityGroup } from './rules';
 import type { Port } from './types';

@@ -2,11 +2,11 @@
 
 import { Cable } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Id } from '@/components/data/id';
-import { StatusBadge } from '@/components/data/status-badge';
-import { EmptyState } from '@/components/page/empty-state';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { Id } from '@/components/kit/data/id';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

@@ -1,11 +1,11 @@
 'use client';
 
 import { ArrowDownToLine, ArrowUpFromLine, TriangleAlert, X } from 'lucide-react';
-import { DisabledReason } from '@/components/data/disabled-reason';
-import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
-import { notify } from '@/components/ui/notify';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
+import { Badge } from '@/components/kit/ui/badge';
+import { Button } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
+import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';

@@ -1,4 +1,4 @@
-import { Card } from '@/components/ui/card';
+import { Card } from '@/components/kit/ui/card';
 import type { Network } from './types';
 
 /** The ranges of a network, and what guests are told on them. */

@@ -1,7 +1,7 @@
 'use client';
 
-import { Id } from '@/components/data/id';
-import { StatusBadge } from '@/components/data/status-badge';
+import { Id } from '@/components/kit/data/id';
+import { StatusBadge } from '@/components/kit/data/status-badge';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { FloatingAddress, Holder } from './ports-table';

@@ -3,7 +3,7 @@
 import { paceOf } from '@/components/billing/pace';
 import { SpendTiles, SpendTilesOutline } from '@/components/billing/spend-tiles';
 import { useOverview } from '@/components/billing/use-overview';
-import { Loaded } from '@/components/page/loaded';
+import { Loaded } from '@/components/kit/page/loaded';
 
 /** The costs this month, in four figures. */
 export function Month() {

@@ -1,9 +1,9 @@
 'use client';
 
-import { QuotaBar } from '@/components/data/quota-bar';
-import { Loaded } from '@/components/page/loaded';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { QuotaBar } from '@/components/kit/data/quota-bar';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 
 /** The nine dimensions in the order of the quota record, as people call them. */

@@ -1,10 +1,10 @@
 'use client';
 
 import { actionWords } from '@/components/audit/action-words';
-import { Time } from '@/components/data/time';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Time } from '@/components/kit/data/time';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { FirstSteps } from './first-steps';
 

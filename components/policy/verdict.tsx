@@ -1,5 +1,5 @@
 import { ShieldCheck, ShieldX } from 'lucide-react';
-import { Badge } from '@/components/ui/badge';
+import { Badge } from '@/components/kit/ui/badge';
 
 interface VerdictProps {
   allowed: boolean;

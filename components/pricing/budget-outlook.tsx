@@ -3,7 +3,7 @@
 import { clsx } from 'clsx';
 import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
-import { Time } from '@/components/data/time';
+import { Time } from '@/components/kit/data/time';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';

@@ -1,7 +1,7 @@
 'use client';
 
 import { Snowflake } from 'lucide-react';
-import { ButtonLink } from '@/components/ui/button';
+import { ButtonLink } from '@/components/kit/ui/button';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { useBudget, usedUp } from './freeze';

@@ -2,9 +2,9 @@
 
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Loaded } from '@/components/page/loaded';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { formatHourly, formatMoney, formatRate } from '@/lib/format/money';
 import { formatNumber } from '@/lib/format/number';

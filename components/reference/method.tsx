@@ -1,4 +1,4 @@
-import { Badge, type Tone } from '@/components/ui/badge';
+import { Badge, type Tone } from '@/components/kit/ui/badge';
 
 const tones: Readonly<Record<string, Tone>> = {
   GET: 'neutral',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { CodeBlock } from '@/components/data/code-block';
-import { Badge } from '@/components/ui/badge';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Badge } from '@/components/kit/ui/badge';
 import type { ReferenceBody, ReferenceOperation } from '@/lib/core/api/reference';
 import { Fields, Shape } from './fields';
 import { InlineCode } from './inline-code';

@@ -2,10 +2,10 @@
 
 import { BookOpen } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { ButtonLink } from '@/components/kit/ui/button';
 import { appearanceCommands, type PaletteCommand } from '@/components/shell/commands';
 import type { NavigationGroup } from '@/components/shell/navigation';
 import { Shell } from '@/components/shell/shell';
-import { ButtonLink } from '@/components/ui/button';
 import { paths } from '@/lib/paths';
 import { CredentialProvider } from './credential';
 import { sections, shortName } from './sections';

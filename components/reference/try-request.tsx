@@ -3,8 +3,8 @@
 import { Play } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { Button } from '@/components/kit/ui/button';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import type { RequestForm } from './request';
 
 const TryRequestSheet = dynamic(

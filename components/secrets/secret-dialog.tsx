@@ -1,11 +1,11 @@
 'use client';
 
-import { PropertyList } from '@/components/data/property-list';
-import { Secret } from '@/components/data/secret';
-import { Time } from '@/components/data/time';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { Secret } from '@/components/kit/data/secret';
+import { Time } from '@/components/kit/data/time';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button } from '@/components/kit/ui/button';
+import { Dialog } from '@/components/kit/ui/dialog';
 import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 

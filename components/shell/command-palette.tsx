@@ -3,7 +3,7 @@
 import { Command } from 'cmdk';
 import { ArrowRight, Search } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { Dialog } from '@/components/ui/dialog';
+import { Dialog } from '@/components/kit/ui/dialog';
 import type { PaletteCommand } from './commands';
 
 interface CommandPaletteProps {

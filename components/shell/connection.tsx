@@ -3,7 +3,7 @@
 import { Unplug } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
-import { notify } from '@/components/ui/notify';
+import { notify } from '@/components/kit/ui/notify';
 import { useLiveState } from '@/lib/client/live-updates';
 
 /** A stream that is back within this time was never missed. */

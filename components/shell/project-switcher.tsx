@@ -2,8 +2,8 @@
 
 import { ChevronsUpDown } from 'lucide-react';
 import { useInvitations } from '@/components/invitations/use-invitations';
-import { Avatar } from '@/components/ui/avatar';
-import { deferred } from '@/components/ui/deferred';
+import { Avatar } from '@/components/kit/ui/avatar';
+import { deferred } from '@/components/kit/ui/deferred';
 import type { Project } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
 

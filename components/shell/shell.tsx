@@ -7,13 +7,13 @@ import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Mark, Wordmark } from '@/components/brand/logo';
-import { ConfirmProvider } from '@/components/page/confirm';
-import { PlaceProvider, type Realm } from '@/components/page/place';
-import { Button } from '@/components/ui/button';
-import { CommandKey, Key } from '@/components/ui/keyboard';
-import { ToastHost } from '@/components/ui/notify';
-import { TooltipHost } from '@/components/ui/tooltip';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { ConfirmProvider } from '@/components/kit/page/confirm';
+import { PlaceProvider, type Realm } from '@/components/kit/page/place';
+import { Button } from '@/components/kit/ui/button';
+import { CommandKey, Key } from '@/components/kit/ui/keyboard';
+import { ToastHost } from '@/components/kit/ui/notify';
+import { TooltipHost } from '@/components/kit/ui/tooltip';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
@@ -27,9 +27,12 @@ const CommandPalette = dynamic(
     ssr: false,
   },
 );
-const Drawer = dynamic(() => whenReachable(() => import('@/components/ui/dialog').then((module) => module.Dialog)), {
-  ssr: false,
-});
+const Drawer = dynamic(
+  () => whenReachable(() => import('@/components/kit/ui/dialog').then((module) => module.Dialog)),
+  {
+    ssr: false,
+  },
+);
 
 type Opened = 'never' | 'open' | 'closed';
 

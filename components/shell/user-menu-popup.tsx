@@ -12,7 +12,7 @@ import {
   MenuRadioItem,
   MenuSeparator,
   MenuTrigger,
-} from '@/components/ui/menu';
+} from '@/components/kit/ui/menu';
 import { setTheme, useTheme } from './theme';
 import { parseTheme } from './theme-cookie';
 import type { UserMenuProps } from './user-menu';

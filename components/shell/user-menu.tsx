@@ -1,9 +1,9 @@
 'use client';
 
 import type { LucideIcon } from 'lucide-react';
-import { Avatar } from '@/components/ui/avatar';
-import { Button } from '@/components/ui/button';
-import { deferred } from '@/components/ui/deferred';
+import { Avatar } from '@/components/kit/ui/avatar';
+import { Button } from '@/components/kit/ui/button';
+import { deferred } from '@/components/kit/ui/deferred';
 
 export interface Person {
   name: string;

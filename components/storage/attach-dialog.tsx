@@ -1,10 +1,10 @@
 'use client';
 
 import * as z from 'zod/mini';
-import { SelectField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Dialog } from '@/components/ui/dialog';
+import { SelectField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';

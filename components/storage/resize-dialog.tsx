@@ -2,11 +2,11 @@
 
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Dialog } from '@/components/kit/ui/dialog';
 import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
-import { Dialog } from '@/components/ui/dialog';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
 import { formatGigabytes } from '@/lib/format/size';

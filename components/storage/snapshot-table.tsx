@@ -2,13 +2,13 @@
 
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Size } from '@/components/data/amounts';
-import { Id } from '@/components/data/id';
-import { StatusBadge } from '@/components/data/status-badge';
-import { statusOptions } from '@/components/data/statuses';
-import { Time } from '@/components/data/time';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { Size } from '@/components/kit/data/amounts';
+import { Id } from '@/components/kit/data/id';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { statusOptions } from '@/components/kit/data/statuses';
+import { Time } from '@/components/kit/data/time';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

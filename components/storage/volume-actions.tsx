@@ -3,9 +3,9 @@
 import { Camera, Expand, Link2, Trash2, Unlink2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
-import { useConfirm } from '@/components/page/confirm';
+import { useConfirm } from '@/components/kit/page/confirm';
+import type { Action } from '@/components/kit/table/row-actions';
 import { useFreeze } from '@/components/pricing/freeze';
-import type { Action } from '@/components/table/row-actions';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';

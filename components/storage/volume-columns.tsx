@@ -1,7 +1,7 @@
 import Link from 'next/link';
-import { Size } from '@/components/data/amounts';
-import { StatusBadge } from '@/components/data/status-badge';
-import { columnsOf } from '@/components/table/data-table';
+import { Size } from '@/components/kit/data/amounts';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Volume } from './storage-can';

@@ -1,13 +1,13 @@
 'use client';
 
 import Link from 'next/link';
-import { Size } from '@/components/data/amounts';
-import { CodeBlock } from '@/components/data/code-block';
-import { Id } from '@/components/data/id';
-import { PropertyList } from '@/components/data/property-list';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { Card } from '@/components/ui/card';
+import { Size } from '@/components/kit/data/amounts';
+import { CodeBlock } from '@/components/kit/data/code-block';
+import { Id } from '@/components/kit/data/id';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { Card } from '@/components/kit/ui/card';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Volume } from './storage-can';

@@ -1,6 +1,6 @@
 'use client';
 
-import type { Option } from '@/components/ui/option';
+import type { Option } from '@/components/kit/ui/option';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';

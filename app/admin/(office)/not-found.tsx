@@ -1,4 +1,4 @@
-import { NoPage } from '@/components/page/no-page';
+import { NoPage } from '@/components/kit/page/no-page';
 import { adminPaths } from '@/lib/paths';
 
 export default function NotFound() {

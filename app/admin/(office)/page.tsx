@@ -1,7 +1,7 @@
 'use client';
 
 import { PlatformOverview } from '@/components/backoffice/platform-overview';
-import { Page } from '@/components/page/page';
+import { Page } from '@/components/kit/page/page';
 
 /** The home of the back office: how much, how full, and what is wrong. */
 export default function BackOfficePage() {

@@ -1,7 +1,7 @@
 import { cookies } from 'next/headers';
 import { Console } from '@/components/console/console';
-import { StandAlone } from '@/components/page/stand-alone';
-import { buttonLook } from '@/components/ui/button-look';
+import { StandAlone } from '@/components/kit/page/stand-alone';
+import { buttonLook } from '@/components/kit/ui/button-look';
 import { consoleAccess } from '@/lib/domains/compute/console';
 import { paths } from '@/lib/paths';
 

@@ -1,5 +1,5 @@
 import { notFound } from 'next/navigation';
-import { Page } from '@/components/page/page';
+import { Page } from '@/components/kit/page/page';
 import { Method } from '@/components/reference/method';
 import { Operation } from '@/components/reference/operation';
 import { Path } from '@/components/reference/path';

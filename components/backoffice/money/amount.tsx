@@ -1,4 +1,4 @@
-import { Money } from '@/components/data/amounts';
+import { Money } from '@/components/kit/data/amounts';
 
 /** An amount in a table: nothing is a dash, so that what is something stands out. */
 export function Amount({ usd }: { usd: number | null }) {

@@ -1,13 +1,13 @@
 'use client';
 
 import { TextLink } from '@/components/backoffice/text-link';
-import { Money, Quantity } from '@/components/data/amounts';
-import { Id } from '@/components/data/id';
-import { PropertyList } from '@/components/data/property-list';
-import { Time } from '@/components/data/time';
-import { Loaded } from '@/components/page/loaded';
-import { Dialog } from '@/components/ui/dialog';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Money, Quantity } from '@/components/kit/data/amounts';
+import { Id } from '@/components/kit/data/id';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { Time } from '@/components/kit/data/time';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Dialog } from '@/components/kit/ui/dialog';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { components } from '@/lib/client/schema';
 import { formatCount } from '@/lib/format/quantity';

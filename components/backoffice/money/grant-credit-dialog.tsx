@@ -2,10 +2,10 @@
 
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { CardsField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Dialog } from '@/components/ui/dialog';
-import { notify } from '@/components/ui/notify';
+import { CardsField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Dialog } from '@/components/kit/ui/dialog';
+import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { formatMoney } from '@/lib/format/money';
 

@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 
 const GrantCreditDialog = dynamic(() =>
   whenReachable(() => import('./grant-credit-dialog').then((module) => module.GrantCreditDialog)),

@@ -1,5 +1,5 @@
 import { CircleCheck, Clock, Hourglass, LoaderCircle } from 'lucide-react';
-import { Badge } from '@/components/ui/badge';
+import { Badge } from '@/components/kit/ui/badge';
 import type { MonthClosing } from './months';
 
 const looks = {

@@ -2,10 +2,10 @@
 
 import type { ReactNode } from 'react';
 import { TextLink } from '@/components/backoffice/text-link';
-import { Money } from '@/components/data/amounts';
-import { Time } from '@/components/data/time';
-import { Loaded } from '@/components/page/loaded';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Money } from '@/components/kit/data/amounts';
+import { Time } from '@/components/kit/data/time';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { formatCount } from '@/lib/format/quantity';
 import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';

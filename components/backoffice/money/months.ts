@@ -1,6 +1,6 @@
 'use client';
 
-import type { TableFilter } from '@/components/table/table-toolbar';
+import type { TableFilter } from '@/components/kit/table/table-toolbar';
 import { type Row, useList } from '@/lib/client/list';
 import { formatMonth } from '@/lib/format/time';
 

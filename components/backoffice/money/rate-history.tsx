@@ -1,8 +1,8 @@
 'use client';
 
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { Card } from '@/components/ui/card';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { Card } from '@/components/kit/ui/card';
 import type { Row } from '@/lib/client/list';
 import { formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';

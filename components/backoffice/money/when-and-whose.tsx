@@ -1,5 +1,5 @@
 import type { ColumnHelper } from '@tanstack/react-table';
-import { Time } from '@/components/data/time';
+import { Time } from '@/components/kit/data/time';
 import { TenantCell } from './tenant-cell';
 
 interface Movement {

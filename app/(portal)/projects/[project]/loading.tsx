@@ -1,4 +1,4 @@
-import { Skeleton } from '@/components/ui/skeleton';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 
 /** The outline of a page, at once, while the page itself is on its way. */
 export default function Loading() {

@@ -1,6 +1,6 @@
 'use client';
 
-import { NoPage } from '@/components/page/no-page';
+import { NoPage } from '@/components/kit/page/no-page';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

@@ -2,10 +2,10 @@
 
 import { CreateInstanceLink } from '@/components/compute/create-instance-link';
 import { InvitationsCard } from '@/components/invitations/invitations-card';
+import { Page } from '@/components/kit/page/page';
 import { Month } from '@/components/overview/month';
 import { QuotaOverview } from '@/components/overview/quota-overview';
 import { RecentActivity } from '@/components/overview/recent-activity';
-import { Page } from '@/components/page/page';
 import { useProject } from '@/lib/client/project';
 
 /** The first page of a project: what it costs, what it uses of what it may, and what happened lately. */

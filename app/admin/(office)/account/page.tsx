@@ -3,12 +3,12 @@
 import { PasswordCard } from '@/components/account/password-card';
 import { SecondFactorCard } from '@/components/account/second-factor-card';
 import { SessionsCard } from '@/components/account/sessions-card';
-import { PropertyList } from '@/components/data/property-list';
-import { Time } from '@/components/data/time';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { Time } from '@/components/kit/data/time';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { activateSecondFactor, setUpSecondFactor } from '@/lib/client/backoffice-session';
 import { useList } from '@/lib/client/list';

@@ -3,11 +3,11 @@
 import { ShieldUser } from 'lucide-react';
 import { useUserActions } from '@/components/backoffice/user-actions';
 import { administratorColumns } from '@/components/backoffice/user-columns';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 

@@ -8,12 +8,12 @@ import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextLink } from '@/components/backoffice/text-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { TextFilter } from '@/components/table/text-filter';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { TextFilter } from '@/components/kit/table/text-filter';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 

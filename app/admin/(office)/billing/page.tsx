@@ -5,11 +5,11 @@ import { Amount } from '@/components/backoffice/money/amount';
 import { MonthTotals } from '@/components/backoffice/money/month-totals';
 import { useMonthFilter } from '@/components/backoffice/money/months';
 import { TenantCell } from '@/components/backoffice/money/tenant-cell';
-import { StatusBadge } from '@/components/data/status-badge';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { keyedBy, type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 

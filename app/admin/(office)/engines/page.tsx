@@ -2,10 +2,10 @@
 
 import { Server } from 'lucide-react';
 import { type EngineReport, HostEngines } from '@/components/backoffice/engine-reports';
-import { EmptyState } from '@/components/page/empty-state';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Skeleton } from '@/components/ui/skeleton';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 
 /** An engine that has not reported for so long counts as silent. */

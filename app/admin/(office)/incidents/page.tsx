@@ -3,14 +3,14 @@
 import { Siren } from 'lucide-react';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextLink } from '@/components/backoffice/text-link';
-import { StatusBadge } from '@/components/data/status-badge';
-import { statusOptions } from '@/components/data/statuses';
-import { Time } from '@/components/data/time';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { TextFilter } from '@/components/table/text-filter';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { statusOptions } from '@/components/kit/data/statuses';
+import { Time } from '@/components/kit/data/time';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { TextFilter } from '@/components/kit/table/text-filter';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 

@@ -2,11 +2,11 @@
 
 import { Package } from 'lucide-react';
 import { ProgramList } from '@/components/backoffice/programs';
-import { EmptyState } from '@/components/page/empty-state';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 
 /** The programs that services run, and whether the host has them. */

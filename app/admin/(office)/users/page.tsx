@@ -4,10 +4,10 @@ import { UsersRound } from 'lucide-react';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { useUserActions } from '@/components/backoffice/user-actions';
 import { userColumns } from '@/components/backoffice/user-columns';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { useList } from '@/lib/client/list';
 
 const kinds = [

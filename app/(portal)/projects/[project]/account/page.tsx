@@ -5,9 +5,9 @@ import { PasswordCard } from '@/components/account/password-card';
 import { SecondFactorCard } from '@/components/account/second-factor-card';
 import { SessionsCard } from '@/components/account/sessions-card';
 import { signOutHere } from '@/components/identity/sign-out';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 

@@ -6,12 +6,12 @@ import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
 import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { TextFilter } from '@/components/table/text-filter';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { TextFilter } from '@/components/kit/table/text-filter';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { type Row, useList } from '@/lib/client/list';
 
 const EntrySheet = dynamic(() =>

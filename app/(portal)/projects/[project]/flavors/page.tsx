@@ -1,14 +1,14 @@
 'use client';
 
 import { Cpu } from 'lucide-react';
-import { Size } from '@/components/data/amounts';
-import { StatusBadge } from '@/components/data/status-badge';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
+import { Size } from '@/components/kit/data/amounts';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { FlavorMonth, FlavorPrice } from '@/components/pricing/flavor-price';
 import { useFreeze } from '@/components/pricing/freeze';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

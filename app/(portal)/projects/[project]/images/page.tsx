@@ -2,17 +2,17 @@
 
 import { Disc3 } from 'lucide-react';
 import Link from 'next/link';
-import { Size } from '@/components/data/amounts';
 import { useImageActions } from '@/components/images/image-actions';
 import { ImageBadge } from '@/components/images/image-badge';
 import { type Image, imageKind } from '@/components/images/image-look';
 import { UploadList } from '@/components/images/upload-list';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { Badge } from '@/components/ui/badge';
+import { Size } from '@/components/kit/data/amounts';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { Badge } from '@/components/kit/ui/badge';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

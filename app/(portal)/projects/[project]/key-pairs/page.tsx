@@ -1,14 +1,14 @@
 'use client';
 
 import { KeyRound, Trash2 } from 'lucide-react';
-import { Id } from '@/components/data/id';
-import { Time } from '@/components/data/time';
-import { useConfirm } from '@/components/page/confirm';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { Id } from '@/components/kit/data/id';
+import { Time } from '@/components/kit/data/time';
+import { useConfirm } from '@/components/kit/page/confirm';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

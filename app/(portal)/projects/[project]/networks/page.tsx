@@ -1,19 +1,19 @@
 'use client';
 
 import { Network as NetworkIcon, Waypoints } from 'lucide-react';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { Badge } from '@/components/kit/ui/badge';
+import { ButtonLink } from '@/components/kit/ui/button';
 import { AddressUse } from '@/components/network/address-use';
 import { useNetworkActions } from '@/components/network/network-actions';
 import { TextLink } from '@/components/network/text-link';
 import { type Network, readersCannot } from '@/components/network/types';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { Badge } from '@/components/ui/badge';
-import { ButtonLink } from '@/components/ui/button';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

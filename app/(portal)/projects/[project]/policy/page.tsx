@@ -2,16 +2,16 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Page } from '@/components/page/page';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
+import { Combobox } from '@/components/kit/ui/combobox';
+import { Label } from '@/components/kit/ui/label';
+import type { Option } from '@/components/kit/ui/option';
+import { Select } from '@/components/kit/ui/select';
 import { type CatalogueEntry, useCatalogue } from '@/components/policy/catalogue';
 import { requestOf, useQuestion, useSettled } from '@/components/policy/question';
 import { Verdict } from '@/components/policy/verdict';
-import { Card } from '@/components/ui/card';
-import { Combobox } from '@/components/ui/combobox';
-import { Label } from '@/components/ui/label';
-import type { Option } from '@/components/ui/option';
-import { Select } from '@/components/ui/select';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 

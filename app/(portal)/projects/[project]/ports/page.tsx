@@ -1,7 +1,7 @@
 'use client';
 
+import { Page } from '@/components/kit/page/page';
 import { PortsTable } from '@/components/network/ports-table';
-import { Page } from '@/components/page/page';
 
 /** Every virtual interface of the project. */
 export default function PortsPage() {

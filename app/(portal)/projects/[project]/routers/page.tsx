@@ -1,15 +1,15 @@
 'use client';
 
 import { Router as RouterIcon, Waypoints } from 'lucide-react';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { ButtonLink } from '@/components/kit/ui/button';
 import { TextLink } from '@/components/network/text-link';
 import type { Router } from '@/components/network/types';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { ButtonLink } from '@/components/ui/button';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';

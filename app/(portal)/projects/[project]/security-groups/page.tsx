@@ -1,17 +1,17 @@
 'use client';
 
 import { BrickWallShield } from 'lucide-react';
-import { Time } from '@/components/data/time';
+import { Time } from '@/components/kit/data/time';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { Badge } from '@/components/kit/ui/badge';
 import { exposedBy, listed, type SecurityGroup, sayRule } from '@/components/network/rules';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
 import { TextLink } from '@/components/network/text-link';
 import { readersCannot } from '@/components/network/types';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { Badge } from '@/components/ui/badge';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';

@@ -1,9 +1,9 @@
 'use client';
 
 import { Camera } from 'lucide-react';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
 import { SnapshotTable } from '@/components/storage/snapshot-table';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

@@ -2,16 +2,16 @@
 
 import { KeySquare, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { useConfirm } from '@/components/kit/page/confirm';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { ButtonLink } from '@/components/kit/ui/button';
 import { roleLabel } from '@/components/members/roles';
-import { useConfirm } from '@/components/page/confirm';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { ButtonLink } from '@/components/ui/button';
 import { type Row, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

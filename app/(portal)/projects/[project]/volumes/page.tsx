@@ -1,19 +1,19 @@
 'use client';
 
 import { HardDrive } from 'lucide-react';
-import { Id } from '@/components/data/id';
-import { statusOptions } from '@/components/data/statuses';
-import { Time } from '@/components/data/time';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
+import { Id } from '@/components/kit/data/id';
+import { statusOptions } from '@/components/kit/data/statuses';
+import { Time } from '@/components/kit/data/time';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { useFreeze } from '@/components/pricing/freeze';
 import { AttachedTo } from '@/components/storage/attached-to';
 import type { Volume } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
 import { volumeColumns } from '@/components/storage/volume-columns';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

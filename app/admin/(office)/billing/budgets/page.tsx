@@ -5,12 +5,12 @@ import { Amount } from '@/components/backoffice/money/amount';
 import { BudgetUse } from '@/components/backoffice/money/budget-use';
 import { useGrantCredit } from '@/components/backoffice/money/grant-credit';
 import { TenantCell } from '@/components/backoffice/money/tenant-cell';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { keyedBy, type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 

@@ -3,12 +3,12 @@
 import { Coins } from 'lucide-react';
 import { whenAndWhose } from '@/components/backoffice/money/when-and-whose';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
-import { Money } from '@/components/data/amounts';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
-import { ButtonLink } from '@/components/ui/button';
+import { Money } from '@/components/kit/data/amounts';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
+import { ButtonLink } from '@/components/kit/ui/button';
 import { type Row, useList } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 

@@ -2,11 +2,11 @@
 
 import { Plus, Tags } from 'lucide-react';
 import { type RatedMetric, RateHistory } from '@/components/backoffice/money/rate-history';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Page } from '@/components/page/page';
-import { columnsOf, DataTable } from '@/components/table/data-table';
-import { useTableState } from '@/components/table/table-state';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Page } from '@/components/kit/page/page';
+import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { useTableState } from '@/components/kit/table/table-state';
 import { keyedBy, useList } from '@/lib/client/list';
 import { formatPrice, formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';

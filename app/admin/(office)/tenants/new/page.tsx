@@ -6,12 +6,12 @@ import { CreatedTenant, type CreatedTenantProps } from '@/components/backoffice/
 import { displayName, email, newPassword, personName, slug } from '@/components/backoffice/form-checks';
 import { KnownAddress } from '@/components/backoffice/known-address';
 import { slugOf } from '@/components/backoffice/slug-of';
-import { TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
-import { Page } from '@/components/page/page';
-import { Card } from '@/components/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 

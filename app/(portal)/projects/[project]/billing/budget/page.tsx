@@ -3,10 +3,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BudgetForm, type VersionedBudget } from '@/components/billing/budget-form';
 import { paceOf } from '@/components/billing/pace';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Skeleton } from '@/components/ui/skeleton';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 
 const path = '/api/v1/billing/budget';

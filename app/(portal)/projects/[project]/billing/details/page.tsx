@@ -1,9 +1,9 @@
 'use client';
 
 import { BillingDetailsForm } from '@/components/billing/billing-details-form';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 
 /** The addressee of the project's invoices. */

@@ -1,9 +1,9 @@
 'use client';
 
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatRate } from '@/lib/format/money';

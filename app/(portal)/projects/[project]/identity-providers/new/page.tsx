@@ -2,13 +2,13 @@
 
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
-import { CardsField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { ConditionsField } from '@/components/iam/conditions-field';
 import { issuers } from '@/components/iam/issuers';
 import { conditionsOf, emptyProvider, providerSchema } from '@/components/iam/provider-form';
+import { CardsField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
 import { roleOptions } from '@/components/members/roles';
-import { Page } from '@/components/page/page';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

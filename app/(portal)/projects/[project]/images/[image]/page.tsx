@@ -1,18 +1,18 @@
 'use client';
 
 import { useParams, useRouter } from 'next/navigation';
-import { DisabledReason } from '@/components/data/disabled-reason';
 import { useImageActions } from '@/components/images/image-actions';
 import { ImageBadge } from '@/components/images/image-badge';
 import { whyNotUse } from '@/components/images/image-can';
 import type { Image } from '@/components/images/image-look';
 import { ImageProperties } from '@/components/images/image-properties';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { ActionMenu } from '@/components/kit/table/row-actions';
+import { ButtonLink } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useFreeze } from '@/components/pricing/freeze';
-import { ActionMenu } from '@/components/table/row-actions';
-import { ButtonLink } from '@/components/ui/button';
-import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

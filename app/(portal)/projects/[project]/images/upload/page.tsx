@@ -3,13 +3,13 @@
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { CardsField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
 import { type Guess, guessFormat, guessName } from '@/components/images/guess';
 import { ImageFileField } from '@/components/images/image-file-field';
 import { UploadsGoOn } from '@/components/images/upload-list';
 import { startUpload } from '@/components/images/uploads';
-import { Page } from '@/components/page/page';
+import { CardsField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

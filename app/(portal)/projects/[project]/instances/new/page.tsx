@@ -10,10 +10,10 @@ import { type Choices, suggestName, tooSmallFor, useInstanceChoices } from '@/co
 import { QuotaImpact } from '@/components/compute/quota-impact';
 import { SecurityGroupsField } from '@/components/compute/security-groups-field';
 import { VolumesField } from '@/components/compute/volumes-field';
-import { SelectField, TextAreaField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Page } from '@/components/page/page';
+import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Page } from '@/components/kit/page/page';
 import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';

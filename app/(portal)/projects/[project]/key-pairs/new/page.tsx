@@ -3,9 +3,9 @@
 import { useRouter } from 'next/navigation';
 import * as z from 'zod/mini';
 import { NewKeyPair } from '@/components/compute/new-key-pair';
-import { CardsField, TextAreaField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Page } from '@/components/page/page';
+import { CardsField, TextAreaField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

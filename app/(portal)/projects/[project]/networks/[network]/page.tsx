@@ -2,25 +2,25 @@
 
 import { Server, Waypoints } from 'lucide-react';
 import { useParams, useRouter } from 'next/navigation';
-import { Id } from '@/components/data/id';
-import { PropertyList } from '@/components/data/property-list';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
+import { Id } from '@/components/kit/data/id';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { CreateLink } from '@/components/kit/page/create-link';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { ActionMenu } from '@/components/kit/table/row-actions';
+import { ButtonLink } from '@/components/kit/ui/button';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { AddressUse } from '@/components/network/address-use';
 import { useNetworkActions } from '@/components/network/network-actions';
 import { PortsTable } from '@/components/network/ports-table';
 import { SubnetsCard } from '@/components/network/subnets-card';
 import { TextLink } from '@/components/network/text-link';
 import { type Network, readersCannot } from '@/components/network/types';
-import { CreateLink } from '@/components/page/create-link';
-import { EmptyState } from '@/components/page/empty-state';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
 import { useFreeze } from '@/components/pricing/freeze';
-import { ActionMenu } from '@/components/table/row-actions';
-import { ButtonLink } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

@@ -3,14 +3,14 @@
 import { Table2, Waypoints } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Button } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { TopologyPicture } from '@/components/network/topology-picture';
 import { TopologyTable } from '@/components/network/topology-table';
 import { type TopologyData, useTopology } from '@/components/network/use-topology';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
 import { useFreeze } from '@/components/pricing/freeze';
-import { Button } from '@/components/ui/button';
-import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

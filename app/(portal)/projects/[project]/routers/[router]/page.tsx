@@ -1,16 +1,16 @@
 'use client';
 
 import { useParams } from 'next/navigation';
-import { Id } from '@/components/data/id';
-import { PropertyList } from '@/components/data/property-list';
-import { StatusBadge } from '@/components/data/status-badge';
-import { Time } from '@/components/data/time';
+import { Id } from '@/components/kit/data/id';
+import { PropertyList } from '@/components/kit/data/property-list';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { Time } from '@/components/kit/data/time';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { TextLink } from '@/components/network/text-link';
 import type { Router } from '@/components/network/types';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Card } from '@/components/ui/card';
-import { Skeleton } from '@/components/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

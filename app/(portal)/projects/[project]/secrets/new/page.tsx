@@ -2,11 +2,11 @@
 
 import { useRouter } from 'next/navigation';
 import * as z from 'zod/mini';
-import { CardsField, SelectField, TextAreaField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { Page } from '@/components/page/page';
+import { CardsField, SelectField, TextAreaField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
+import { notify } from '@/components/kit/ui/notify';
 import { secretTypeOptions } from '@/components/secrets/types';
-import { notify } from '@/components/ui/notify';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

@@ -3,10 +3,10 @@
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { SelectField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Page } from '@/components/page/page';
+import { SelectField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Page } from '@/components/kit/page/page';
 import { Price } from '@/components/pricing/price';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
 import { useList } from '@/lib/client/list';

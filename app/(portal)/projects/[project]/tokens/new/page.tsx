@@ -1,10 +1,10 @@
 'use client';
 
 import * as z from 'zod/mini';
-import { CardsField, SelectField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { CardsField, SelectField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
 import { roleOptions } from '@/components/members/roles';
-import { Page } from '@/components/page/page';
 import { NewToken } from '@/components/tokens/new-token';
 import { type Role, useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';

@@ -3,14 +3,14 @@
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
-import { CardsField, TextField } from '@/components/form/fields';
-import { FormShell, useSchemaForm } from '@/components/form/form-shell';
+import { CardsField, TextField } from '@/components/kit/form/fields';
+import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { Page } from '@/components/kit/page/page';
+import { Card } from '@/components/kit/ui/card';
 import { type Added, AddedUser } from '@/components/members/added-user';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
 import { roleOptions, usersRefusal } from '@/components/members/roles';
-import { Page } from '@/components/page/page';
-import { Card } from '@/components/ui/card';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 

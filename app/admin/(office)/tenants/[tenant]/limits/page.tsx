@@ -3,9 +3,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { use } from 'react';
 import { LimitsForm } from '@/components/backoffice/limits-form';
-import { Loaded } from '@/components/page/loaded';
-import { Page } from '@/components/page/page';
-import { Skeleton } from '@/components/ui/skeleton';
+import { Loaded } from '@/components/kit/page/loaded';
+import { Page } from '@/components/kit/page/page';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 

@@ -2,10 +2,10 @@
 
 import { ChevronDown, Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { deferred } from '@/components/ui/deferred';
-import { Input } from '@/components/ui/input';
-import { Key } from '@/components/ui/keyboard';
+import { Button } from '@/components/kit/ui/button';
+import { deferred } from '@/components/kit/ui/deferred';
+import { Input } from '@/components/kit/ui/input';
+import { Key } from '@/components/kit/ui/keyboard';
 import type { FilterPopupProps } from './filter-popup';
 import type { TableState } from './table-state';
 

@@ -1,8 +1,8 @@
 'use client';
 
 import { Ellipsis, type LucideIcon } from 'lucide-react';
-import { Button } from '@/components/ui/button';
-import { deferred } from '@/components/ui/deferred';
+import { Button } from '@/components/kit/ui/button';
+import { deferred } from '@/components/kit/ui/deferred';
 
 /** One thing that can be done with a row, or with the resource of a page. */
 export interface Action {

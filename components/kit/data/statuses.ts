@@ -13,7 +13,7 @@ import {
   Snowflake,
   TriangleAlert,
 } from 'lucide-react';
-import type { Tone } from '@/components/ui/badge';
+import type { Tone } from '@/components/kit/ui/badge';
 
 export interface StatusLook {
   label: string;

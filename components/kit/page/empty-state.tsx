@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { CodeBlock } from '@/components/data/code-block';
+import { CodeBlock } from '@/components/kit/data/code-block';
 
 interface EmptyStateProps {
   icon: LucideIcon;

@@ -2,8 +2,8 @@
 
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Tooltip } from '@/components/ui/tooltip';
+import { Button } from '@/components/kit/ui/button';
+import { Tooltip } from '@/components/kit/ui/tooltip';
 
 /** Without a secure context (plain http on a host name) browsers offer no clipboard: select and let the old command copy. */
 async function copy(text: string): Promise<void> {

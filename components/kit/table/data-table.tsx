@@ -11,9 +11,9 @@ import {
 import { clsx } from 'clsx';
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
 import type { KeyboardEvent, ReactNode } from 'react';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button } from '@/components/ui/button';
-import { Skeleton } from '@/components/ui/skeleton';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import type { Listed } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';

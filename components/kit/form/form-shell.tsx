@@ -4,10 +4,10 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type MouseEvent, type ReactNode, useEffect, useMemo } from 'react';
 import { type DefaultValues, type FieldPath, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
 import type { $ZodType } from 'zod/v4/core';
-import { DisabledReason } from '@/components/data/disabled-reason';
-import { ErrorNotice } from '@/components/page/error-notice';
-import { Button, ButtonLink } from '@/components/ui/button';
-import { Skeleton } from '@/components/ui/skeleton';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
+import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { ApiError, splitByField } from '@/lib/client/errors';
 
 /**

@@ -1,4 +1,4 @@
-import { ButtonLink } from '@/components/ui/button';
+import { ButtonLink } from '@/components/kit/ui/button';
 
 /** In the place of a page that does not exist, within its frame. */
 export function NoPage({ site, overview }: { site: string; overview: string }) {

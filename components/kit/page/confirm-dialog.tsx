@@ -2,8 +2,8 @@
 
 import { AlertDialog } from 'radix-ui';
 import { useId, useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Input } from '@/components/ui/input';
+import { Button } from '@/components/kit/ui/button';
+import { Input } from '@/components/kit/ui/input';
 import type { Confirmation } from './confirm';
 import { ErrorNotice } from './error-notice';
 

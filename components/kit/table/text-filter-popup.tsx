@@ -1,9 +1,9 @@
 'use client';
 
 import { type ReactElement, useId, useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Input } from '@/components/ui/input';
-import { Popover, PopoverContent, PopoverTrigger } from '@/components/ui/popover';
+import { Button } from '@/components/kit/ui/button';
+import { Input } from '@/components/kit/ui/input';
+import { Popover, PopoverContent, PopoverTrigger } from '@/components/kit/ui/popover';
 import type { TextFilterProps } from './text-filter';
 
 /** The opened filter: its text, and the way to be rid of it. */

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react';
-import { DisabledReason } from '@/components/data/disabled-reason';
-import { Button, ButtonLink } from '@/components/ui/button';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
 
 interface CreateLinkProps {
   /** "Create secret". */

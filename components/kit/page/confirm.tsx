@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, use, useCallback, useRef, useState } from 'react';
-import { whenReachable } from '@/components/ui/when-reachable';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 
 const ConfirmDialog = dynamic(
   () => whenReachable(() => import('./confirm-dialog').then((module) => module.ConfirmDialog)),

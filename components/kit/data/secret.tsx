@@ -2,7 +2,7 @@
 
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '@/components/ui/button';
+import { Button } from '@/components/kit/ui/button';
 import { CopyButton } from './copy-button';
 
 /** A value that is covered until someone asks to see it. Copying needs no look at it. */

@@ -1,5 +1,5 @@
-import { Badge } from '@/components/ui/badge';
-import { Tooltip } from '@/components/ui/tooltip';
+import { Badge } from '@/components/kit/ui/badge';
+import { Tooltip } from '@/components/kit/ui/tooltip';
 import { statusLook } from './statuses';
 
 /** The state of a thing: colour, icon and word together, so that none of them has to be seen. */

@@ -1,7 +1,7 @@
 'use client';
 
 import { clsx } from 'clsx';
-import { useRealm } from '@/components/page/place';
+import { useRealm } from '@/components/kit/page/place';
 import { formatNumber, formatPercent } from '@/lib/format/number';
 import { formatQuantity } from '@/lib/format/quantity';
 

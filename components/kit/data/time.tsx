@@ -1,6 +1,6 @@
 'use client';
 
-import { Tooltip } from '@/components/ui/tooltip';
+import { Tooltip } from '@/components/kit/ui/tooltip';
 import { formatDate, formatExact, formatMoment, formatRelative } from '@/lib/format/time';
 import { useNow } from './clock';
 

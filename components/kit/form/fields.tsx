@@ -3,11 +3,11 @@
 import { clsx } from 'clsx';
 import { type ReactNode, useId } from 'react';
 import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
-import { Checkbox, Radio, Switch } from '@/components/ui/choice';
-import { Input, Textarea } from '@/components/ui/input';
-import { Label } from '@/components/ui/label';
-import type { Option } from '@/components/ui/option';
-import { Select } from '@/components/ui/select';
+import { Checkbox, Radio, Switch } from '@/components/kit/ui/choice';
+import { Input, Textarea } from '@/components/kit/ui/input';
+import { Label } from '@/components/kit/ui/label';
+import type { Option } from '@/components/kit/ui/option';
+import { Select } from '@/components/kit/ui/select';
 import { described, FieldError, Frame } from './frame';
 
 interface FieldProps<Values extends FieldValues> {

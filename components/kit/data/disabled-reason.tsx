@@ -1,8 +1,8 @@
 'use client';
 
 import { type ReactElement, useId } from 'react';
-import { Slot } from '@/components/ui/slot';
-import { Tooltip } from '@/components/ui/tooltip';
+import { Slot } from '@/components/kit/ui/slot';
+import { Tooltip } from '@/components/kit/ui/tooltip';
 
 interface DisabledReasonProps {
   /** Why the control can't be used now; undefined when it can. */

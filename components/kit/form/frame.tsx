@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { Label } from '@/components/ui/label';
+import { Label } from '@/components/kit/ui/label';
 
 interface FrameProps {
   id: string;

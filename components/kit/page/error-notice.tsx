@@ -2,8 +2,8 @@
 
 import { CircleAlert, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { CopyButton } from '@/components/data/copy-button';
-import { Button } from '@/components/ui/button';
+import { CopyButton } from '@/components/kit/data/copy-button';
+import { Button } from '@/components/kit/ui/button';
 import { ApiError } from '@/lib/client/errors';
 import { useRealm } from './place';
 

@@ -1,5 +1,5 @@
 import { History } from 'lucide-react';
-import { Button } from '@/components/ui/button';
+import { Button } from '@/components/kit/ui/button';
 
 interface ChangedMeanwhileProps {
   /** What is edited: "budget". */

@@ -2,7 +2,7 @@
 
 import { unstable_rethrow } from 'next/navigation';
 import { useEffect } from 'react';
-import { buttonLook } from '@/components/ui/button-look';
+import { buttonLook } from '@/components/kit/ui/button-look';
 import { ApiError } from '@/lib/client/errors';
 
 interface FailedPageProps {
