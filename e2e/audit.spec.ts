@@ -6,7 +6,7 @@ test('the audit log says who did what and what was refused, and never a secret',
   const data = { name: 'watched', type: 'opaque', payload: 'CANARY-payload' };
   await request.post('/api/v1/vault/secrets', { headers, data });
   await request.post('/api/v1/vault/secrets', { headers, data });
-  await open(page, `/projects/${tenant.slug}/audit`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/audit`, tenant.admin);
   await expect(page).toHaveTitle('Audit log · Nephele');
   await expect(page.getByRole('row', { name: /secret\.create.*Succeeded/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /secret\.create.*Refused/ })).toBeVisible();
@@ -39,7 +39,7 @@ test('the audit log counts refused reads in one entry, and finds a request by it
   const login = await request.post('/api/v1/auth/login', { data: { email: reader.email, password: reader.password } });
   const headers = { ...bearer((await login.json()).access_token), 'X-Request-Id': 'e2e-refused-read' };
   for (let index = 0; index < 3; index++) await request.get('/api/v1/audit', { headers });
-  await open(page, `/projects/${tenant.slug}/audit`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/audit`, tenant.admin);
   await expect(page.getByRole('row', { name: /listAudit.*Refused.*3 times/ })).toBeVisible();
   await page.getByRole('button', { name: 'Request', exact: true }).click();
   await page.getByRole('textbox', { name: 'Request' }).fill('e2e-refused-read');

@@ -62,7 +62,7 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   await expectAccessible(page);
 
   const portal = await otherBrowser();
-  await open(portal, `/projects/${tenant.slug}/users`, { email: address, name: 'Grace Hopper', password });
+  await open(portal, `/projects/${tenant.slug}/project/users`, { email: address, name: 'Grace Hopper', password });
   await expect(portal.getByRole('row', { name: /^Grace Hopper\b/ })).toContainText('Admin');
 });
 

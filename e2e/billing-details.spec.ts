@@ -1,7 +1,7 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
 test('billing details are saved, and shown again', async ({ page, tenant, request }) => {
-  const address = `/projects/${tenant.slug}/billing/details`;
+  const address = `/projects/${tenant.slug}/project/billing-details`;
   await open(page, address, tenant.admin);
   await expect(page).toHaveTitle('Billing details · Nephele');
   await page.getByRole('button', { name: 'Save billing details' }).click();
@@ -35,7 +35,7 @@ test('billing details are saved, and shown again', async ({ page, tenant, reques
 
 test('a reader sees the billing details, and why they cannot be changed', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/billing/details`, reader);
+  await open(page, `/projects/${tenant.slug}/project/billing-details`, reader);
   await expect(page.getByRole('button', { name: 'Save billing details' })).toHaveAccessibleDescription(
     'Requires the admin role.',
   );

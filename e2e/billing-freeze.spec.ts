@@ -11,7 +11,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
   const project = `/projects/${tenant.slug}`;
   const banner = page.getByRole('status', { name: 'Budget freeze' });
   const create = page.getByRole('main').getByRole('button', { name: 'Create volume' });
-  await open(page, `${project}/volumes`, tenant.admin);
+  await open(page, `${project}/storage/volumes`, tenant.admin);
   await expect(page.getByRole('link', { name: 'Create volume' }).first()).toBeVisible();
   const data = { name: 'archive', size_gb: 1 };
   const created = await request.post('/api/v1/storage/volumes', { headers: bearer(tenant.token), data });
@@ -43,8 +43,8 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
 
   await test.step('every page has the banner, and forms can’t be sent', async () => {
     for (const [address, button] of [
-      ['instances/new', 'Create instance'],
-      ['volumes/new', 'Create volume'],
+      ['compute/instances/new', 'Create instance'],
+      ['storage/volumes/new', 'Create volume'],
     ] as const) {
       await page.goto(`${project}/${address}`);
       await expect(banner).toContainText('This project is frozen');
@@ -99,7 +99,7 @@ test('a budget without a freeze, or none at all, stops nothing', async ({ page, 
     return (await answer.json()).status.used_percent;
   };
   await expect.poll(used, { timeout: 90_000 }).toBeGreaterThan(100);
-  await open(page, `/projects/${tenant.slug}/volumes`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/storage/volumes`, tenant.admin);
   await expect(page.getByRole('link', { name: 'Create volume' }).first()).toBeVisible();
   await expect(page.getByRole('status', { name: 'Budget freeze' })).toBeEmpty();
 });

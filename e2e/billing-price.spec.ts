@@ -7,7 +7,7 @@ const usd = (amount: number) => `$${amount.toFixed(2)}`;
 
 test('a volume’s price stands in its form, and is what it then costs', async ({ page, tenant, request }) => {
   await setBudget(request, tenant, { monthly_limit_usd: 250, enable_quota_freeze: true });
-  await open(page, `/projects/${tenant.slug}/volumes/new`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/storage/volumes/new`, tenant.admin);
   const price = page.getByRole('region', { name: 'Price' });
   await page.getByLabel('Size').fill('');
   await expect(price).toContainText('Enter a size to see the price.');
@@ -48,7 +48,7 @@ test('a volume’s price stands in its form, and is what it then costs', async (
 
 test('a budget that something would use up says when, before it is created', async ({ page, tenant, request }) => {
   await setBudget(request, tenant, { monthly_limit_usd: 0.01, enable_quota_freeze: true });
-  await open(page, `/projects/${tenant.slug}/volumes/new`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/storage/volumes/new`, tenant.admin);
   await page.getByLabel('Size').fill('16384');
   const price = page.getByRole('region', { name: 'Price' });
   await expect(price).toContainText(/The budget will be reached on \d+ \w+, \d\d:\d\d/);
@@ -71,10 +71,10 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
   const hourly = vcpus * rate('compute_vcpu') + ram_gb * rate('compute_memory');
   const monthly = usd(hourly * hours + disk_gb * rate('block_storage'));
 
-  await open(page, `/projects/${tenant.slug}/flavors`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/compute/flavors`, tenant.admin);
   await expect(page.getByRole('row', { name: new RegExp(`^${name}\\b`) })).toContainText(monthly);
   await expect(page.getByText(`a month is ${hours} hours`)).toBeVisible();
-  await page.goto(`/projects/${tenant.slug}/instances/new`);
+  await page.goto(`/projects/${tenant.slug}/compute/instances/new`);
   const price = page.getByRole('region', { name: 'Price' });
   // It begins with the smallest flavor that holds the image.
   await expect(page.getByRole('radio', { name: /^nano\b/ })).toBeChecked();
@@ -88,7 +88,7 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
 });
 
 test('what has no price says so', async ({ page, tenant }) => {
-  await open(page, `/projects/${tenant.slug}/images/upload`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/compute/images/upload`, tenant.admin);
   const price = page.getByRole('region', { name: 'Price' });
   await expect(price).toContainText('Choose a file to see the price of storing it.');
   await page.getByLabel('Image file').setInputFiles({

@@ -37,7 +37,7 @@ async function floatingIp(
 
 test('an address is allocated, led to an instance, and released', async ({ page, tenant, request }) => {
   await instance(request, tenant, 'web-1');
-  await open(page, `/projects/${tenant.slug}/floating-ips`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/floating-ips`, tenant.admin);
   await expect(page).toHaveTitle('Floating IPs · Nephele');
   await expect(page.getByRole('heading', { name: 'No floating IPs yet' })).toBeVisible();
   await expectAccessible(page);
@@ -86,16 +86,16 @@ test('what has an address shows it in the diagram and at its port, whose groups 
 }) => {
   const id = await instance(request, tenant, 'web-1');
   const { address } = await floatingIp(request, tenant, id);
-  await open(page, `/projects/${tenant.slug}/networks/topology`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/topology`, tenant.admin);
   const picture = page.getByRole('group', { name: 'Network topology' });
   await expect(picture.getByRole('link', { name: `Floating IP ${address}, associated with web-1` })).toBeVisible();
   const node = picture.getByRole('link', { name: /^Instance web-1, .*10\.0\.0\.2 on default, floating IP/ });
   await expect(node).toBeVisible();
-  await expect(node).toHaveAttribute('href', `/projects/${tenant.slug}/instances/${id}`);
+  await expect(node).toHaveAttribute('href', `/projects/${tenant.slug}/compute/instances/${id}`);
   await node.focus();
   await expectAccessible(page);
 
-  await page.goto(`/projects/${tenant.slug}/ports`);
+  await page.goto(`/projects/${tenant.slug}/network/ports`);
   await page.getByRole('row', { name: /web-1/ }).getByRole('link', { name: '10.0.0.2' }).click();
   await expect(page).toHaveTitle('Port 10.0.0.2 · Nephele');
   await expect(page.getByRole('link', { name: address })).toBeVisible();
@@ -112,7 +112,7 @@ test('what has an address shows it in the diagram and at its port, whose groups 
   await expect(page).toHaveURL(/search=/);
   await expect(page.getByRole('row', { name: new RegExp(address) })).toContainText('web-1');
 
-  await page.goto(`/projects/${tenant.slug}/networks`);
+  await page.goto(`/projects/${tenant.slug}/network/networks`);
   await page.getByRole('button', { name: 'Actions for default' }).click();
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText(
     'Delete the instances on this network first (1 port).',
@@ -123,14 +123,14 @@ test('what is taken can’t be chosen, and says by what', async ({ page, tenant,
   const taken = await floatingIp(request, tenant, await instance(request, tenant, 'web-1'));
   const free = await floatingIp(request, tenant);
   // The choice has an address of its own.
-  await open(page, `/projects/${tenant.slug}/floating-ips?associate=${free.id}`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/floating-ips?associate=${free.id}`, tenant.admin);
   const dialog = page.getByRole('dialog', { name: `Associate ${free.address}` });
   await expect(dialog.getByText('Every port already has a floating IP.').first()).toBeVisible();
   await dialog.getByRole('combobox', { name: 'Instance' }).click();
   await expect(page.getByRole('option', { name: new RegExp(`Already has ${taken.address}`) })).toBeDisabled();
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page).toHaveURL(`/projects/${tenant.slug}/floating-ips`);
+  await expect(page).toHaveURL(`/projects/${tenant.slug}/network/floating-ips`);
 
   await page.getByRole('button', { name: 'Status' }).click();
   await page.getByRole('menuitemradio', { name: 'Available' }).click();
@@ -140,6 +140,6 @@ test('what is taken can’t be chosen, and says by what', async ({ page, tenant,
 
 test('a reader sees the addresses, and why none can be changed', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/floating-ips`, reader);
+  await open(page, `/projects/${tenant.slug}/network/floating-ips`, reader);
   await expect(page.getByRole('button', { name: 'Allocate floating IP' }).first()).toBeDisabled();
 });

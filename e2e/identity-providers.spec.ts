@@ -1,7 +1,7 @@
 import { expect, expectAccessible, open, test } from './support';
 
 test('an issuer is trusted, the exchange explained under an address, and trust ended', async ({ page, tenant }) => {
-  const list = `/projects/${tenant.slug}/identity-providers`;
+  const list = `/projects/${tenant.slug}/project/identity-providers`;
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('Identity providers · Nephele');
   await expect(page.getByRole('heading', { name: 'No identity providers yet' })).toBeVisible();
@@ -47,7 +47,7 @@ test('an issuer is trusted, the exchange explained under an address, and trust e
 });
 
 test('an issuer that may not be called is refused at its field', async ({ page, tenant }) => {
-  await open(page, `/projects/${tenant.slug}/identity-providers/new`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/identity-providers/new`, tenant.admin);
   await page.getByRole('radio', { name: /Another issuer/ }).check();
   await page.getByLabel('Name').fill('inside');
   await page.getByRole('textbox', { name: 'Issuer URL' }).fill('https://127.0.0.1/');

@@ -19,7 +19,7 @@ function hostile(): Buffer {
   return image;
 }
 
-const listOf = (tenant: Tenant) => `/projects/${tenant.slug}/images`;
+const listOf = (tenant: Tenant) => `/projects/${tenant.slug}/compute/images`;
 
 test('an image is dropped, recognised, uploaded, shown with its checksum, and deleted by its name', async ({
   page,

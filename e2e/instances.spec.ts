@@ -9,7 +9,7 @@ test('an instance is chosen with its quota in view, boots, and every part of its
   request,
 }) => {
   test.setTimeout(600_000);
-  const list = `/projects/${tenant.slug}/instances`;
+  const list = `/projects/${tenant.slug}/compute/instances`;
   await open(page, list, tenant.admin);
   await expect(page.getByRole('heading', { name: 'No instances yet' })).toBeVisible();
   await page.getByRole('link', { name: 'Create instance' }).first().click();
@@ -62,11 +62,11 @@ test('flavors and key pairs: sizes side by side, a key added, a wrong one refuse
   page,
   tenant,
 }) => {
-  await open(page, `/projects/${tenant.slug}/flavors`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/compute/flavors`, tenant.admin);
   await expect(page).toHaveTitle('Flavors · Nephele');
   await expect(page.getByRole('row', { name: /nano/ })).toContainText('256 MB');
   await expectAccessible(page);
-  await page.goto(`/projects/${tenant.slug}/key-pairs/new`);
+  await page.goto(`/projects/${tenant.slug}/compute/key-pairs/new`);
   await page.getByLabel('Name').fill('laptop');
   await page.getByLabel('Public key').fill('ssh-ed25519 nonsense');
   await page.getByRole('button', { name: 'Add key pair' }).click();
@@ -81,6 +81,6 @@ test('flavors and key pairs: sizes side by side, a key added, a wrong one refuse
 
 test('a reader sees why nothing can be created', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/instances`, reader);
+  await open(page, `/projects/${tenant.slug}/compute/instances`, reader);
   await expect(page.getByRole('button', { name: 'Create instance' }).first()).toHaveAttribute('aria-disabled', 'true');
 });

@@ -40,7 +40,7 @@ test('who has an account is invited, sees it beside their projects, and joins wi
   otherBrowser,
 }) => {
   const other = await otherTenant(request, administratorToken);
-  await open(page, `/projects/${other.slug}/users/new`, other.admin);
+  await open(page, `/projects/${other.slug}/project/users/new`, other.admin);
   await page.getByLabel('E-mail').fill(tenant.admin.email);
   await page.getByLabel('Name').fill('Ianthe from elsewhere');
   await page.getByRole('button', { name: 'Add user' }).click();
@@ -52,7 +52,7 @@ test('who has an account is invited, sees it beside their projects, and joins wi
   await expect(page.getByRole('row', { name: /Ianthe from elsewhere/ })).toContainText(/Member\s*Invited/);
 
   const theirs = await otherBrowser();
-  await open(theirs, `/projects/${tenant.slug}/secrets`, tenant.admin);
+  await open(theirs, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
   await theirs.getByRole('button', { name: /Switch project, 1 invitation/ }).click();
   await expectAccessible(theirs);
   await theirs.getByRole('dialog', { name: 'Projects' }).getByRole('link', { name: '1 invitation' }).click();
@@ -85,7 +85,7 @@ test('someone who is invited again gets a new code, and the one before it is wor
 }) => {
   const other = await otherTenant(request, administratorToken);
   const first = await invite(request, other, tenant.admin, 'reader');
-  await open(page, `/projects/${other.slug}/users`, other.admin);
+  await open(page, `/projects/${other.slug}/project/users`, other.admin);
   await page.getByRole('button', { name: `Actions for ${tenant.admin.name}` }).click();
   await page.getByRole('menuitem', { name: 'Invite again' }).click();
   await expect(page.getByLabel('E-mail')).toHaveValue(tenant.admin.email);
@@ -114,7 +114,7 @@ test('an invitation is declined or withdrawn, and is gone', async ({ page, tenan
 
   await invite(request, other, tenant.admin, 'reader');
   await page.context().clearCookies();
-  await open(page, `/projects/${other.slug}/users`, other.admin);
+  await open(page, `/projects/${other.slug}/project/users`, other.admin);
   await page.getByRole('button', { name: `Actions for ${tenant.admin.name}` }).click();
   await page.getByRole('menuitem', { name: 'Withdraw invitation' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Withdraw invitation' }).click();

@@ -29,7 +29,7 @@ test('a machine from the first click to the last: console, volume, snapshot, flo
   const inProject = (path: string) => `/projects/${tenant.slug}${path}`;
   const show = async (name: string, of: Page) =>
     info.attach(name, { body: await of.screenshot(), contentType: 'image/png' });
-  await open(page, inProject('/instances'), tenant.admin);
+  await open(page, inProject('/compute/instances'), tenant.admin);
   const main = page.getByRole('main');
 
   await test.step('create it from the tiny image', async () => {
@@ -63,7 +63,7 @@ test('a machine from the first click to the last: console, volume, snapshot, flo
   });
 
   await test.step('attach a volume, and see it in the guest', async () => {
-    await page.goto(inProject('/volumes/new'));
+    await page.goto(inProject('/storage/volumes/new'));
     await page.getByLabel('Name').fill('data');
     await page.getByLabel('Size').fill('1');
     await page.getByRole('button', { name: 'Create volume' }).click();
@@ -126,13 +126,13 @@ test('a machine from the first click to the last: console, volume, snapshot, flo
     const serial = terminal.getByRole('tabpanel', { name: 'Serial terminal' });
     await expect(serial.getByText('Disconnected')).toBeVisible(SOON);
 
-    await page.goto(inProject('/snapshots'));
+    await page.goto(inProject('/storage/snapshots'));
     await page.getByRole('button', { name: 'Actions for before' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete snapshot' }).click();
     await expect(page.getByRole('heading', { name: 'No snapshots yet' })).toBeVisible(SOON);
 
-    await page.goto(inProject('/volumes'));
+    await page.goto(inProject('/storage/volumes'));
     await page.getByRole('button', { name: 'Actions for data' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const volume = page.getByRole('alertdialog', { name: 'Delete data?' });

@@ -138,7 +138,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
   });
 
   await test.step('every page says so, and creating is off with that reason', async () => {
-    await page.goto(inProject('/volumes'));
+    await page.goto(inProject('/storage/volumes'));
     const banner = page.getByRole('status', { name: 'Budget freeze' });
     await expect(banner).toContainText('This project is frozen');
     await expect(page.getByRole('button', { name: 'Create volume' }).first()).toBeDisabled();
@@ -165,7 +165,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
 
   await test.step('creating works again', async () => {
     expect((await createVolume()).status()).toBe(201);
-    await page.goto(inProject('/volumes'));
+    await page.goto(inProject('/storage/volumes'));
     await expect(page.getByRole('link', { name: 'Create volume' }).first()).toBeVisible();
   });
 

@@ -9,7 +9,7 @@ async function network(request: APIRequestContext, { token }: Tenant, name: stri
 }
 
 test('a network is read while it is written, created, looked at and deleted', async ({ page, tenant }) => {
-  const list = `/projects/${tenant.slug}/networks`;
+  const list = `/projects/${tenant.slug}/network/networks`;
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('Networks · Nephele');
   await expect(page.getByRole('row', { name: /default/ })).toContainText('10.0.0.0/24');
@@ -54,7 +54,7 @@ test('search and order stand in the address, and what another makes shows by its
 }) => {
   await network(request, tenant, 'beta', '10.2.0.0/24');
   await network(request, tenant, 'alpha', '10.3.0.0/24');
-  await open(page, `/projects/${tenant.slug}/networks`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/networks`, tenant.admin);
   const rows = page.getByRole('table', { name: 'networks' }).locator('tbody tr');
   await expect(rows).toHaveText([/alpha/, /beta/, /default/]);
   await page.getByRole('button', { name: 'Name' }).click();
@@ -74,7 +74,7 @@ test('the topology shows each thing as a link, follows changes, and has a table 
   tenant,
   request,
 }) => {
-  await open(page, `/projects/${tenant.slug}/networks/topology`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/topology`, tenant.admin);
   await expect(page).toHaveTitle('Topology · Nephele');
   const picture = page.getByRole('group', { name: 'Network topology' });
   await expect(picture.getByRole('link', { name: /^Router default/ })).toBeVisible();
@@ -109,7 +109,7 @@ test('the topology shows each thing as a link, follows changes, and has a table 
 });
 
 test('the router leads to its networks, and ports say what they are before there is one', async ({ page, tenant }) => {
-  await open(page, `/projects/${tenant.slug}/routers`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/routers`, tenant.admin);
   await expect(page).toHaveTitle('Routers · Nephele');
   await expectAccessible(page);
   await page
@@ -121,7 +121,7 @@ test('the router leads to its networks, and ports say what they are before there
   await expectAccessible(page);
   await page.getByRole('list', { name: 'Gateway interfaces' }).getByRole('link', { name: 'default' }).click();
   await expect(page).toHaveTitle('default · Nephele');
-  await page.goto(`/projects/${tenant.slug}/ports`);
+  await page.goto(`/projects/${tenant.slug}/network/ports`);
   await expect(page).toHaveTitle('Ports · Nephele');
   await expect(page.getByRole('heading', { name: 'No ports yet' })).toBeVisible();
   await expectAccessible(page);
@@ -129,7 +129,7 @@ test('the router leads to its networks, and ports say what they are before there
 
 test('a reader sees it all, and why nothing can be changed', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/networks`, reader);
+  await open(page, `/projects/${tenant.slug}/network/networks`, reader);
   await expect(page.getByRole('button', { name: 'Create network' })).toBeDisabled();
   await page.getByRole('button', { name: 'Actions for default' }).click();
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('Requires the member role');

@@ -27,7 +27,7 @@ test('a project where nothing has happened yet says where to begin, and a machin
     await expect(page.getByRole('listitem').getByRole('link', { name: step })).toBeVisible();
   }
   await page.getByRole('link', { name: 'Create instance' }).click();
-  await expect(page).toHaveURL(`/projects/${tenant.slug}/instances/new`);
+  await expect(page).toHaveURL(`/projects/${tenant.slug}/compute/instances/new`);
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(/^nephele-\d+$/);
   await expect(page.getByRole('button', { name: 'Create instance' })).toBeEnabled();
 });

@@ -2,7 +2,7 @@ import { addPerson, expect, expectAccessible, open, test } from './support';
 
 test('the simulator answers with a reason, in an address that can be shared', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/policy`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/policy`, tenant.admin);
   await expect(page).toHaveTitle('Policy simulator · Nephele');
   await page.getByRole('combobox', { name: 'Request' }).press('ArrowDown');
   await page.getByPlaceholder('Search endpoints').fill('store secret');
@@ -24,7 +24,7 @@ test('the simulator answers with a reason, in an address that can be shared', as
 });
 
 test('an address is asked about as it is typed', async ({ page, tenant }) => {
-  await open(page, `/projects/${tenant.slug}/policy`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/policy`, tenant.admin);
   await page.getByRole('combobox', { name: 'Request' }).click();
   await page
     .getByPlaceholder('Search endpoints')
@@ -36,7 +36,7 @@ test('an address is asked about as it is typed', async ({ page, tenant }) => {
 
 test('who is no admin asks about themselves alone', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
-  await open(page, `/projects/${tenant.slug}/policy?method=GET&path=/api/v1/audit`, member);
+  await open(page, `/projects/${tenant.slug}/security/policy?method=GET&path=/api/v1/audit`, member);
   await expect(page.getByRole('status').filter({ hasText: 'Decided by' })).toContainText('Denied');
   await expect(page.getByText('Simulating for others requires the admin role.')).toBeVisible();
 });

@@ -1,7 +1,7 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
 test('a secret is stored, shown after a fresh confirmation, and deleted by its name', async ({ page, tenant }) => {
-  const list = `/projects/${tenant.slug}/secrets`;
+  const list = `/projects/${tenant.slug}/security/secrets`;
   await open(page, list, tenant.admin);
   await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
   await expectAccessible(page);
@@ -44,7 +44,7 @@ test('a refusal lands on the field it names', async ({ page, tenant, request }) 
     headers: bearer(tenant.token),
     data: { name: 'taken', type: 'opaque', payload: 'x' },
   });
-  await open(page, `/projects/${tenant.slug}/secrets/new`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/secrets/new`, tenant.admin);
   await page.getByLabel('Name').fill('taken');
   await page.getByRole('radio', { name: /Certificate/ }).check();
   await page.getByLabel('Value').fill('not a certificate');
@@ -64,7 +64,7 @@ test('search, filter and order stand in the address and survive a reload', async
   ]) {
     await request.post('/api/v1/vault/secrets', { headers: bearer(tenant.token), data: { name, type, payload: 'x' } });
   }
-  await open(page, `/projects/${tenant.slug}/secrets`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
   const names = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:first-child');
   await expect(names).toHaveText(['gamma', 'beta', 'alpha']);
   await page.getByRole('button', { name: 'Name' }).click();
@@ -81,7 +81,7 @@ test('search, filter and order stand in the address and survive a reload', async
 });
 
 test('what another makes shows by itself', async ({ page, tenant, request }) => {
-  await open(page, `/projects/${tenant.slug}/secrets`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
   await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
   await request.post('/api/v1/vault/secrets', {
     headers: bearer(tenant.token),
@@ -96,7 +96,7 @@ test('a reader sees what is there, and why nothing can be changed', async ({ pag
     data: { name: 'look-only', type: 'opaque', payload: 'x' },
   });
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/secrets`, reader);
+  await open(page, `/projects/${tenant.slug}/security/secrets`, reader);
   await page.getByRole('button', { name: 'Actions for look-only' }).click();
   await expect(page.getByRole('menuitem', { name: /Show value/ })).toContainText('Requires the member role');
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toBeDisabled();
@@ -113,7 +113,7 @@ test('a long list is turned over page by page, in order, by an address that can 
     const made = await request.post('/api/v1/vault/secrets', { headers: bearer(tenant.token), data });
     expect(made.status()).toBe(201);
   }
-  await open(page, `/projects/${tenant.slug}/secrets?sort=name`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/secrets?sort=name`, tenant.admin);
   const cells = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:first-child');
   const pages = page.getByRole('navigation', { name: 'Pages of secrets' });
   await expect(cells).toHaveText(names.slice(0, 50));

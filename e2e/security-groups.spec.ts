@@ -1,7 +1,7 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
 test('a group is created, gets rules from presets and by hand, and loses them', async ({ page, tenant }) => {
-  await open(page, `/projects/${tenant.slug}/security-groups`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/security-groups`, tenant.admin);
   await expect(page).toHaveTitle('Security groups · Nephele');
   await expect(page.getByRole('row', { name: /default/ })).toContainText('None');
   await expectAccessible(page);
@@ -84,7 +84,7 @@ test('what is open to the internet shows in the list; the search is part of the 
     });
     expect(rule.status()).toBe(201);
   }
-  await open(page, `/projects/${tenant.slug}/security-groups`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/network/security-groups`, tenant.admin);
   await expect(page.getByRole('row', { name: /^open/ })).toContainText('SSH open to the internet');
   await page.getByRole('searchbox', { name: 'Search security groups' }).fill('clo');
   await expect(page.getByRole('row', { name: /^open/ })).toHaveCount(0);
@@ -95,7 +95,7 @@ test('what is open to the internet shows in the list; the search is part of the 
 
 test('a reader reads the rules, and why none can be changed', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/security-groups`, reader);
+  await open(page, `/projects/${tenant.slug}/network/security-groups`, reader);
   await page.getByRole('link', { name: 'default' }).click();
   await expect(page.getByRole('button', { name: 'Add rule' })).toBeDisabled();
   await expect(page.getByRole('button', { name: /^Remove rule: Allow all traffic/ })).toBeDisabled();

@@ -36,7 +36,7 @@ test('a select opens, and is chosen from by the keyboard, with the page readable
   page,
   tenant,
 }) => {
-  await open(page, `/projects/${tenant.slug}/tokens/new`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/tokens/new`, tenant.admin);
   const expiry = page.getByRole('combobox', { name: 'Expires after' });
   await expiry.press('ArrowDown');
   await expect(page.getByRole('option', { name: '30 days', selected: true })).toBeFocused();
@@ -50,7 +50,7 @@ test('a select opens, and is chosen from by the keyboard, with the page readable
 });
 
 test('a lost connection is said, keeps what was written, and heals by itself', async ({ page, context, tenant }) => {
-  await open(page, `/projects/${tenant.slug}/secrets/new`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/security/secrets/new`, tenant.admin);
   await page.getByLabel('Name', { exact: true }).fill('written-before');
   await context.setOffline(true);
   const menu = page.getByRole('button', { name: /account and appearance/ });

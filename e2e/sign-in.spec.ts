@@ -1,7 +1,7 @@
 import { expect, expectAccessible, open, test } from './support';
 
 test('sign-in leads to the page that was asked for, and sign-out ends it', async ({ page, tenant }) => {
-  const asked = `/projects/${tenant.slug}/secrets?type=opaque`;
+  const asked = `/projects/${tenant.slug}/security/secrets?type=opaque`;
   await page.goto(asked);
   await expect(page).toHaveTitle('Sign in · Nephele');
   await expectAccessible(page);

@@ -1,7 +1,7 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
 test('a token is shown once, works, and is refused after it was revoked', async ({ page, tenant, request }) => {
-  const list = `/projects/${tenant.slug}/tokens`;
+  const list = `/projects/${tenant.slug}/project/tokens`;
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('API tokens · Nephele');
   await expectAccessible(page);
@@ -28,7 +28,7 @@ test('a token is shown once, works, and is refused after it was revoked', async 
 
 test('nobody makes a token that may more than they', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
-  await open(page, `/projects/${tenant.slug}/tokens/new`, member);
+  await open(page, `/projects/${tenant.slug}/project/tokens/new`, member);
   await expect(page.getByRole('radio', { name: /Admin/ })).toBeDisabled();
   await expect(page.getByText('A token cannot exceed your own role (member).')).toBeVisible();
 });
@@ -41,7 +41,7 @@ test('an admin sees and revokes the tokens of everyone', async ({ page, tenant, 
     headers: bearer(access_token),
     data: { name: 'theirs', role: 'reader' },
   });
-  await open(page, `/projects/${tenant.slug}/tokens`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/tokens`, tenant.admin);
   await page.getByRole('link', { name: 'All tokens' }).click();
   await expect(page.getByRole('row', { name: /theirs/ })).toContainText(member.email);
 });

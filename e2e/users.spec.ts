@@ -7,7 +7,7 @@ test('a new person is added, and signs in with the password that was handed over
   otherBrowser,
 }) => {
   const email = `new-${randomBytes(4).toString('hex')}@example.test`;
-  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   await expect(page).toHaveTitle('Users and roles · Nephele');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Add user' }).first().click();
@@ -43,7 +43,7 @@ test('a role is changed, and counts at once', async ({ page, tenant, request }) 
       data: { name, type: 'opaque', payload: 'x' },
     });
   expect((await store('before')).status()).toBe(403);
-  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   await page.getByRole('button', { name: `Actions for ${reader.name}` }).click();
   await page.getByRole('menuitem', { name: 'Change role' }).click();
   const dialog = page.getByRole('dialog', { name: `Role of ${reader.name}` });
@@ -66,7 +66,7 @@ test('removing a user says which tokens end with it, and ends them', async ({ pa
   const works = async () => (await request.get('/api/v1/tenant/quota', { headers: bearer(token) })).status();
   expect(await works()).toBe(200);
 
-  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   await page.getByRole('button', { name: `Actions for ${member.name}` }).click();
   await page.getByRole('menuitem', { name: 'Remove from project' }).click();
   const confirm = page.getByRole('alertdialog', { name: `Remove ${member.name} from ${tenant.name}?` });
@@ -81,7 +81,7 @@ test('removing a user says which tokens end with it, and ends them', async ({ pa
 
 test('the last admin stays, with the reason, until there is another', async ({ page, tenant, request }) => {
   await addPerson(request, tenant, 'member');
-  await open(page, `/projects/${tenant.slug}/users`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   const menu = page.getByRole('button', { name: `Actions for ${tenant.admin.name}` });
   const removal = page.getByRole('menuitem', { name: /Remove from project/ });
   await menu.click();
@@ -99,7 +99,7 @@ test('the last admin stays, with the reason, until there is another', async ({ p
 test('search and filters stand in the address; members look and cannot touch', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/users`, member);
+  await open(page, `/projects/${tenant.slug}/project/users`, member);
   const rows = page.getByRole('table', { name: 'users' }).getByRole('row');
   await expect(rows).toHaveCount(4);
   await expect(page.getByRole('button', { name: 'Add user' })).toHaveAccessibleDescription('Requires the admin role.');

@@ -4,7 +4,7 @@ test('a volume is created within its quota, made larger, frozen and deleted when
   page,
   tenant,
 }) => {
-  const list = `/projects/${tenant.slug}/volumes`;
+  const list = `/projects/${tenant.slug}/storage/volumes`;
   await open(page, list, tenant.admin);
   await expect(page.getByRole('heading', { name: 'No volumes yet' })).toBeVisible();
   await expectAccessible(page);
@@ -52,14 +52,14 @@ test('a volume is created within its quota, made larger, frozen and deleted when
   await expect(page.getByText('created volume')).toBeVisible();
   await expectAccessible(page);
 
-  await page.goto(`/projects/${tenant.slug}/snapshots`);
+  await page.goto(`/projects/${tenant.slug}/storage/snapshots`);
   await expect(page).toHaveTitle('Snapshots · Nephele');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Actions for before-upgrade' }).click();
   await page.getByRole('menuitem', { name: 'Create volume' }).click();
   await expect(page.getByRole('radio', { name: /Snapshot/ })).toBeChecked();
   await expect(page.getByLabel('Size')).toHaveValue('5');
-  await page.goto(`/projects/${tenant.slug}/snapshots`);
+  await page.goto(`/projects/${tenant.slug}/storage/snapshots`);
   await page.getByRole('button', { name: 'Actions for before-upgrade' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete snapshot' }).click();
@@ -84,7 +84,7 @@ test('search and order stand in the address, and what another makes shows by its
     request.post('/api/v1/storage/volumes', { headers: bearer(tenant.token), data: { name, size_gb: 1 } });
   await make('beta');
   await make('alpha');
-  await open(page, `/projects/${tenant.slug}/volumes?sort=name`, tenant.admin);
+  await open(page, `/projects/${tenant.slug}/storage/volumes?sort=name`, tenant.admin);
   const names = page.getByRole('table', { name: 'volumes' }).locator('tbody tr td:first-child');
   await expect(names).toHaveText(['alpha', 'beta']);
   await make('gamma');
@@ -99,7 +99,7 @@ test('search and order stand in the address, and what another makes shows by its
 test('a reader sees why nothing can be done with a volume', async ({ page, tenant, request }) => {
   await request.post('/api/v1/storage/volumes', { headers: bearer(tenant.token), data: { name: 'look', size_gb: 1 } });
   const reader = await addPerson(request, tenant, 'reader');
-  await open(page, `/projects/${tenant.slug}/volumes`, reader);
+  await open(page, `/projects/${tenant.slug}/storage/volumes`, reader);
   await page.getByRole('button', { name: 'Actions for look' }).click();
   for (const name of [/Attach/, /Detach/, /Resize/, /Delete/]) {
     await expect(page.getByRole('menuitem', { name })).toContainText('Requires the member role');

@@ -16,7 +16,7 @@ const firstAddresses = [
   '/api/auth/csrf',
   '/',
   '/projects/first',
-  '/projects/first/instances',
+  '/projects/first/compute/instances',
 ];
 
 /** So much memory is left to other programs: every page that is compiled takes some 40 MB. */

@@ -20,8 +20,8 @@ export async function takePictures(url: string, folder: string): Promise<void> {
     const light = await visitor(browser, url, 'light');
     const pictures = [
       { name: 'overview', path: '/projects/demo', content: 'created secret' },
-      { name: 'create', path: '/projects/demo/instances/new', content: 'per month' },
-      { name: 'topology', path: '/projects/demo/networks/topology', content: 'backend' },
+      { name: 'create', path: '/projects/demo/compute/instances/new', content: 'per month' },
+      { name: 'topology', path: '/projects/demo/network/topology', content: 'backend' },
       { name: 'costs', path: '/projects/demo/billing', content: 'By service' },
       { name: 'reference', path: '/docs/instances', content: '/api/v1/compute/instances' },
     ];
@@ -31,7 +31,7 @@ export async function takePictures(url: string, folder: string): Promise<void> {
     }
     const dark = await visitor(browser, url, 'dark');
     await dark.setViewportSize({ width: 1280, height: 640 });
-    await dark.goto(`${url}/projects/demo/instances?sort=name`);
+    await dark.goto(`${url}/projects/demo/compute/instances?sort=name`);
     await take(dark, 'web-1', join(folder, 'instances.png'));
     await take(await typedInto(dark), 'Connected', join(folder, 'console.png'));
     const office = await browser.newPage({
