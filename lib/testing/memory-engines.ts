@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type {
   ConsoleSockets,
   HostCapacity,
@@ -33,6 +32,8 @@ export class MemoryEngines implements Engines {
   egress = 0;
   /** How long a boot takes. */
   bootMs = 0;
+  /** Since when machines boot. */
+  private readonly booting = new Map<string, number>();
   capacity: HostCapacity = {
     vcpus: { total: 1000, committed: 0 },
     memoryMb: { total: 100_000, committed: 0, free: 100_000, overhead: 160 },
@@ -47,8 +48,14 @@ export class MemoryEngines implements Engines {
       for (const { id } of spec.ports) {
         if (!this.wiredPorts().has(id)) throw new EngineError('ENGINE_ERROR', 'A port is not wired.');
       }
-      await delay(this.bootMs);
+      const begun = this.booting.get(spec.id) ?? performance.now();
+      if (performance.now() - begun < this.bootMs) {
+        this.booting.set(spec.id, begun);
+        return { settled: false, waits_for: 'Booting', again_ms: 20 };
+      }
+      this.booting.delete(spec.id);
       this.machines.set(spec.id, { spec, fault: null, off: spec.power === 'stopped', startedAt: new Date() });
+      return { settled: true };
     },
     rebootInstance: async (id) => {
       if (this.failure) throw this.failure;
@@ -63,6 +70,7 @@ export class MemoryEngines implements Engines {
     removeInstance: async (id) => {
       if (this.failure) throw this.failure;
       this.machines.delete(id);
+      this.booting.delete(id);
     },
     observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine)),
     consoleSockets: async () => {

@@ -55,10 +55,10 @@ export type StepWrite = {
   waits_for?: string;
 };
 
-/** How a step ends. Made by `goTo`, `again`, `waitForChildren`, `done` and `failure`. */
+/** How a step ends. Made by `goTo`, `again`, `underWay`, `waitForChildren`, `done` and `failure`. */
 export type Outcome<Stage extends string> =
   | { readonly end: 'stage'; readonly stage: Stage; readonly write: StepWrite }
-  | { readonly end: 'again'; readonly after_ms: number; readonly write: StepWrite }
+  | { readonly end: 'again'; readonly after_ms: number; readonly write: StepWrite; readonly attempts?: 'kept' }
   | { readonly end: 'children'; readonly write: StepWrite }
   | { readonly end: 'done'; readonly write: StepWrite }
   | { readonly end: 'failure'; readonly reason: string; readonly write: StepWrite };
@@ -71,6 +71,14 @@ export function goTo<const Stage extends string>(stage: Stage, write: StepWrite 
 /** What the stage waits for has not come yet: the same stage again, after so long. */
 export function again(after_ms: number, write: StepWrite = {}) {
   return { end: 'again', after_ms, write } as const;
+}
+
+/**
+ * What the step began goes on without it: the same stage again, after so long. If that has failed then, it counts as
+ * another failure in a row, because the waiting between two failures was no success.
+ */
+export function underWay(after_ms: number, waits_for: string) {
+  return { end: 'again', after_ms, write: { waits_for }, attempts: 'kept' } as const;
 }
 
 /**

@@ -106,7 +106,8 @@ function change(holder: LeaseHolder, { failing, children_ended }: LeasedOperatio
       return sql`stage = ${transition.stage}::text, attempts = 0, error = NULL, lease_until = ${later(holder.lease_ms)}`;
     case 'again': {
       const error = failing ? raw('error') : sql`${transition.write.waits_for ?? null}::text`;
-      return sql`attempts = 0, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
+      const attempts = raw(transition.attempts === 'kept' ? 'attempts' : '0');
+      return sql`attempts = ${attempts}, error = ${error}, run_at = ${pause(transition.after_ms, failing)}, ${raw(letGo)}`;
     }
     case 'children': {
       const error = failing ? raw('error') : sql`${transition.write.waits_for ?? null}::text`;

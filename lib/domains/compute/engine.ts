@@ -1,3 +1,5 @@
+import type { Settlement } from '@/lib/hosts/services/engine';
+
 /** What an instance should be doing. */
 export type PowerState = 'running' | 'paused' | 'stopped';
 
@@ -93,10 +95,11 @@ export type HostCapacity = {
  */
 export interface ComputeEngine {
   /**
-   * Makes the instance what its spec says and resolves when it is: booted, halted or switched off.
+   * Makes the instance what its spec says, and answers soon: that it is (booted, halted or switched off), or what it
+   * waits for. The work goes on meanwhile; asking again, also after a crash of whoever asked, tells how it went.
    * @throws EngineError `CAPACITY_EXHAUSTED` before anything is allocated, `NOT_FOUND` for an unknown image or volume
    */
-  ensureInstance(spec: InstanceSpec): Promise<void>;
+  ensureInstance(spec: InstanceSpec): Promise<Settlement>;
   /** Restarts a running guest: `soft` by its power button and, when it does not answer in time, as `hard`. */
   rebootInstance(id: string, mode: 'soft' | 'hard'): Promise<void>;
   /** Switches a machine off that nobody has a spec of, and keeps all its data; no error when it is off or gone. */

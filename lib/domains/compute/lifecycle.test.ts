@@ -200,7 +200,34 @@ describe('delete', () => {
   });
 });
 
+test('a boot holds no worker, and its operation says what it waits for', async () => {
+  engines.bootMs = 60_000;
+  const id = idOf(await launch(call, acme));
+  const operation = () =>
+    prisma().operation.findFirst({
+      where: { resource_id: id },
+      select: { stage: true, lease_owner: true, error: true },
+    });
+  const waiting = { stage: 'machine', lease_owner: null, error: 'Booting' };
+  await expect.poll(operation, { timeout: 10_000 }).toEqual(waiting);
+  expect(await read(id)).toMatchObject({ status: 'provisioning' });
+  engines.bootMs = 0;
+  await becomes(id, { status: 'active', status_reason: null });
+});
+
 describe('what goes wrong', () => {
+  test('a boot that fails each time fails the instance, though waiting lies between the failures', async () => {
+    let asked = 0;
+    engines.compute.ensureInstance = async () => {
+      asked += 1;
+      if (asked % 2 === 1) return { settled: false, waits_for: 'Booting', again_ms: 1 };
+      throw new EngineError('ENGINE_ERROR', 'The machine stopped.');
+    };
+    const id = idOf(await launch(call, acme));
+    await becomes(id, { status: 'error', fault: { message: 'The machine stopped.' } });
+    expect(asked).toBe(10);
+  });
+
   test('what can never work ends in error with the engine’s words, and can be started again', async () => {
     engines.failure = new EngineError('INVALID', 'The disk is smaller than its image.');
     await execute(sql`UPDATE images SET status = 'active' WHERE id = ${TINY_IMAGE}::uuid`);

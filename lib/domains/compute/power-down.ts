@@ -1,6 +1,7 @@
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engines } from '@/lib/engines/engines';
+import { untilSettled } from '@/lib/engines/until-settled';
 import { log } from '@/lib/log';
 import { stopStrays } from './observer';
 import { readSpec } from './spec';
@@ -24,7 +25,8 @@ export async function powerDownGuests(graceSeconds: number): Promise<void> {
 async function powerDownOne(id: string, shutdownSeconds: number): Promise<void> {
   const spec = await readSpec(id);
   if (!spec) return;
-  await engines().compute.ensureInstance({ ...spec, power: 'stopped', shutdownSeconds });
+  const off = { ...spec, power: 'stopped', shutdownSeconds } as const;
+  await untilSettled(() => engines().compute.ensureInstance(off));
   await execute(sql`
     UPDATE instances SET status = 'stopped', status_reason = 'The platform was stopped; it starts with it again.',
       updated_at = platform_now() WHERE id = ${id}::uuid AND status IN ('active', 'paused', 'rebooting')`);

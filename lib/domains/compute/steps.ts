@@ -11,6 +11,7 @@ import {
   type OperationSteps,
   operationSteps,
   type Step,
+  underWay,
 } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, waitingFor } from '@/lib/core/resources/rows';
@@ -20,6 +21,7 @@ import { ensureWired } from '@/lib/domains/network/topology';
 import { detachedFromGone } from '@/lib/domains/storage/attachments';
 import { engines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import { untilSettled } from '@/lib/engines/until-settled';
 import { countLastEgress } from './egress';
 import type { InstanceSpec } from './engine';
 import { type ApplyKind, applyKinds, createKind, deleteKind, rebootKind, startKind } from './operations';
@@ -28,7 +30,7 @@ import { settledStatus } from './transitions';
 
 /** How often is looked again whether an image has come, or room. */
 const WAIT_MS = 500;
-/** How many instances are on their way at once; how many of them boot at once, the engine knows better. */
+/** How many instances are begun at once; how many of them boot at once, the engine knows better. */
 const BOOTS = Math.max(6, availableParallelism());
 
 type Nothing = Record<string, never>;
@@ -86,7 +88,7 @@ function applySteps(kind: ApplyKind): OperationSteps {
           step,
           'instances',
           () => engines().compute.ensureInstance(spec),
-          () => done(settled(spec)),
+          (answer) => (answer.settled ? done(settled(spec)) : underWay(answer.again_ms, answer.waits_for)),
         );
       },
     },
@@ -107,7 +109,7 @@ const rebootSteps = operationSteps(
         } catch (error) {
           // It has just switched itself off.
           if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
-          await compute.ensureInstance(spec);
+          await untilSettled(() => compute.ensureInstance(spec), step.signal);
         }
       };
       return throughEngine(step, 'instances', reboot, () => done(settled(spec)));

@@ -4,6 +4,7 @@ import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
 import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
+import { untilSettled } from '../until-settled';
 import { GuestShell } from './guest-shell';
 
 /** An engine that is put to the tests. */
@@ -45,6 +46,10 @@ export function smallInstance(imageId: string, change: Partial<InstanceSpec> = {
     ...change,
   };
 }
+
+/** Makes an instance what its spec says, and waits until it is. */
+export const settleInstance = (compute: ComputeEngine, spec: InstanceSpec): Promise<void> =>
+  untilSettled(() => compute.ensureInstance(spec));
 
 /** Opens a shell in a guest, uses it and hangs up. */
 export async function inGuest<T>(

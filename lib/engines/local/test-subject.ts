@@ -85,6 +85,7 @@ async function leftoversOf(host: Host): Promise<string[]> {
     'images',
     'uploads',
     'reach',
+    'boots',
     'network/routers',
     'network/networks',
   ];

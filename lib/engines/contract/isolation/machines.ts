@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { machinePid } from '../../local/test-subject';
-import { inGuest, type Subject, smallInstance } from '../subject';
+import { inGuest, type Subject, settleInstance, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
 const MIB = 1024 ** 2;
@@ -21,7 +21,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
     beforeAll(async () => {
       subject = await prepare();
       await subject.engine.images.buildTinyImage(tiny);
-      await subject.engine.compute.ensureInstance(spec);
+      await settleInstance(subject.engine.compute, spec);
       pid = machinePid(spec.id);
     }, GUEST_MS);
     afterAll(async () => {
@@ -163,10 +163,10 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
         await guest('test -b /dev/sda');
         await storage.detachVolume(volume, spec.id);
         await storage.removeVolume(volume);
-        await compute.ensureInstance(spec);
+        await settleInstance(compute, spec);
         expect(machinePid(spec.id)).toBe(pid);
-        await compute.ensureInstance({ ...spec, power: 'stopped', shutdownSeconds: 0 });
-        await compute.ensureInstance(spec);
+        await settleInstance(compute, { ...spec, power: 'stopped', shutdownSeconds: 0 });
+        await settleInstance(compute, spec);
         pid = machinePid(spec.id);
         expect(readlinkSync(`/proc/${pid}/ns/mnt`)).not.toBe(readlinkSync('/proc/self/ns/mnt'));
         await guest('uname');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec, ObservedInstance } from '@/lib/domains/compute/engine';
-import { inGuest, type Subject, smallInstance } from '../subject';
+import { inGuest, type Subject, settleInstance, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
 
@@ -14,7 +14,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
 
     const ensure = (change: Partial<InstanceSpec>) => {
       spec = { ...spec, ...change };
-      return subject.engine.compute.ensureInstance(spec);
+      return settleInstance(subject.engine.compute, spec);
     };
     const observed = async (id = spec.id): Promise<ObservedInstance | undefined> =>
       (await subject.engine.compute.observeInstances()).find((instance) => instance.id === id);
@@ -49,6 +49,19 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
         await shell.run('echo kept > /root/file; sync');
       });
       expect(await observed()).toMatchObject({ power: 'running', fault: null, generation: 1 });
+    });
+
+    it('answers soon while a guest boots, and whoever asks after a crash waits until that guest is up', async () => {
+      const other = smallInstance(tiny);
+      const { compute } = subject.engine;
+      const begunAt = performance.now();
+      expect(await compute.ensureInstance(other)).toMatchObject({ settled: false, waits_for: expect.any(String) });
+      expect(performance.now() - begunAt).toBeLessThan(2_000);
+      const isOn = async () => (await observed(other.id))?.startedAt != null;
+      await expect.poll(isOn, { timeout: 60_000, interval: 50 }).toBe(true);
+      await settleInstance(subject.restarted().compute, other);
+      expect((await compute.consoleLog(other.id, 50)).output).toMatch(/^[^\n]*@[^\n]*[#$] /m);
+      await compute.removeInstance(other.id);
     });
 
     it('changes nothing when it is asked for what is already so', async () => {
@@ -137,13 +150,13 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
     it('refuses what the host has no room for, and allocates nothing', async () => {
       const { memoryMb } = await subject.engine.compute.capacity();
       const huge = smallInstance(tiny, { ramMb: Math.ceil(memoryMb.free) + 1024 });
-      await expect(subject.engine.compute.ensureInstance(huge)).rejects.toMatchObject({ code: 'CAPACITY_EXHAUSTED' });
+      await expect(settleInstance(subject.engine.compute, huge)).rejects.toMatchObject({ code: 'CAPACITY_EXHAUSTED' });
       expect(await observed(huge.id)).toBeUndefined();
     });
 
     it('removal interrupts a start, and is no error for what is gone', async () => {
       const other = smallInstance(tiny);
-      const starting = subject.engine.compute.ensureInstance(other).catch(() => {});
+      const starting = settleInstance(subject.engine.compute, other).catch(() => {});
       await expect.poll(() => observed(other.id), { timeout: 60_000 }).toBeDefined();
       await subject.engine.compute.removeInstance(other.id);
       await starting;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { bootDisc } from '../boot-disc';
-import { type Subject, smallInstance } from '../subject';
+import { type Subject, settleInstance, smallInstance } from '../subject';
 
 const MIB = 1024 ** 2;
 
@@ -100,7 +100,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       const id = newId();
       await images().importImage(id, await upload(bootDisc('booted from the disc')), 'ISO');
       const spec = smallInstance(id, { ramMb: 64 });
-      await subject.engine.compute.ensureInstance(spec);
+      await settleInstance(subject.engine.compute, spec);
       const log = async () => (await subject.engine.compute.consoleLog(spec.id, 100)).output;
       await expect.poll(log, { timeout: 60_000 }).toContain('booted from the disc');
       await expect(images().removeImage(id)).rejects.toMatchObject({ code: 'IN_USE' });
@@ -112,7 +112,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       await truncate(file, 1024 * MIB + 512);
       await images().importImage(id, file, 'RAW');
       const spec = smallInstance(id);
-      await expect(subject.engine.compute.ensureInstance(spec)).rejects.toMatchObject({ code: 'INVALID' });
+      await expect(settleInstance(subject.engine.compute, spec)).rejects.toMatchObject({ code: 'INVALID' });
       await subject.engine.compute.removeInstance(spec.id);
     });
   });

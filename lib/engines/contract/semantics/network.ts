@@ -3,7 +3,7 @@ import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import type { Network, Port, Router, RouterState, SecurityRule } from '@/lib/domains/network/engine';
 import { GuestShell } from '../guest-shell';
-import { type Subject, smallInstance } from '../subject';
+import { type Subject, settleInstance, smallInstance } from '../subject';
 
 const GUEST_MS = 240_000;
 const CIDR = '10.77.0.0/24';
@@ -117,7 +117,7 @@ export function networkSemantics(
         seed: { hostname: port.hostname, sshPublicKeys: [], userData: null },
       });
       guests.set(port.hostname, spec);
-      await subject.engine.compute.ensureInstance(spec);
+      await settleInstance(subject.engine.compute, spec);
     };
 
     beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import { GuestShell } from '../guest-shell';
-import { type Subject, smallInstance } from '../subject';
+import { type Subject, settleInstance, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
 const EMPTY = { kind: 'empty' } as const;
@@ -30,7 +30,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       subject = await prepare();
       await subject.engine.images.buildTinyImage(tiny);
       spec = smallInstance(tiny);
-      await subject.engine.compute.ensureInstance(spec);
+      await settleInstance(subject.engine.compute, spec);
       await reconnect();
     }, GUEST_MS);
 
@@ -94,14 +94,14 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
     });
 
     it('has the attached volumes again after the guest was off', async () => {
-      await subject.engine.compute.ensureInstance({
+      await settleInstance(subject.engine.compute, {
         ...spec,
         volumeIds: [data, copy],
         power: 'stopped',
         shutdownSeconds: 30,
       });
       expect(await volume(data)).toMatchObject({ attachedTo: null });
-      await subject.engine.compute.ensureInstance({ ...spec, volumeIds: [data, copy] });
+      await settleInstance(subject.engine.compute, { ...spec, volumeIds: [data, copy] });
       await reconnect();
       await shell.eventually('test -b /dev/sdb', 20_000);
       const files = await Promise.all([volume(data), volume(copy)]);

@@ -7,7 +7,9 @@ import type {
   InstanceStats,
   ObservedInstance,
 } from '@/lib/domains/compute/engine';
+import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
+import { untilSettled } from '../../until-settled';
 import { chooseAccelerator } from '../accelerator';
 import { groupsOf, guestUsers, type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
@@ -21,6 +23,7 @@ import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
 import { BootWatch } from './boot-watch';
 import { measureCapacity, requireRoom } from './capacity';
+import { Changes, type Waiting } from './changes';
 import { lastLines } from './console-log';
 import {
   consoleLogFile,
@@ -38,11 +41,15 @@ import { observeAll } from './observe';
 import { sampleMachine } from './sample';
 
 const SHUTDOWN_SECONDS = 20;
+/** When to ask again how a boot or a shutdown goes, and when, while it waits for its turn. */
+const SOON_MS = 200;
+const QUEUED_MS = 1000;
 
 /** Guests as QEMU processes of this host. */
 export class LocalCompute implements ComputeEngine {
   private readonly turns = new Turns();
   private readonly interrupts = new Map<string, AbortController>();
+  private readonly changes = new Changes();
   private readonly slots = new BootSlots();
   private readonly egress: EgressReader;
 
@@ -50,9 +57,13 @@ export class LocalCompute implements ComputeEngine {
     this.egress = new EgressReader(host);
   }
 
-  ensureInstance(wanted: InstanceSpec): Promise<void> {
-    return this.inTurn(wanted.id, async (signal) => {
-      const spec = checked(instanceSpec, wanted);
+  async ensureInstance(wanted: InstanceSpec): Promise<Settlement> {
+    const spec = checked(instanceSpec, wanted);
+    return this.changes.ask(spec.id, JSON.stringify(spec), (tell) => this.ensure(spec, tell));
+  }
+
+  private ensure(spec: InstanceSpec, tell: (waiting: Waiting) => void): Promise<void> {
+    return this.inTurn(spec.id, async (signal) => {
       await prepareHost(this.host);
       const machine = findProcess(this.host, 'qemu', spec.id);
       const before = await findInstance(this.host, spec.id);
@@ -61,8 +72,9 @@ export class LocalCompute implements ComputeEngine {
       const current = isRebuild ? undefined : machine;
       if (!current && spec.power !== 'stopped') await requireRoom(this.host, spec);
       await writeRecord(instanceFile(this.host, spec.id), spec);
-      if (spec.power === 'stopped') await this.switchOff(spec, current, signal);
-      else await this.switchOn(spec, current, signal);
+      if (spec.power !== 'stopped') return this.switchOn(spec, current, signal, tell);
+      tell({ waits_for: 'Shutting down', again_ms: SOON_MS });
+      await this.switchOff(spec, current, signal);
     });
   }
 
@@ -80,13 +92,14 @@ export class LocalCompute implements ComputeEngine {
         });
         return { guest: machine, isUp: () => watch.isUp() };
       }, signal);
+      await BootWatch.end(this.host, id);
     });
   }
 
   async stopInstance(id: string): Promise<void> {
     const spec = await findInstance(this.host, id);
     if (spec) {
-      await this.ensureInstance({ ...spec, power: 'stopped' });
+      await untilSettled(() => this.ensureInstance({ ...spec, power: 'stopped' }));
       return;
     }
     await this.inTurn(id, async () => {
@@ -102,6 +115,7 @@ export class LocalCompute implements ComputeEngine {
       if (machine) await endProcess(machine);
       await groupsOf(this.host).drop(id);
       await endReach(this.host, id);
+      await BootWatch.end(this.host, id);
       await removePath(socketDirectory(this.host, id));
       await removePath(instanceDirectory(this.host, id));
       guestUsers(this.host).free(id);
@@ -136,12 +150,24 @@ export class LocalCompute implements ComputeEngine {
     return measureCapacity(this.host);
   }
 
-  private async switchOn(spec: InstanceSpec, running: EngineProcess | undefined, signal: AbortSignal): Promise<void> {
+  private async switchOn(
+    spec: InstanceSpec,
+    running: EngineProcess | undefined,
+    signal: AbortSignal,
+    tell: (waiting: Waiting) => void,
+  ): Promise<void> {
     const machine = await this.usable(spec, running);
+    const unseen = machine && (await BootWatch.resume(this.host, spec.id));
+    const queued = () => tell({ waits_for: 'Waiting for other instances to boot', again_ms: QUEUED_MS });
+    const booting = () => tell({ waits_for: 'Booting', again_ms: SOON_MS });
     if (!machine) {
       for (const id of spec.volumeIds) await requireVolume(this.host, id);
       const accelerator = await this.turns.take('accelerator', () => chooseAccelerator(this.host));
+      queued();
       await this.slots.boot(async () => {
+        booting();
+        // Others that have waited longer took their room meanwhile.
+        await requireRoom(this.host, spec);
         const watch = await BootWatch.begin(this.host, spec.id);
         const guest = await startMachine(this.host, spec, accelerator);
         await this.matchVolumes(spec);
@@ -149,7 +175,15 @@ export class LocalCompute implements ComputeEngine {
       }, signal);
     } else {
       await this.matchVolumes(spec);
+      if (unseen) {
+        queued();
+        await this.slots.boot(async () => {
+          booting();
+          return { guest: machine, isUp: () => unseen.isUp() };
+        }, signal);
+      }
     }
+    await BootWatch.end(this.host, spec.id);
     await withMonitor(monitorSocket(this.host, spec.id), async (monitor) => {
       const state = await runState(monitor);
       if (spec.power === 'paused' && state === 'running') await monitor.execute('stop');
@@ -170,6 +204,7 @@ export class LocalCompute implements ComputeEngine {
     if (machine) await stopMachine(this.host, machine, shutdownMs(spec), signal);
     await groupsOf(this.host).drop(spec.id);
     await endReach(this.host, spec.id);
+    await BootWatch.end(this.host, spec.id);
     await removePath(socketDirectory(this.host, spec.id));
   }
 

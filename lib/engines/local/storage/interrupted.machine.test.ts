@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
-import { inGuest, type Subject, smallInstance } from '../../contract/subject';
+import { inGuest, type Subject, settleInstance, smallInstance } from '../../contract/subject';
 import { machinePid, testHere } from '../test-subject';
 import { chainsInTurn } from './layers';
 
@@ -25,7 +25,7 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
       await subject.engine.images.buildTinyImage(tiny);
       spec = smallInstance(tiny, { volumeIds: [data], shutdownSeconds: 30 });
       await storage().ensureVolume({ id: data, sizeGb: 1, source: { kind: 'empty' } });
-      await subject.engine.compute.ensureInstance(spec);
+      await settleInstance(subject.engine.compute, spec);
       await guest('test -b /dev/sda && mke2fs -q /dev/sda 2>&1');
     }, GUEST_MS);
     afterAll(async () => {
@@ -64,8 +64,8 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
         await storage().removeVolume(copy);
       }
       // What is on disk is what the guest wrote, under whatever head it comes up with.
-      await subject.engine.compute.ensureInstance({ ...spec, power: 'stopped' });
-      await subject.engine.compute.ensureInstance(spec);
+      await settleInstance(subject.engine.compute, { ...spec, power: 'stopped' });
+      await settleInstance(subject.engine.compute, spec);
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
       for (const id of [second, first, third]) await storage().removeSnapshot(id);
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toBe('after');
@@ -99,11 +99,11 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
     });
 
     test('a guest that starts gets its volumes when nobody else is at work on one', async () => {
-      await subject.engine.compute.ensureInstance({ ...spec, power: 'stopped' });
+      await settleInstance(subject.engine.compute, { ...spec, power: 'stopped' });
       const directory = dirname(await subject.engine.images.uploadDirectory());
       let finish = () => {};
       const atWork = chainsInTurn({ directory }, () => new Promise<void>((resolve) => (finish = resolve)));
-      const starting = subject.engine.compute.ensureInstance(spec);
+      const starting = settleInstance(subject.engine.compute, spec);
       await expect
         .poll(() => guest('ls /sys/block').catch(() => 'not yet there'), { timeout: GUEST_MS })
         .toContain('vda');
