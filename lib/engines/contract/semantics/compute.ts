@@ -51,7 +51,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await observed()).toMatchObject({ power: 'running', fault: null, generation: 1 });
     });
 
-    it('answers soon while a guest boots, and whoever asks after a crash waits until that guest is up', async () => {
+    it('answers soon while a guest boots; whoever asks after a crash waits until it is up, and a stop until it is off', async () => {
       const other = smallInstance(tiny);
       const { compute } = subject.engine;
       const begunAt = performance.now();
@@ -61,6 +61,8 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       await expect.poll(isOn, { timeout: 60_000, interval: 50 }).toBe(true);
       await settleInstance(subject.restarted().compute, other);
       expect((await compute.consoleLog(other.id, 50)).output).toMatch(/^[^\n]*@[^\n]*[#$] /m);
+      await compute.stopInstance(other.id);
+      expect(await observed(other.id)).toMatchObject({ power: 'stopped', startedAt: null });
       await compute.removeInstance(other.id);
     });
 
