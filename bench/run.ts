@@ -8,10 +8,10 @@ import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
  * `npm run bench -- api` and `npm run bench -- machines` measure one of both; `npm run bench -- endurance [SECONDS]` loads
  * the whole platform instead.
  */
-export async function runBenchmarks(only = process.argv[2]): Promise<void> {
+async function runBenchmarks([only, duration]: readonly string[]): Promise<void> {
   if (only === 'endurance') {
     const { endure } = await import('./endurance');
-    return endure(Number(process.argv[3] ?? 600));
+    return endure(Number(duration ?? 600));
   }
   if (only !== 'machines') await measureApi();
   if (only === 'api') return;
@@ -47,3 +47,5 @@ async function measureApi(): Promise<void> {
     await postgres.stop();
   }
 }
+
+await runBenchmarks(process.argv.slice(2));

@@ -33,7 +33,7 @@ type Share = { hit: number; all: number };
  * @param options paths below which every missed branch is named, besides those that must miss none; `--machines`: the
  * tests that boot guests run too
  */
-export function measureCoverage(options: readonly string[]): void {
+function measureCoverage(options: readonly string[]): void {
   const listed = options.filter((option) => option !== '--machines');
   const projects = options.includes('--machines') ? [] : ['--project=code'];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...projects, '--coverage.enabled'];
@@ -106,3 +106,5 @@ function missedBranches({ branchMap, b }: FileCoverage): string[] {
     }),
   );
 }
+
+measureCoverage(process.argv.slice(2));

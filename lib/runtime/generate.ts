@@ -60,6 +60,18 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
   });
 }
 
+/** All code that the checkout generates: tests, type checks and tools need it. */
+export async function generateCode(): Promise<void> {
+  await generateDatabaseClient();
+  await generateApiClient();
+  await whenChanged({
+    name: 'route-types',
+    inputs: ['app', 'next.config.ts', 'package-lock.json'],
+    output: '.next/types/routes.d.ts',
+    run: () => runNode(['node_modules/next/dist/bin/next', 'typegen']),
+  });
+}
+
 /** In a process of its own, which sees the endpoints as they are now. */
 async function writeApiClient(): Promise<void> {
   const { default: openapiTs, astToString } = await import('openapi-typescript');
@@ -93,9 +105,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   } else if (what === 'pages') {
     await buildPages();
   } else {
-    await generateDatabaseClient();
-    await generateApiClient();
-    // The types of Next's own files and routes, which a type check needs and a start does not.
-    await runNode(['node_modules/next/dist/bin/next', 'typegen']);
+    await generateCode();
   }
 }

@@ -13,7 +13,7 @@ const NODE = 22;
  * `npm run mutation`: faults put into admission and metering, one at a time, which the tests must notice.
  * @param options of `stryker run`: `--mutate lib/core/quota/limits.ts`
  */
-export function testByMutation(options: readonly string[]): void {
+function testByMutation(options: readonly string[]): void {
   if (Number.parseInt(process.versions.node, 10) < NODE) {
     console.error(`Stryker needs Node ${NODE} or later; this is ${process.version}.`);
     process.exitCode = 1;
@@ -45,3 +45,5 @@ function install(): void {
 function run(command: string, args: readonly string[]): number {
   return spawnSync(command, args, { stdio: 'inherit' }).status ?? 1;
 }
+
+testByMutation(process.argv.slice(2));

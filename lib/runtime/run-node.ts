@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 
 /** What a program gets besides this process's environment, and what ends it early. */
 export type RunOptions = { env?: Record<string, string>; signal?: AbortSignal };
@@ -31,4 +32,24 @@ export async function runNode(args: string[], { env, signal }: RunOptions = {}):
       else reject(new Error(printed.trim() || `${args.join(' ')} failed`));
     });
   });
+}
+
+/**
+ * Runs a Node program of the checkout with this terminal. A signal that would end this process ends the program first.
+ * @returns its exit code
+ */
+export async function runInForeground(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  const forward = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    child.once('exit', () => process.exit(128 + constants.signals[signal]));
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, forward);
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', resolve);
+  });
+  for (const signal of signals) process.off(signal, forward);
+  return code ?? 1;
 }

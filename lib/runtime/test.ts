@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { constants } from 'node:os';
 import { z } from 'zod';
+import { runInForeground } from './run-node';
 import { installMissing, missingForEngines, missingForTests } from './system-packages';
 
 type Count = { passed: number; failed: number };
-type Step = { name: string; args: string[]; env?: Record<string, string>; count?: () => Count };
+type Step = { name: string; args: string[]; count?: () => Count };
 
 const unitResults = 'test-results/unit.json';
 const browserResults = 'test-results/browser.json';
@@ -47,7 +46,7 @@ export async function runTests(): Promise<void> {
   for (const step of steps) {
     console.log(`\n── ${step.name}`);
     const startedAt = performance.now();
-    const succeeded = await run(step);
+    const succeeded = (await runInForeground(step.args)) === 0;
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     const count = counted(step, succeeded);
     total.passed += count.passed;
@@ -62,22 +61,6 @@ export async function runTests(): Promise<void> {
 function counted({ count }: Step, succeeded: boolean): Count {
   const { passed, failed } = count?.() ?? { passed: succeeded ? 1 : 0, failed: 0 };
   return { passed, failed: succeeded ? failed : Math.max(failed, 1) };
-}
-
-async function run({ args, env }: Step): Promise<boolean> {
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  const forward = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    child.once('exit', () => process.exit(128 + constants.signals[signal]));
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.once(signal, forward);
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(1));
-    child.once('exit', resolve);
-  });
-  for (const signal of signals) process.off(signal, forward);
-  return code === 0;
 }
 
 function countUnit(): Count {
