@@ -20,6 +20,9 @@ test('the overview, engines and operations say how the platform is', async ({
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Engines' }).click();
   await expect(page).toHaveTitle('Engines · Nephele back office');
   await expect(page.getByRole('heading', { name: 'storage', level: 3 })).toBeVisible({ timeout: 60_000 });
+  const compute = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'compute', level: 3 }) });
+  await compute.getByText(/^Limits: \d+ enforced/).click();
+  await expect(compute.getByText('Seccomp filter of QEMU.')).toBeVisible();
   await expectAccessible(page);
 
   await test.step('programs that services run, with what to do where one is not on the host', async () => {

@@ -5,6 +5,7 @@ import { Badge } from '@/components/kit/ui/badge';
 import { Card } from '@/components/kit/ui/card';
 import type { components } from '@/lib/client/schema';
 import { formatCount } from '@/lib/format/quantity';
+import { EngineLimits } from './engine-limits';
 import { MissingPrograms } from './missing-programs';
 
 export type EngineReport = components['schemas']['EngineReport'];
@@ -51,6 +52,7 @@ function Engine({ engine, status, message, details, silent, updated_at }: Engine
           {message}
         </p>
         <MissingPrograms details={details} />
+        <EngineLimits details={details} />
       </div>
       <p className="whitespace-nowrap text-ink-subtle text-xs sm:pt-0.5 sm:text-right">
         Reported <Time at={updated_at} />

@@ -49,6 +49,21 @@ describe('readiness', () => {
     expect(await answer.json()).toEqual({ status: 'ok', database: 'ok', engines });
   });
 
+  test('tells how well each limit is kept, without the words, which may name paths', async () => {
+    const limits = [
+      { limit: 'memory', level: 'enforced', how: 'cgroup.' },
+      { limit: 'namespaces', level: 'refused', how: `Nothing can be mounted in ${settings().dataDir}.` },
+    ];
+    await reportEngine({ engine: 'services', status: 'unavailable', message: '', details: { missing: [], limits } });
+    const { engines } = await (await get('/readyz', {}, '198.51.100.7')).json();
+    expect(engines).toContainEqual({
+      engine: 'services',
+      status: 'unavailable',
+      silent: false,
+      limits: { memory: 'enforced', namespaces: 'refused' },
+    });
+  });
+
   test('is refused with a time to come back while a migration is missing', async () => {
     await execute(sql`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%_foundation'`);
     const answer = await get('/readyz');

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
 import { ApiError } from '@/lib/core/api/errors';
 import { LightResponse } from '@/lib/core/api/light-response';
 import { readMigrations } from '@/lib/core/db/migrate';
@@ -7,7 +8,9 @@ import { pool, query } from '@/lib/core/db/pool';
 import { isDatabaseFull } from '@/lib/core/db/room';
 import { sql } from '@/lib/core/db/sql';
 import { measureIncidents } from '@/lib/core/incidents/metrics';
+import { limitReport } from '@/lib/engines/status';
 import { measureCertificates } from '@/lib/hosts/certificates/metrics';
+import type { EngineReport } from '@/lib/hosts/engine-reports/schema';
 import { listEngineReports } from '@/lib/hosts/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
@@ -27,10 +30,21 @@ export async function readyz(): Promise<Response> {
     const { status, headers } = new ApiError('SERVICE_UNAVAILABLE', database);
     return LightResponse.json({ status: 'unavailable', database, engines: [] }, { status, headers });
   }
-  const engines = (await listEngineReports()).map(({ engine, status, silent }) => ({ engine, status, silent }));
+  const engines = (await listEngineReports()).map(({ engine, status, details, silent }) => {
+    const limits = levelsOf(details);
+    return { engine, status, silent, ...(limits && { limits }) };
+  });
   // Reads and deletes are served all the same, so that this process stays in rotation.
   if (isDatabaseFull()) return LightResponse.json({ status: 'degraded', database: 'its disk is full', engines });
   return LightResponse.json({ status: 'ok', database, engines });
+}
+
+const reported = z.object({ limits: z.array(limitReport) });
+
+/** How well each limit is kept, without the words, which may name paths. */
+function levelsOf(details: EngineReport['details']): Record<string, string> | undefined {
+  const { data } = reported.safeParse(details);
+  return data && Object.fromEntries(data.limits.map(({ limit, level }) => [limit, level]));
 }
 
 async function databaseState(): Promise<string> {

@@ -46,6 +46,8 @@ const looks = new Map<string, StatusLook>([
   ['disabled', rest('Disabled', Ban)],
   ['deprecated', warn('Deprecated')],
   ['degraded', warn('Degraded')],
+  ['enforced', good('Enforced')],
+  ['weaker', warn('Weaker')],
   ['suspended', warn('Suspended', Ban)],
   ['frozen', warn('Frozen', Snowflake)],
   ['expired', warn('Expired', Clock)],

@@ -3,7 +3,7 @@ import { chmod, chown, lstat, mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EngineError } from '../error';
-import { Groups } from './sandbox/limits';
+import { Groups } from './sandbox/groups';
 import { UserIds } from './user-ids';
 
 /** First of 16 million user ids for guests' processes; distributions and container runtimes stay below. */

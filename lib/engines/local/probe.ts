@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { detailOf } from '../error';
 import type { EngineStatus } from '../status';
 import { chooseAccelerator } from './accelerator';
-import { sandboxTrouble } from './confinement';
+import { machineLimits } from './compute/limits';
 import { run } from './exec';
-import { groupsOf, type Host, prepareHost } from './host';
+import { type Host, prepareHost } from './host';
 import { hostCable } from './network/names';
 import { missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
-import { serviceTrouble } from './services/limits';
+import { serviceLimits, troubleOf } from './services/limits';
 
 /** What each engine can do on this host, found by trying. A missing program of one engine does not stop the others. */
 export async function probeHost(host: Host): Promise<EngineStatus[]> {
@@ -32,28 +32,8 @@ async function probeCompute(host: Host): Promise<EngineStatus> {
     return { engine: 'compute', ok: false, missing: [], message };
   }
   const accelerator = await chooseAccelerator(host);
-  const message = `${accelerator.why}${await groupsMessage(host)}${await sandboxMessage(host)} This host has no GPU slices.`;
-  return { engine: 'compute', ok: true, missing: [], message };
-}
-
-const UNLIMITED = {
-  cpu: 'CPU is shared evenly between guests',
-  memory: 'the memory of QEMU processes is not limited',
-  pids: 'their number of threads is not limited',
-};
-
-async function groupsMessage(host: Host): Promise<string> {
-  const limited = await groupsOf(host).kinds();
-  const missing = (['cpu', 'memory', 'pids'] as const).filter((kind) => !limited.includes(kind));
-  if (missing.length === 0) return '';
-  return ` Without root and writable cgroups, ${missing.map((kind) => UNLIMITED[kind]).join(', ')}.`;
-}
-
-async function sandboxMessage(host: Host): Promise<string> {
-  const trouble = await sandboxTrouble(host);
-  return trouble === null
-    ? ''
-    : ` Guests run without a mount and process namespace of their own: ${trouble.slice(-300)}.`;
+  const message = `${accelerator.why} This host has no GPU slices.`;
+  return { engine: 'compute', ok: true, missing: [], message, limits: await machineLimits(host) };
 }
 
 async function probeNetwork(host: Host): Promise<EngineStatus> {
@@ -104,15 +84,13 @@ async function probeImages(host: Host): Promise<EngineStatus> {
   return { engine: 'images', ok: true, missing: tiny, message };
 }
 
-/** A service whose isolation can't be had is refused, not run: the message says what this host enforces. */
 async function probeServices(host: Host): Promise<EngineStatus> {
   const missing = missingPrograms('services', host.isolation);
   if (missing.length > 0) return lacking('services', missing);
-  const trouble = await serviceTrouble(host);
-  if (trouble) return { engine: 'services', ok: false, missing: [], message: trouble };
-  const message =
-    'Each service runs with its own user, root and process namespace, and with memory, CPU and disk limits.';
-  return { engine: 'services', ok: true, missing: [], message };
+  const limits = await serviceLimits(host);
+  const trouble = troubleOf(limits);
+  const message = trouble ?? 'Each service runs in a sandbox of its own.';
+  return { engine: 'services', ok: trouble === null, missing: [], message, limits };
 }
 
 function lacking(engine: EngineStatus['engine'], missing: EngineStatus['missing']): EngineStatus {

@@ -61,7 +61,7 @@ export type Troubles = (engine: string) => readonly string[];
  * the host itself, machines cannot be had here at all.
  */
 export async function reportEngines(troublesOf: Troubles, problem?: string): Promise<void> {
-  for (const { engine, ok, missing, message } of await engines().probe()) {
+  for (const { engine, ok, missing, message, limits } of await engines().probe()) {
     const troubles = troublesOf(engine);
     const isOut = !ok || (problem !== undefined && engine === 'compute');
     const status = isOut ? 'unavailable' : missing.length + troubles.length > 0 ? 'degraded' : 'available';
@@ -70,7 +70,10 @@ export async function reportEngines(troublesOf: Troubles, problem?: string): Pro
       engine,
       status,
       message: text,
-      details: { missing: missing.map((program) => ({ ...program })) },
+      details: {
+        missing: missing.map((program) => ({ ...program })),
+        ...(limits && { limits: limits.map((limit) => ({ ...limit })) }),
+      },
     });
   }
 }

@@ -12,7 +12,7 @@ import { dropPrivileges } from '../privileges';
 import { type EngineProcess, endProcess, findProcess, startProcess } from '../processes';
 import { runState, withMonitor } from '../qmp';
 import { removePath } from '../record';
-import type { Limits } from '../sandbox/limits';
+import type { Limits } from '../sandbox/groups';
 import { roomCommand } from '../sandbox/room';
 import { beginReach } from '../storage/reach';
 import { waitFor } from '../turns';

@@ -2,6 +2,7 @@ import { release } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { type Host, shortHash } from '../host';
+import { Groups } from '../sandbox/groups';
 import { seccompFilter } from './seccomp';
 import { serviceNamespace, serviceSockets } from './service-record';
 import { stateFolder } from './state-folder';
@@ -13,9 +14,10 @@ export const MOUNT_POINTS = ['proc', 'dev', 'tmp', 'run', 'state', 'etc/service'
 /** A small init that reaps orphans and passes signals on, in every sandbox. */
 export const INIT = '/.init';
 
-/** Groups of services in the host's cgroups. */
-export const servicesGroup = (host: Host) => `nephele-${host.tag}-services`;
-export const serviceGroup = (host: Host, id: string) => join(servicesGroup(host), id);
+const servicesGroup = (host: Host) => `nephele-${host.tag}-services`;
+
+/** The cgroups of this engine's services, which the container runtime makes; only root has any. */
+export const serviceGroups = (host: Host) => new Groups(host.isolation === 'root' ? servicesGroup(host) : null);
 
 type Bundle = { host: Host; spec: ServiceSpec; uid: number; root: string; init: string };
 
@@ -44,7 +46,7 @@ export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
     mounts: mounts(host, spec, init),
     linux: {
       namespaces: namespaces(host, spec),
-      cgroupsPath: `/${serviceGroup(host, spec.id)}`,
+      cgroupsPath: `/${join(servicesGroup(host), spec.id)}`,
       resources: resources(spec),
       seccomp: seccompFilter(host.isolation),
       maskedPaths: [
@@ -68,7 +70,7 @@ function rlimits(host: Host, { limits, state }: ServiceSpec): object[] {
 }
 
 /** Since Linux 5.14; before, all processes of this user counted together. */
-function countsProcessesByNamespace(): boolean {
+export function countsProcessesByNamespace(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return major > 5 || (major === 5 && minor >= 14);
 }

@@ -22,7 +22,7 @@ import { cpuSecondsOf } from '../processes';
 import { missingPrograms } from '../programs';
 import { changeRecord, checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
-import { ociConfig, shimSpec } from './bundle';
+import { ociConfig, serviceGroups, shimSpec } from './bundle';
 import { ensureCable, INTERFACE, removeCable } from './cable';
 import { removeFiles, writeFiles } from './files';
 import { answers } from './health';
@@ -30,10 +30,8 @@ import { serviceTrouble } from './limits';
 import { readLogPage } from './log-reader';
 import { ensureRelay, stopRelay } from './relay';
 import {
-  dropGroups,
   findSandbox,
   listSandboxes,
-  oomFile,
   processesOf,
   runtimeCommand,
   runtimeEntry,
@@ -116,7 +114,7 @@ export class LocalServices implements ServiceEngine {
       await removePath(serviceDirectory(this.host, id));
       await removeRecord(serviceFile(this.host, id));
       serviceUsers(this.host).free(id);
-      await dropGroups(this.host);
+      await serviceGroups(this.host).dropParent();
     });
   }
 
@@ -241,7 +239,7 @@ export class LocalServices implements ServiceEngine {
       host: this.host,
       spec,
       runc: runtimeCommand(this.host),
-      oomFile: await oomFile(this.host, spec.id),
+      oomFile: await serviceGroups(this.host).oomFile(spec.id),
     });
     const changed = await writeIfNew(join(directory, 'bundle', 'config.json'), config);
     return (await writeIfNew(join(directory, 'shim.json'), shim)) || changed;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { access, rm, rmdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -8,9 +8,8 @@ import { run } from '../exec';
 import type { Host } from '../host';
 import { insideCommand } from '../network/namespaces';
 import { endProcess, findProcess, isAlive, signal, startProcess } from '../processes';
-import { namesIn, parseJson } from '../record';
+import { parseJson } from '../record';
 import { waitFor } from '../turns';
-import { serviceGroup, servicesGroup } from './bundle';
 import { serviceDirectory, servicesDirectory } from './service-record';
 import { allFilesFolder, runtimeFolder } from './volatile';
 
@@ -82,25 +81,6 @@ export async function stopService(host: Host, id: string, graceMs: number): Prom
 export async function killSandbox(host: Host, id: string): Promise<void> {
   if (await findSandbox(host, id)) await run([...runtimeCommand(host), 'delete', '--force', id]);
   await rm(join(runtimeFolder(host), id), { recursive: true, force: true });
-}
-
-/** Where the kernel counts the processes of a service that went over its memory limit; null where it does not. */
-export async function oomFile(host: Host, id: string): Promise<string | null> {
-  if (host.isolation === 'user') return null;
-  const group = serviceGroup(host, id);
-  const unified = join('/sys/fs/cgroup', group, 'memory.events');
-  const legacy = join('/sys/fs/cgroup/memory', group, 'memory.oom_control');
-  const isUnified = await access('/sys/fs/cgroup/cgroup.controllers').then(
-    () => true,
-    () => false,
-  );
-  return isUnified ? unified : legacy;
-}
-
-/** Takes away the parent of all services' groups once the last of them is gone; it fails while others are in it. */
-export async function dropGroups(host: Host): Promise<void> {
-  const hierarchies = ['.', ...(await namesIn('/sys/fs/cgroup'))];
-  for (const name of hierarchies) await rmdir(join('/sys/fs/cgroup', name, servicesGroup(host))).catch(() => {});
 }
 
 /** Every process of a sandbox, its init first. */

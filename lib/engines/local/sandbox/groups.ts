@@ -1,6 +1,7 @@
 import { access, constants, mkdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../../error';
+import { run } from '../exec';
 import { namesIn } from '../record';
 import { Turns, waitFor } from '../turns';
 
@@ -29,6 +30,13 @@ const EMPTIED_MS = 10_000;
 /** The parent of all groups comes and goes with them. */
 const turns = new Turns();
 
+/** Small enough to be exceeded at once. */
+const TRIAL: Limits = { cpuWeight: 2, memoryBytes: 16 * 1024 ** 2, processes: 4 };
+const EXCEED = 'dd if=/dev/zero of=/dev/null bs=64M count=1; for n in 1 2 3 4 5 6; do sleep 0.05 & done';
+
+/** Parents of groups that were held to all their limits in a trial of this process. */
+const proven = new Set<string>();
+
 /** The cgroups of one engine, below a parent of their own. */
 export class Groups {
   /** @param parent the parent's name; null: this engine may make none, and every call does nothing */
@@ -37,6 +45,27 @@ export class Groups {
   /** What can be limited here: nothing where this user may not, as without root. */
   async kinds(): Promise<LimitKind[]> {
     return (await this.hierarchies()).flatMap(({ kinds }) => kinds);
+  }
+
+  /** What the kernel really limits here: a trial exceeds every limit, and the kernel's own counters tell. */
+  async held(): Promise<LimitKind[]> {
+    const kinds = await this.kinds();
+    if (this.parent === null || kinds.length === 0 || proven.has(this.parent)) return kinds;
+    const name = `trial${process.pid}`;
+    const [program = '', ...prefix] = await this.command(name, TRIAL);
+    if (program === '') return [];
+    await run([program, ...prefix, 'sh', '-c', EXCEED]).catch(() => {});
+    const found = await Promise.all((await this.hierarchies()).map((hierarchy) => this.heldBy(hierarchy, name)));
+    await this.drop(name);
+    const held = found.flat();
+    if (held.length === KINDS.length) proven.add(this.parent);
+    return held;
+  }
+
+  private async heldBy(hierarchy: Hierarchy, name: string): Promise<LimitKind[]> {
+    const group = join(this.folder(hierarchy), name);
+    const held = await Promise.all(hierarchy.kinds.map((kind) => wasHeld(kind, hierarchy.version, group)));
+    return hierarchy.kinds.filter((_, index) => held[index]);
   }
 
   /**
@@ -65,6 +94,19 @@ export class Groups {
       // Fails while other groups are in it.
       await turns.take(this.folder(hierarchy), () => rmdir(this.folder(hierarchy))).catch(() => {});
     }
+  }
+
+  /** Removes the parent with the last group, also where only a container runtime makes groups. */
+  async dropParent(): Promise<void> {
+    if (this.parent === null) return;
+    for (const name of ['.', ...(await namesIn(MOUNT))]) await rmdir(join(MOUNT, name, this.parent)).catch(() => {});
+  }
+
+  /** Where the kernel counts the processes of a group that it has ended for their memory; null where it does not. */
+  async oomFile(name: string): Promise<string | null> {
+    const found = (await this.hierarchies()).find(({ kinds }) => kinds.includes('memory'));
+    if (!found) return null;
+    return join(this.folder(found), name, found.version === 2 ? 'memory.events' : 'memory.oom_control');
   }
 
   /** Names of the groups that exist. */
@@ -120,6 +162,21 @@ function settingOf(kind: LimitKind, version: 1 | 2, limits: Limits): [file: stri
       return [version === 2 ? 'memory.max' : 'memory.limit_in_bytes', limits.memoryBytes];
     case 'pids':
       return ['pids.max', limits.processes];
+  }
+}
+
+/** Whether the trial met a limit, or for the processors, which it can't exceed, whether the kernel took the value. */
+async function wasHeld(kind: LimitKind, version: 1 | 2, group: string): Promise<boolean> {
+  const text = (file: string) => readFile(join(group, file), 'utf8').catch(() => '');
+  switch (kind) {
+    case 'cpu': {
+      const [file, value] = settingOf(kind, version, TRIAL);
+      return Number(await text(file)) === value;
+    }
+    case 'memory':
+      return version === 2 ? /^max [1-9]/m.test(await text('memory.events')) : Number(await text('memory.failcnt')) > 0;
+    case 'pids':
+      return /^max [1-9]/m.test(await text('pids.events'));
   }
 }
 
