@@ -25,7 +25,7 @@ export function BillingDetailsForm({ details }: { details: BillingDetails }) {
       error={save.error}
       failure="The billing details could not be saved"
       submitLabel="Save billing details"
-      disabledReason={project.role === 'admin' ? undefined : 'Requires the admin role.'}
+      operation="setBillingDetails"
       cancel={paths.invoices(project.slug)}
       onSubmit={async (values) => {
         const saved = await save.mutateAsync({ body: billingDetailsOf(values) });

@@ -66,13 +66,8 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
       error={stale && outdated ? null : save.error}
       failure="The budget could not be changed"
       submitLabel="Save budget"
-      disabledReason={
-        project.role !== 'admin'
-          ? 'Requires the admin role.'
-          : outdated
-            ? 'The budget has changed. Load the current values first.'
-            : undefined
-      }
+      operation="setBudget"
+      disabledReason={outdated ? 'The budget has changed. Load the current values first.' : undefined}
       cancel={paths.billing(project.slug)}
       aside={<BudgetPreview control={form.control} pace={pace} status={current.budget.status} />}
       onSubmit={async (values) => {

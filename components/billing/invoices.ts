@@ -36,8 +36,7 @@ export function paymentSentence({ due_usd, payment }: Pick<Invoice, 'due_usd' | 
 }
 
 /** Why an invoice can't be paid now; undefined when it can. */
-export function whyNotPay({ payment }: Pick<Invoice, 'payment'>, role: string): string | undefined {
-  if (role !== 'admin') return 'Requires the admin role.';
+export function whyNotPay({ payment }: Pick<Invoice, 'payment'>): string | undefined {
   if (payment.status === 'paid') return 'Already paid.';
   if (payment.status === 'deferred') return 'Below the minimum card charge. Will be added to the next invoice.';
   return payment.status === 'carried' ? 'Paid with the next invoice.' : undefined;

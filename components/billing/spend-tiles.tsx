@@ -6,6 +6,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Money } from '@/components/kit/data/amounts';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatHourly, formatMoney } from '@/lib/format/money';
 import { formatPercent } from '@/lib/format/number';
@@ -18,6 +19,7 @@ import type { Overview } from './spend-series';
 /** The month in four figures: spent, forecast, what runs, and what is prepaid. */
 export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace }) {
   const { project } = useProject();
+  const may = useMay('createCheckoutSession');
   const spent = useSpentNow(overview, pace);
   const { forecast_usd, last_month_usd, burn_usd_per_hour, credit_usd, month } = overview;
   const hours = (pace.month_end - pace.month_start) / 3_600_000;
@@ -47,7 +49,7 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
         {formatMoney(burn_usd_per_hour * hours)} per full month
       </Tile>
       <Tile name="Credit" value={<Money usd={credit_usd} />}>
-        {project.role === 'admin' ? (
+        {may.allowed ? (
           <Link
             href={paths.credit(project.slug, { top_up: '25' })}
             className="inline-flex items-center gap-1 rounded-sm font-medium text-accent hover:underline"
@@ -79,13 +81,14 @@ function Tile({ name, value, children }: { name: string; value: ReactNode; child
 
 function OfBudget({ overview, spent }: { overview: Overview; spent: number }) {
   const { project } = useProject();
+  const may = useMay('setBudget');
   const { month_to_date_usd, budget } = overview;
   const { used_percent } = budget.status;
   const limit = budget.monthly_limit_usd;
   if (limit === null || used_percent === null) {
     return (
       <Link href={paths.budget(project.slug)} className="rounded-sm font-medium text-accent hover:underline">
-        {project.role === 'admin' ? 'Set a budget' : 'No budget set'}
+        {may.allowed ? 'Set a budget' : 'No budget set'}
       </Link>
     );
   }

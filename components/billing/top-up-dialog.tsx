@@ -7,7 +7,7 @@ import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Button } from '@/components/kit/ui/button';
 import { Dialog } from '@/components/kit/ui/dialog';
-import { useBudget } from '@/components/pricing/freeze';
+import { useBudget } from '@/lib/client/freeze';
 import { formatMoney } from '@/lib/format/money';
 import { useHostedPages } from './hosted-page';
 

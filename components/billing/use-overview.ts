@@ -1,5 +1,5 @@
-import { untilBudgetTurns } from '@/components/pricing/turns';
 import { useProject } from '@/lib/client/project';
+import { untilBudgetTurns } from '@/lib/client/turns';
 
 /** What the project spends this month, as of the last answer. */
 export function useOverview() {

@@ -8,8 +8,9 @@ import type { Action } from '@/components/kit/table/row-actions';
 import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import type { Row } from '@/lib/client/list';
+import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
-import { whyNot } from './instance-can';
+import { type InstanceAction, operationOf, whyNot } from './instance-can';
 
 const RebuildDialog = dynamic(() => import('./rebuild-dialog').then((module) => module.RebuildDialog));
 
@@ -23,7 +24,8 @@ interface InstanceActions {
 }
 
 export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {}): InstanceActions {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const refusal = useRefusal();
   const confirm = useConfirm();
   const act = api.useMutation('post', '/api/v1/compute/instances/{id}/action');
   const remove = api.useMutation('delete', '/api/v1/compute/instances/{id}');
@@ -32,7 +34,7 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
 
   const actionsOf = (instance: Instance): Action[] => {
     const { id, name } = instance;
-    const reason = (action: Parameters<typeof whyNot>[0]) => whyNot(action, instance, project.role);
+    const reason = (action: InstanceAction) => refusal(operationOf(action)) ?? whyNot(action, instance);
     const send = (action: 'start' | 'stop' | 'reboot' | 'pause' | 'unpause') =>
       act.mutateAsync({ params: { path: { id } }, body: { action } });
     const now = (action: Parameters<typeof send>[0]) => () =>

@@ -1,7 +1,12 @@
-import type { Role } from '@/lib/client/project';
+import type { OperationId } from '@/lib/client/may';
 import { type Action, type InstanceStatus, type InstanceTask, transitions } from '@/lib/domains/compute/transitions';
 
 export type InstanceAction = Action | 'delete' | 'console';
+
+/** What an action calls. */
+export function operationOf(action: InstanceAction): OperationId {
+  return action === 'delete' ? 'deleteInstance' : action === 'console' ? 'openConsole' : 'actOnInstance';
+}
 
 /** What determines which actions an instance allows. */
 export interface InstanceState {
@@ -13,12 +18,8 @@ const inWords = (status: InstanceStatus) => (status === 'error' ? 'in error' : s
 
 const consoleStates: readonly InstanceStatus[] = ['active', 'paused', 'rebooting'];
 
-/**
- * Why an action is disabled, or undefined if it is available. The only place where pages decide this; the
- * transitions are the API's own.
- */
-export function whyNot(action: InstanceAction, { status, task }: InstanceState, role: Role): string | undefined {
-  if (role === 'reader') return 'Requires the member role.';
+/** Why an instance does not allow an action in its state; undefined if it does. The transitions are the API's own. */
+export function whyNot(action: InstanceAction, { status, task }: InstanceState): string | undefined {
   if (status === 'deleting') return 'This instance is being deleted.';
   if (action === 'delete') return undefined;
   if (action === 'console') {

@@ -12,6 +12,7 @@ import { EmptyState } from '@/components/kit/page/empty-state';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { type Row, useList } from '@/lib/client/list';
+import { useMay, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';
@@ -69,20 +70,21 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
   const { project } = useProject();
   const networks = useList('/api/v1/network/networks', { limit: 200 });
   const network = networks.data?.rows.find(({ id }) => id === address.network_id);
-  const refused = refusal(project.role, instance) ?? (port ? undefined : READING);
+  const refusal = useRefusal();
+  const state = whyNotNow(instance) ?? (port ? undefined : READING);
   return (
     <Card
       title={network?.name ?? 'Network'}
       description={network && `${network.cidr} · gateway ${network.gateway_ip}`}
       actions={
         <>
-          <DisabledReason reason={refused}>
+          <DisabledReason reason={refusal('changePort') ?? state}>
             <Button size="sm" onClick={() => port && open('groups', port)}>
               Change security groups
             </Button>
           </DisabledReason>
           {address.floating_ip === null && (
-            <DisabledReason reason={refused}>
+            <DisabledReason reason={refusal('associateFloatingIp') ?? state}>
               <Button size="sm" onClick={() => port && open('floating', port)}>
                 Associate floating IP
               </Button>
@@ -94,7 +96,7 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
       <PropertyList
         items={[
           ['Address', <Id key="ip" value={address.ip} label="address" full />],
-          ['Floating IP', <FloatingIp key="floating" instance={instance} address={address} refused={refused} />],
+          ['Floating IP', <FloatingIp key="floating" instance={instance} address={address} />],
           ['MAC', <Id key="mac" value={address.mac} label="MAC address" full />],
           ['Security groups', <Groups key="groups" ids={port?.security_group_ids ?? instance.security_group_ids} />],
           [
@@ -113,8 +115,7 @@ function PortCard({ instance, address, port, open }: PortCardProps) {
 /** Actions wait until their port is loaded. */
 const READING = 'Loading…';
 
-function refusal(role: string, { status }: Instance): string | undefined {
-  if (role === 'reader') return 'Requires the member role.';
+function whyNotNow({ status }: Instance): string | undefined {
   return status === 'deleting' ? 'This instance is being deleted.' : undefined;
 }
 
@@ -132,14 +133,11 @@ function Groups({ ids }: { ids: readonly string[] }) {
   ));
 }
 
-interface FloatingIpProps extends Pick<PortCardProps, 'instance' | 'address'> {
-  refused: string | undefined;
-}
-
 /** The floating IP of a port, and how to disassociate it. */
-function FloatingIp({ instance, address, refused }: FloatingIpProps) {
+function FloatingIp({ instance, address }: Pick<PortCardProps, 'instance' | 'address'>) {
   const { api } = useProject();
   const confirm = useConfirm();
+  const may = useMay('disassociateFloatingIp');
   const list = useList('/api/v1/network/floating-ips', { instance_id: instance.id, limit: 50 });
   const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
   if (address.floating_ip === null)
@@ -148,7 +146,7 @@ function FloatingIp({ instance, address, refused }: FloatingIpProps) {
   return (
     <>
       <Id value={address.floating_ip} label="floating IP" full />
-      <DisabledReason reason={refused ?? (found ? undefined : READING)}>
+      <DisabledReason reason={may.reason ?? whyNotNow(instance) ?? (found ? undefined : READING)}>
         <Button
           size="sm"
           variant="quiet"

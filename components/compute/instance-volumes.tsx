@@ -14,7 +14,7 @@ import { type Volume, whyNotInto } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
 import { volumeColumns } from '@/components/storage/volume-columns';
 import { useList } from '@/lib/client/list';
-import { useProject } from '@/lib/client/project';
+import { useMay } from '@/lib/client/may';
 import type { Instance } from './instance-actions';
 
 const AttachDialog = dynamic(() => import('@/components/storage/attach-dialog').then((module) => module.AttachDialog));
@@ -31,12 +31,12 @@ const columns = [
 
 /** The volumes that an instance has besides its boot disk. */
 export function InstanceVolumes({ instance }: { instance: Instance }) {
-  const { project } = useProject();
+  const may = useMay('attachVolume');
   const state = useTableState();
   const list = useList('/api/v1/storage/volumes', { ...state.query, instance_id: instance.id });
   const { actionsOf, dialog } = useVolumeActions();
   const [attaching, setAttaching] = useState(false);
-  const refused = project.role === 'reader' ? 'Requires the member role.' : whyNotInto(instance);
+  const refused = may.reason ?? whyNotInto(instance);
   const attach = (
     <DisabledReason reason={refused}>
       <Button onClick={() => setAttaching(true)}>

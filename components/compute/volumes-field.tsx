@@ -4,7 +4,6 @@ import { useId } from 'react';
 import { type FieldPath, type FieldValues, type UseFormReturn, useController } from 'react-hook-form';
 import { Checkbox } from '@/components/kit/ui/choice';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
-import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 
 interface VolumesFieldProps<Values extends FieldValues> {
@@ -15,7 +14,6 @@ interface VolumesFieldProps<Values extends FieldValues> {
 
 /** Which volumes a new instance has from its first moment. */
 export function VolumesField<Values extends FieldValues>({ control, name, volumes }: VolumesFieldProps<Values>) {
-  const { project } = useProject();
   const { field, fieldState } = useController({ control, name });
   const id = useId();
   const chosen: readonly string[] = field.value;
@@ -34,7 +32,7 @@ export function VolumesField<Values extends FieldValues>({ control, name, volume
       {volumes.length > 0 && (
         <div className="mt-2 max-h-56 space-y-2 overflow-y-auto">
           {volumes.map((volume) => {
-            const reason = whyNotVolume('attach', volume, project.role);
+            const reason = whyNotVolume('attach', volume);
             return (
               <label key={volume.id} htmlFor={`${id}-${volume.id}`} className="flex gap-2.5 text-sm">
                 <Checkbox

@@ -5,7 +5,7 @@ import { CodeBlock } from '@/components/kit/data/code-block';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
-import { useProject } from '@/lib/client/project';
+import { useMay } from '@/lib/client/may';
 import { type ConsolePart, type Instance, useOpenConsole } from './instance-actions';
 import { whyNot } from './instance-can';
 
@@ -28,9 +28,9 @@ const parts = [
 
 /** Ways to sign in to an instance: its consoles, which need no network, and SSH. */
 export function WaysIn({ instance }: { instance: Instance }) {
-  const { project } = useProject();
+  const may = useMay('openConsole');
   const open = useOpenConsole();
-  const reason = whyNot('console', instance, project.role);
+  const reason = may.reason ?? whyNot('console', instance);
   return (
     <div className="space-y-5">
       <div className="grid gap-5 sm:grid-cols-2">

@@ -3,7 +3,7 @@
 import { HardDrive, Server, Trash2 } from 'lucide-react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
-import { useFreeze } from '@/components/pricing/freeze';
+import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { whyNotDelete, whyNotUse } from './image-can';
@@ -13,26 +13,26 @@ import type { Image } from './image-look';
 export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}): (image: Image) => Action[] {
   const { project, api } = useProject();
   const confirm = useConfirm();
-  const frozen = useFreeze();
+  const refusal = useRefusal();
   const remove = api.useMutation('delete', '/api/v1/images/images/{id}');
   return (image) => [
     {
       label: 'Create instance',
       icon: Server,
       href: paths.newInstance(project.slug, { image_id: image.id }),
-      disabledReason: whyNotUse(image, project.role) ?? frozen,
+      disabledReason: refusal('createInstance') ?? whyNotUse(image),
     },
     {
       label: 'Create volume',
       icon: HardDrive,
       href: paths.newVolume(project.slug, { image_id: image.id }),
-      disabledReason: whyNotUse(image, project.role) ?? frozen,
+      disabledReason: refusal('createVolume') ?? whyNotUse(image),
     },
     {
       label: 'Delete',
       icon: Trash2,
       danger: true,
-      disabledReason: whyNotDelete(image, project.role),
+      disabledReason: whyNotDelete(image) ?? refusal('deleteImage'),
       onSelect: () =>
         confirm({
           title: `Delete ${image.name}?`,

@@ -14,8 +14,3 @@ export const roleOptions = [
 export function roleLabel(role: Role): string {
   return roleOptions.find(({ value }) => value === role)?.label ?? role;
 }
-
-/** Why only admins manage users; undefined for them. */
-export function usersRefusal(role: Role): string | undefined {
-  return role === 'admin' ? undefined : 'Requires the admin role.';
-}

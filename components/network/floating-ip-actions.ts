@@ -3,8 +3,9 @@
 import { Link2, Trash2, Unlink } from 'lucide-react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
+import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
-import { type FloatingIp, readersCannot } from './types';
+import type { FloatingIp } from './types';
 
 /** What can be done with a floating IP; `associate` opens the choice of what it leads to. */
 export function useFloatingIpActions({
@@ -12,11 +13,11 @@ export function useFloatingIpActions({
 }: {
   associate: (id: string) => void;
 }): (floatingIp: FloatingIp) => Action[] {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const refusal = useRefusal();
   const confirm = useConfirm();
   const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
   const release = api.useMutation('delete', '/api/v1/network/floating-ips/{id}');
-  const reader = project.role === 'reader' ? readersCannot : undefined;
   return ({ id, address, port_id, instance_name, fixed_ip }) => {
     const params = { path: { id } };
     const target = instance_name ?? fixed_ip;
@@ -24,13 +25,14 @@ export function useFloatingIpActions({
       {
         label: 'Associate…',
         icon: Link2,
-        disabledReason: reader ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
+        disabledReason:
+          refusal('associateFloatingIp') ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
         onSelect: () => associate(id),
       },
       {
         label: 'Disassociate',
         icon: Unlink,
-        disabledReason: reader ?? (port_id === null ? 'Not associated.' : undefined),
+        disabledReason: refusal('disassociateFloatingIp') ?? (port_id === null ? 'Not associated.' : undefined),
         onSelect: () =>
           confirm({
             title: `Disassociate ${address}?`,
@@ -43,7 +45,8 @@ export function useFloatingIpActions({
         label: 'Release',
         icon: Trash2,
         danger: true,
-        disabledReason: reader ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
+        disabledReason:
+          refusal('releaseFloatingIp') ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
         onSelect: () =>
           confirm({
             title: `Release ${address}?`,

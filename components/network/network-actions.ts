@@ -3,13 +3,15 @@
 import { Trash2 } from 'lucide-react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
-import { type Network, readersCannot } from './types';
+import type { Network } from './types';
 
 /** What can be done with a network. */
 export function useNetworkActions({ onDeleted }: { onDeleted?: () => void } = {}): (network: Network) => Action[] {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const may = useMay('deleteNetwork');
   const confirm = useConfirm();
   const remove = api.useMutation('delete', '/api/v1/network/networks/{id}');
   return ({ id, name, cidr, port_count, is_default }) => [
@@ -18,11 +20,10 @@ export function useNetworkActions({ onDeleted }: { onDeleted?: () => void } = {}
       icon: Trash2,
       danger: true,
       disabledReason:
-        project.role === 'reader'
-          ? readersCannot
-          : port_count > 0
-            ? `Delete the instances on this network first (${formatCount(port_count, 'port')}).`
-            : undefined,
+        may.reason ??
+        (port_count > 0
+          ? `Delete the instances on this network first (${formatCount(port_count, 'port')}).`
+          : undefined),
       onSelect: () =>
         confirm({
           title: `Delete network ${name}?`,

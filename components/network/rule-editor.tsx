@@ -11,6 +11,7 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import type { Option } from '@/components/kit/ui/option';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { rangeProblem } from './cidr';
 import { useOwnAddress } from './own-address';
@@ -26,7 +27,6 @@ import {
   sayRule,
   widerRule,
 } from './rules';
-import { readersCannot } from './types';
 
 /** The side is a range that is written by hand. */
 const WRITTEN = 'written';
@@ -73,7 +73,8 @@ interface RuleEditorProps {
 
 /** Adds a rule to a group: from a preset or by hand, said in words before it is in force. */
 export function RuleEditor({ group, networks }: RuleEditorProps) {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const may = useMay('createSecurityGroupRule');
   const own = useOwnAddress();
   const add = api.useMutation('post', '/api/v1/network/security-groups/{id}/rules');
   const form = useSchemaForm(schema, first);
@@ -190,9 +191,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
         {rule && <Reading rule={rule} same={same} wider={wider} networks={networks} />}
         {add.error !== null && <ErrorNotice title="The rule could not be added" error={add.error} />}
         <div>
-          <DisabledReason
-            reason={project.role === 'reader' ? readersCannot : same ? 'This rule already exists.' : undefined}
-          >
+          <DisabledReason reason={may.reason ?? (same ? 'This rule already exists.' : undefined)}>
             <Button type="submit" variant="primary" pending={form.formState.isSubmitting}>
               Add rule
             </Button>

@@ -7,10 +7,10 @@ import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
 import { exposedBy, type Rule, type SecurityGroup, sayRule } from './rules';
-import { readersCannot } from './types';
 
 interface RuleListProps {
   group: SecurityGroup;
@@ -54,7 +54,8 @@ export function RuleList({ group, direction, networks }: RuleListProps) {
 }
 
 function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string, string> }) {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const may = useMay('deleteSecurityGroupRule');
   const remove = api.useMutation('delete', '/api/v1/network/security-groups/rules/{rule_id}');
   const sentence = sayRule(rule, networks);
   const exposed = exposedBy(rule);
@@ -73,7 +74,7 @@ function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string
           )}
         </p>
       </div>
-      <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
+      <DisabledReason reason={may.reason}>
         <Button
           variant="quiet"
           size="icon-sm"

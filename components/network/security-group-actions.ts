@@ -3,10 +3,10 @@
 import { Trash2 } from 'lucide-react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
 import type { SecurityGroup } from './rules';
-import { readersCannot } from './types';
 
 /** What can be done with a security group. */
 export function useSecurityGroupActions({
@@ -14,7 +14,8 @@ export function useSecurityGroupActions({
 }: {
   onDeleted?: () => void;
 } = {}): (group: SecurityGroup) => Action[] {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const may = useMay('deleteSecurityGroup');
   const confirm = useConfirm();
   const remove = api.useMutation('delete', '/api/v1/network/security-groups/{id}');
   return ({ id, name, rules, port_count, is_default }) => [
@@ -23,13 +24,12 @@ export function useSecurityGroupActions({
       icon: Trash2,
       danger: true,
       disabledReason:
-        project.role === 'reader'
-          ? readersCannot
-          : is_default
-            ? 'The default security group cannot be deleted.'
-            : port_count > 0
-              ? `Remove the group from ${formatCount(port_count, 'port')} first.`
-              : undefined,
+        may.reason ??
+        (is_default
+          ? 'The default security group cannot be deleted.'
+          : port_count > 0
+            ? `Remove the group from ${formatCount(port_count, 'port')} first.`
+            : undefined),
       onSelect: () =>
         confirm({
           title: `Delete security group ${name}?`,

@@ -1,5 +1,6 @@
 import { Gauge, type LucideIcon, Server, SquareTerminal, Users } from 'lucide-react';
 import Link from 'next/link';
+import { isOpenTo } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -13,7 +14,8 @@ interface Step {
 /** What a newcomer can do in a project where nothing has happened yet. */
 export function FirstSteps() {
   const { project } = useProject();
-  if (project.role === 'reader') return <p className="text-ink-muted text-sm">Changes in this project appear here.</p>;
+  if (!isOpenTo('createInstance', project.role))
+    return <p className="text-ink-muted text-sm">Changes in this project appear here.</p>;
   const { slug } = project;
   const everybody: Step[] = [
     {
@@ -38,7 +40,7 @@ export function FirstSteps() {
     },
     { icon: Users, title: 'Add users', href: paths.newUser(slug), words: 'Give each colleague the right role.' },
   ];
-  const steps = project.role === 'admin' ? [...everybody, ...admins] : everybody;
+  const steps = isOpenTo('setBudget', project.role) ? [...everybody, ...admins] : everybody;
   return (
     <>
       <p className="text-ink-muted text-sm">No activity yet. Get started:</p>

@@ -4,6 +4,7 @@ import { clsx } from 'clsx';
 import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
 import { Time } from '@/components/kit/data/time';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
@@ -58,11 +59,12 @@ function Bar({ before, after, limit }: BudgetImpact['forecast_usd'] & { limit: n
 
 function Reading({ limit_usd, freezes, reached }: BudgetImpact) {
   const { project } = useProject();
+  const may = useMay('setBudget');
   if (limit_usd === null) {
     return (
       <>
         No budget set.{' '}
-        {project.role === 'admin' && (
+        {may.allowed && (
           <Link href={paths.budget(project.slug)} className="rounded-sm text-accent underline underline-offset-2">
             Set a budget
           </Link>

@@ -2,13 +2,15 @@
 
 import { Snowflake } from 'lucide-react';
 import { ButtonLink } from '@/components/kit/ui/button';
+import { useBudget, usedUp } from '@/lib/client/freeze';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
-import { useBudget, usedUp } from './freeze';
 
 /** On every page of a project whose budget is used up: what is blocked, why, and how it is lifted. */
 export function FrozenBanner() {
   const { project } = useProject();
+  const may = useMay('setBudget');
   const { data: budget } = useBudget();
   return (
     // There before it says something, so that what it says is announced.
@@ -22,12 +24,12 @@ export function FrozenBanner() {
                 <p className="font-medium">This project is frozen</p>
                 <p className="mt-0.5 text-ink-muted">
                   {usedUp(budget)} Nothing can be created or enlarged until the month ends (UTC) or{' '}
-                  {project.role === 'admin' ? 'you raise' : 'a project admin raises'} the budget or{' '}
-                  {project.role === 'admin' ? 'add' : 'adds'} credit. Existing resources keep running.
+                  {may.allowed ? 'you raise' : 'a project admin raises'} the budget or {may.allowed ? 'add' : 'adds'}{' '}
+                  credit. Existing resources keep running.
                 </p>
               </div>
             </div>
-            {project.role === 'admin' && (
+            {may.allowed && (
               <div className="flex flex-wrap gap-2 max-sm:pl-7">
                 <ButtonLink href={paths.credit(project.slug)}>Add credit</ButtonLink>
                 <ButtonLink href={paths.budget(project.slug)} variant="primary">

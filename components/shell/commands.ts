@@ -1,4 +1,5 @@
 import { type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { isOpenTo, type OperationId } from '@/lib/client/may';
 import type { Project, Role } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { NavigationGroup } from './navigation';
@@ -14,17 +15,15 @@ export interface PaletteCommand {
   run?: () => void;
 }
 
-const order: readonly Role[] = ['reader', 'member', 'admin'];
-
-/** Whether `role` includes `needed`. The API decides for itself; this only keeps dead ends off the screen. */
-function includesRole(role: Role, needed: Role | undefined): boolean {
-  return needed === undefined || order.indexOf(role) >= order.indexOf(needed);
+/** Whether a role may use a page or an action. The API decides for itself; this only keeps dead ends off the screen. */
+function isUseful({ operation }: { operation?: OperationId }, role: Role): boolean {
+  return operation === undefined || isOpenTo(operation, role);
 }
 
 /** The groups as one role sees them; empty ones fall away. */
 export function visibleTo(role: Role, groups: readonly NavigationGroup[]): NavigationGroup[] {
   return groups
-    .map((group) => ({ ...group, entries: group.entries.filter((entry) => includesRole(role, entry.role)) }))
+    .map((group) => ({ ...group, entries: group.entries.filter((entry) => isUseful(entry, role)) }))
     .filter((group) => group.entries.length > 0);
 }
 
@@ -53,7 +52,7 @@ function pageCommands(groups: readonly NavigationGroup[], project: string, role:
   return [
     ...entries.flatMap(({ entry }) =>
       (entry.actions ?? [])
-        .filter((action) => includesRole(role, action.role))
+        .filter((action) => isUseful(action, role))
         .map((action) => ({ group: 'Actions', label: action.label, icon: Plus, href: action.href(project) })),
     ),
     ...entries.map(({ group, entry }) => ({

@@ -1,17 +1,17 @@
 import type { LucideIcon } from 'lucide-react';
-import type { Role } from '@/lib/client/project';
+import type { OperationId } from '@/lib/client/may';
 
 /** A page in the navigation and in the command palette. */
 export interface NavigationEntry {
   label: string;
   icon: LucideIcon;
   href: (project: string) => string;
-  /** The least role that can use the page; every member of the project, without. */
-  role?: Role;
+  /** What the page reads, if not every role may. */
+  operation?: OperationId;
   /** Other words that people look for: "vm", "server". */
   keywords?: readonly string[];
   /** What can be begun from anywhere: "Create secret". */
-  actions?: readonly { label: string; href: (project: string) => string; role?: Role }[];
+  actions?: readonly { label: string; href: (project: string) => string; operation?: OperationId }[];
 }
 
 export interface NavigationGroup {

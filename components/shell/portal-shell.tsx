@@ -3,6 +3,7 @@
 import { UserCog } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { FrozenBanner } from '@/components/pricing/frozen-banner';
+import { FreezeScope } from '@/lib/client/freeze';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalCommands, visibleTo } from './commands';
@@ -43,7 +44,7 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
         }
       >
         <FrozenBanner />
-        {children}
+        <FreezeScope>{children}</FreezeScope>
         <ConnectionNotice />
         <GentleReload />
       </Shell>

@@ -68,7 +68,7 @@ function ChooseInstance({ volume, close }: { volume: Volume; close: () => void }
 }
 
 function ChooseVolume({ instance, close }: { instance: { id: string }; close: () => void }) {
-  const { api, project } = useProject();
+  const { api } = useProject();
   const volumes = useList('/api/v1/storage/volumes', { limit: 100, sort: 'name' });
   const attach = api.useMutation('post', '/api/v1/storage/volumes/{id}/attach');
   const form = useSchemaForm(schema, { id: '' });
@@ -77,7 +77,7 @@ function ChooseVolume({ instance, close }: { instance: { id: string }; close: ()
     value: volume.id,
     label: volume.name,
     description: formatGigabytes(volume.size_gb),
-    ...reasonOf(whyNotVolume('attach', volume, project.role)),
+    ...reasonOf(whyNotVolume('attach', volume)),
   }));
   return (
     <FormShell

@@ -5,7 +5,6 @@ import * as z from 'zod/mini';
 import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Dialog } from '@/components/kit/ui/dialog';
-import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
@@ -16,7 +15,6 @@ import { gigabytesOf, StorageImpact } from './storage-impact';
 /** Makes a volume larger, also while it is attached. */
 export function ResizeDialog({ volume, close }: { volume: Volume; close: () => void }) {
   const { api } = useProject();
-  const frozen = useFreeze();
   const resize = api.useMutation('post', '/api/v1/storage/volumes/{id}/resize');
   const schema = z.object({
     size_gb: z.string().check(
@@ -41,7 +39,7 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
         error={resize.error}
         failure="The volume could not be resized"
         submitLabel="Resize volume"
-        disabledReason={frozen}
+        operation="resizeVolume"
         cancel={close}
         onSubmit={async ({ size_gb }) => {
           await resize.mutateAsync({ params: { path: { id: volume.id } }, body: { size_gb: Number(size_gb) } });

@@ -3,7 +3,7 @@
 import { HardDrive, Trash2 } from 'lucide-react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
-import { useFreeze } from '@/components/pricing/freeze';
+import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { type Snapshot, whyNotDeleteSnapshot, whyNotRestore } from './storage-can';
@@ -12,20 +12,20 @@ import { type Snapshot, whyNotDeleteSnapshot, whyNotRestore } from './storage-ca
 export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
   const { project, api } = useProject();
   const confirm = useConfirm();
-  const frozen = useFreeze();
+  const refusal = useRefusal();
   const remove = api.useMutation('delete', '/api/v1/storage/snapshots/{id}');
   return (snapshot) => [
     {
       label: 'Create volume',
       icon: HardDrive,
       href: paths.newVolume(project.slug, { snapshot_id: snapshot.id }),
-      disabledReason: whyNotRestore(snapshot, project.role) ?? frozen,
+      disabledReason: refusal('createVolume') ?? whyNotRestore(snapshot),
     },
     {
       label: 'Delete',
       icon: Trash2,
       danger: true,
-      disabledReason: whyNotDeleteSnapshot(snapshot, project.role),
+      disabledReason: refusal('deleteSnapshot') ?? whyNotDeleteSnapshot(snapshot),
       onSelect: () =>
         confirm({
           title: `Delete ${snapshot.name}?`,

@@ -10,7 +10,7 @@ test('each state of a volume offers what the API allows in it', () => {
   const offered = Object.fromEntries(
     volumeStatuses.map((status) => {
       const volume = { status, attachments: attachedIn.has(status) ? [web] : [], snapshot_count: 0 };
-      return [status, everyAction.filter((action) => whyNotVolume(action, volume, 'member') === undefined).join(' ')];
+      return [status, everyAction.filter((action) => whyNotVolume(action, volume) === undefined).join(' ')];
     }),
   );
   expect(offered).toEqual({
@@ -28,21 +28,16 @@ test('each state of a volume offers what the API allows in it', () => {
 describe('a reason', () => {
   const volume: Parameters<typeof whyNotVolume>[1] = { status: 'available', attachments: [], snapshot_count: 0 };
   test('names what stands on the volume', () => {
-    expect(whyNotVolume('delete', { ...volume, snapshot_count: 2 }, 'member')).toBe('Delete its 2 snapshots first.');
-    expect(whyNotVolume('delete', { ...volume, status: 'in_use', attachments: [web] }, 'member')).toMatch(/web-1/);
-  });
-  test('names the role that a reader lacks', () => {
-    for (const action of everyAction) expect(whyNotVolume(action, volume, 'reader')).toMatch(/member role/);
-    expect(whyNotRestore({ status: 'available' }, 'reader')).toMatch(/member role/);
-    expect(whyNotDeleteSnapshot({ status: 'available' }, 'reader')).toMatch(/member role/);
+    expect(whyNotVolume('delete', { ...volume, snapshot_count: 2 })).toBe('Delete its 2 snapshots first.');
+    expect(whyNotVolume('delete', { ...volume, status: 'in_use', attachments: [web] })).toMatch(/web-1/);
   });
 });
 
 test('a snapshot makes volumes once it is available, and can be deleted unless that is under way', () => {
-  expect(whyNotRestore({ status: 'available' }, 'member')).toBeUndefined();
-  expect(whyNotRestore({ status: 'creating' }, 'member')).toMatch(/creating/);
-  expect(whyNotDeleteSnapshot({ status: 'error' }, 'member')).toBeUndefined();
-  expect(whyNotDeleteSnapshot({ status: 'deleting' }, 'member')).toBeDefined();
+  expect(whyNotRestore({ status: 'available' })).toBeUndefined();
+  expect(whyNotRestore({ status: 'creating' })).toMatch(/creating/);
+  expect(whyNotDeleteSnapshot({ status: 'error' })).toBeUndefined();
+  expect(whyNotDeleteSnapshot({ status: 'deleting' })).toBeDefined();
 });
 
 test('an instance takes a volume while it is active or stopped, has nothing else to do and has room', () => {

@@ -1,5 +1,4 @@
 import type { Row } from '@/lib/client/list';
-import type { Role } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
 
 export type Volume = Row<'/api/v1/storage/volumes'>;
@@ -10,10 +9,9 @@ type VolumeState = Pick<Volume, 'status' | 'attachments' | 'snapshot_count'>;
 
 const wordOf = (status: string) => status.replaceAll('_', ' ');
 
-/** Why an action on a volume is disabled; undefined if it is available. The API decides by the same statuses. */
-export function whyNotVolume(action: VolumeAction, volume: VolumeState, role: Role): string | undefined {
+/** Why a volume does not allow an action in its state; undefined if it does. The API decides by the same statuses. */
+export function whyNotVolume(action: VolumeAction, volume: VolumeState): string | undefined {
   const { status, attachments, snapshot_count } = volume;
-  if (role === 'reader') return 'Requires the member role.';
   if (status === 'deleting') return 'This volume is being deleted.';
   const [attachment] = attachments;
   switch (action) {
@@ -36,14 +34,12 @@ export function whyNotVolume(action: VolumeAction, volume: VolumeState, role: Ro
 }
 
 /** Why no volume can be created from a snapshot; undefined if one can. */
-export function whyNotRestore({ status }: Pick<Snapshot, 'status'>, role: Role): string | undefined {
-  if (role === 'reader') return 'Requires the member role.';
+export function whyNotRestore({ status }: Pick<Snapshot, 'status'>): string | undefined {
   return status === 'available' ? undefined : `Only for snapshots that are available. This one is ${wordOf(status)}.`;
 }
 
 /** Why a snapshot can't be deleted now; undefined when it can. */
-export function whyNotDeleteSnapshot({ status }: Pick<Snapshot, 'status'>, role: Role): string | undefined {
-  if (role === 'reader') return 'Requires the member role.';
+export function whyNotDeleteSnapshot({ status }: Pick<Snapshot, 'status'>): string | undefined {
   return status === 'deleting' ? 'This snapshot is being deleted.' : undefined;
 }
 

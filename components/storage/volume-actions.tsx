@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
-import { useFreeze } from '@/components/pricing/freeze';
+import { type OperationId, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
@@ -24,7 +24,7 @@ interface VolumeActions {
 export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {}): VolumeActions {
   const { project, api } = useProject();
   const confirm = useConfirm();
-  const frozen = useFreeze();
+  const refusal = useRefusal();
   const detach = api.useMutation('post', '/api/v1/storage/volumes/{id}/detach');
   const remove = api.useMutation('delete', '/api/v1/storage/volumes/{id}');
   const [opened, setOpened] = useState<{ what: 'attach' | 'resize'; volume: Volume }>();
@@ -32,18 +32,18 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
 
   const actionsOf = (volume: Volume): Action[] => {
     const { id, name, size_gb } = volume;
-    const reason = (action: VolumeAction) => whyNotVolume(action, volume, project.role);
+    const reason = (operation: OperationId, action: VolumeAction) => refusal(operation) ?? whyNotVolume(action, volume);
     return [
       {
         label: 'Attach',
         icon: Link2,
-        disabledReason: reason('attach'),
+        disabledReason: reason('attachVolume', 'attach'),
         onSelect: () => setOpened({ what: 'attach', volume }),
       },
       {
         label: 'Detach',
         icon: Unlink2,
-        disabledReason: reason('detach'),
+        disabledReason: reason('detachVolume', 'detach'),
         onSelect: () =>
           confirm({
             title: `Detach ${name} from ${volume.attachments[0]?.instance_name ?? 'its instance'}?`,
@@ -56,20 +56,20 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
       {
         label: 'Resize',
         icon: Expand,
-        disabledReason: reason('resize') ?? frozen,
+        disabledReason: reason('resizeVolume', 'resize'),
         onSelect: () => setOpened({ what: 'resize', volume }),
       },
       {
         label: 'Create snapshot',
         icon: Camera,
-        disabledReason: reason('snapshot'),
+        disabledReason: reason('createSnapshot', 'snapshot'),
         href: paths.newSnapshot(project.slug, { volume_id: id }),
       },
       {
         label: 'Delete',
         icon: Trash2,
         danger: true,
-        disabledReason: reason('delete'),
+        disabledReason: reason('deleteVolume', 'delete'),
         onSelect: () =>
           confirm({
             title: `Delete ${name}?`,

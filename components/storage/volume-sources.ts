@@ -2,7 +2,6 @@
 
 import type { Option } from '@/components/kit/ui/option';
 import { useList } from '@/lib/client/list';
-import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { whyNotRestore } from './storage-can';
 
@@ -21,7 +20,6 @@ const MOST = 200;
 
 /** The project's images and snapshots, as choices. */
 export function useVolumeSources(): { data: VolumeSources | undefined; error: unknown; retry: () => void } {
-  const { project } = useProject();
   const images = useList('/api/v1/images/images', { limit: MOST, sort: 'name' });
   const snapshots = useList('/api/v1/storage/snapshots', { limit: MOST, sort: 'name' });
   const usable = images.data?.rows.filter(({ status, format }) => !ended.has(status) && format !== 'ISO');
@@ -38,7 +36,7 @@ export function useVolumeSources(): { data: VolumeSources | undefined; error: un
               : 'Not downloaded yet. The volume waits for it.',
         })),
         snapshots: frozen.map((snapshot) => {
-          const reason = whyNotRestore(snapshot, project.role);
+          const reason = whyNotRestore(snapshot);
           return {
             value: snapshot.id,
             label: snapshot.name,

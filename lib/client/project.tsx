@@ -12,6 +12,7 @@ export interface Project {
   slug: string;
   name: string;
   role: Role;
+  status: 'active' | 'suspended';
 }
 
 const ProjectContext = createContext<Project | undefined>(undefined);
@@ -21,6 +22,11 @@ export function useProject() {
   const project = use(ProjectContext);
   if (!project) throw new Error('useProject is for pages below /projects/…');
   return { project, ...useApi() };
+}
+
+/** The project of this page; none in the back office. */
+export function useProjectIfAny(): Project | undefined {
+  return use(ProjectContext);
 }
 
 /** Gives the pages below it one project. */

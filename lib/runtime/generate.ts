@@ -8,6 +8,7 @@ import { whenChanged } from './when-changed';
 
 const clientSchema = 'lib/client/schema.d.ts';
 const referenceGroups = 'lib/client/reference.ts';
+const operationTable = 'lib/client/operations';
 
 /** Prisma's client, from `prisma/schema` into `lib/core/db/generated`. */
 export async function generateDatabaseClient(run: RunOptions = {}): Promise<void> {
@@ -24,7 +25,7 @@ export async function generateDatabaseClient(run: RunOptions = {}): Promise<void
   });
 }
 
-/** The API's types that the portal's client uses, and the API reference, from the same endpoints that serve it. Needs the database client. */
+/** The portal's client (types, table of operations) and the API reference, from the endpoints that serve the API. Needs the database client. */
 export async function generateApiClient(run: RunOptions = {}): Promise<void> {
   await whenChanged({
     name: 'api-client',
@@ -78,6 +79,7 @@ async function writeApiClient(): Promise<void> {
   const { endpoints } = await import('@/lib/platform/endpoints');
   const { tags } = await import('@/lib/platform/tags');
   const { openApiDocument } = await import('@/lib/core/api/openapi');
+  const { operationModules } = await import('@/lib/core/api/operation-table');
   const { reference } = await import('@/lib/core/api/reference');
   const document = openApiDocument(endpoints, tags, '/');
   // As text to parse: a literal of this size would be checked for types, value by value.
@@ -87,6 +89,7 @@ async function writeApiClient(): Promise<void> {
     "import type { ReferenceGroup } from '@/lib/core/api/reference';\n\n" +
       `export const groups: readonly ReferenceGroup[] = JSON.parse(\n  ${groups},\n);\n`,
   );
+  for (const [file, text] of Object.entries(operationModules(endpoints))) write(`${operationTable}/${file}`, text);
   // A field with a default may be left out of a request.
   write(clientSchema, astToString(await openapiTs(JSON.stringify(document), { defaultNonNullable: false })));
 }

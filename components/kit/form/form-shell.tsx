@@ -9,6 +9,7 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { ApiError, splitByField } from '@/lib/client/errors';
+import { type OperationId, useRefusal } from '@/lib/client/may';
 
 /**
  * A form whose values are checked by a schema, written with `zod/mini`: full zod weighs five times as much as a page
@@ -34,7 +35,9 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
   submitLabel: string;
   /** Takes something away from someone: the button says so. */
   danger?: boolean;
-  /** Why it can't be sent now, such as a frozen budget. */
+  /** What it calls: who may not call it sees why. */
+  operation?: OperationId;
+  /** Another reason why it can't be sent now. */
   disabledReason?: string | undefined;
   /** Where leaving the form leads. */
   cancel: string | (() => void);
@@ -45,19 +48,21 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
 
 /** The one frame of all forms: states, refusals on the fields they name, one way to send and one to leave. */
 export function FormShell<Input extends FieldValues, Output extends FieldValues>(props: FormShellProps<Input, Output>) {
-  const { form, onSubmit, error, loading, failure, submitLabel, danger = false, disabledReason } = props;
+  const { form, onSubmit, error, loading, failure, submitLabel, danger = false, operation } = props;
   const { cancel, aside, children } = props;
+  const refusal = useRefusal();
+  const disabledReason = (operation && refusal(operation)) ?? props.disabledReason;
   const { setError } = form;
-  const refusal = useMemo(() => refusalOf(error, fieldNames(form.getValues())), [error, form]);
+  const refused = useMemo(() => refusalOf(error, fieldNames(form.getValues())), [error, form]);
 
   useEffect(() => {
     let shouldFocus = true;
-    for (const [field, message] of refusal.byField) {
+    for (const [field, message] of refused.byField) {
       if (!isFieldOf(form.getValues(), field)) continue;
       setError(field, { type: 'server', message }, { shouldFocus });
       shouldFocus = false;
     }
-  }, [refusal, setError, form]);
+  }, [refused, setError, form]);
 
   if (loading) return <FormSkeleton />;
   const pending = form.formState.isSubmitting;
@@ -79,7 +84,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
         </aside>
       )}
       <div className="min-w-0 space-y-5 xl:col-start-1">
-        {refusal.rest !== undefined && refusal.rest !== null && <ErrorNotice title={failure} error={refusal.rest} />}
+        {refused.rest !== undefined && refused.rest !== null && <ErrorNotice title={failure} error={refused.rest} />}
         <div className="flex flex-wrap items-center gap-2 pt-1">
           <DisabledReason reason={disabledReason}>
             <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending}>

@@ -19,11 +19,12 @@ export default async function ProjectLayout({ params, children }: ProjectLayoutP
   const memberships = await membershipsOf(person.user_id);
   const projects = memberships
     .filter(({ status }) => status === 'active')
-    .map(({ project_id, project_slug, project_name, role }) => ({
+    .map(({ project_id, project_slug, project_name, project_status, role }) => ({
       id: project_id,
       slug: project_slug,
       name: project_name,
       role,
+      status: project_status,
     }));
   const project = projects.find((candidate) => candidate.slug === decodeURIComponent(slug));
   if (!project) notFound();

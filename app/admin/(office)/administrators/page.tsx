@@ -20,7 +20,9 @@ export default function AdministratorsPage() {
     <Page
       title="Administrators"
       description="Full access to the back office. Independent of roles in tenants."
-      actions={<CreateLink label="Add administrator" href={adminPaths.newAdministrator()} />}
+      actions={
+        <CreateLink label="Add administrator" href={adminPaths.newAdministrator()} operation="createAdministrator" />
+      }
     >
       <DataTable
         noun="administrator"

@@ -78,7 +78,7 @@ export default function TenantsPage() {
   const state = useTableState(['status']);
   const list = useList('/admin/api/v1/tenants', state.query);
   const { actions, dialogs } = useTenantActions();
-  const create = <CreateLink label="Create tenant" href={adminPaths.newTenant()} />;
+  const create = <CreateLink label="Create tenant" href={adminPaths.newTenant()} operation="createTenant" />;
   return (
     <Page
       title="Tenants"

@@ -20,9 +20,9 @@ export default async function CheckoutPage({ params }: CheckoutPageProps) {
     ({ project_id, status }) => project_id === projectId && status === 'active',
   );
   if (!membership) notFound();
-  const { project_slug: slug, project_name: name, role } = membership;
+  const { project_slug: slug, project_name: name, project_status, role } = membership;
   return (
-    <ProjectScope project={{ id: projectId, slug, name, role }}>
+    <ProjectScope project={{ id: projectId, slug, name, role, status: project_status }}>
       <SandboxCheckout id={id} />
     </ProjectScope>
   );

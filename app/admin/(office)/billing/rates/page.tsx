@@ -52,7 +52,7 @@ function Coming({ rates, unit }: RatedMetric) {
 export default function RatesPage() {
   const state = useTableState();
   const rates = useList('/admin/api/v1/billing/rates', {});
-  const add = <CreateLink label="Add rate" href={adminPaths.newRate()} />;
+  const add = <CreateLink label="Add rate" href={adminPaths.newRate()} operation="addRate" />;
   return (
     <Page
       title="Rates"

@@ -14,8 +14,9 @@ import { columnsOf, DataTable } from '@/components/kit/table/data-table';
 import { useTableState } from '@/components/kit/table/table-state';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
-import { useBudget } from '@/components/pricing/freeze';
+import { useBudget } from '@/lib/client/freeze';
 import { type Row, useList } from '@/lib/client/list';
+import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { paths } from '@/lib/paths';
@@ -93,8 +94,6 @@ function Tries({ attempts, next_attempt_at }: Pick<Delivery, 'attempts' | 'next_
   );
 }
 
-const onlyAdmins = 'Requires the admin role.';
-
 /** What was sent when the budget was used up step by step, to whom, and what became of it. */
 export default function AlertsPage() {
   const { project, api } = useProject();
@@ -103,7 +102,7 @@ export default function AlertsPage() {
   const budget = useBudget();
   const test = api.useMutation('post', '/api/v1/billing/alerts/test');
   const [secretShown, setSecretShown] = useState(false);
-  const refused = project.role === 'admin' ? undefined : onlyAdmins;
+  const refusal = useRefusal();
   const nobody =
     budget.data && budget.data.notify_emails.length === 0 && budget.data.webhook_url === null
       ? 'The budget has no recipients. Add an e-mail address or a webhook to it first.'
@@ -114,12 +113,12 @@ export default function AlertsPage() {
       description="Each threshold of the budget alerts once for each month and limit. Failed deliveries are retried eight times within a day."
       actions={
         <>
-          <DisabledReason reason={refused}>
+          <DisabledReason reason={refusal('readAlertSigningSecret')}>
             <Button onClick={() => setSecretShown(true)}>
               <KeyRound /> Signing secret
             </Button>
           </DisabledReason>
-          <DisabledReason reason={refused ?? nobody}>
+          <DisabledReason reason={refusal('testAlerts') ?? nobody}>
             <Button variant="primary" pending={test.isPending} onClick={() => test.mutate({ body: {} })}>
               <Send /> Send test alert
             </Button>

@@ -20,6 +20,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { TextLink } from '@/components/network/text-link';
 import { type Row, useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -82,14 +83,14 @@ const DEFAULT_AMOUNT = '25';
 
 /** Prepaid credit: what is left, how to get more, and every entry of its ledger. */
 export default function CreditPage() {
-  const { project, api } = useProject();
+  const { api } = useProject();
   const overview = api.useQuery('get', '/api/v1/billing/overview');
   const state = useTableState();
   const list = useList('/api/v1/billing/credits', state.query);
   const amount = useSearchParams().get('top_up');
-  const refused = project.role === 'admin' ? undefined : 'Requires the admin role.';
+  const may = useMay('createCheckoutSession');
   const add = (
-    <DisabledReason reason={refused}>
+    <DisabledReason reason={may.reason}>
       <Button variant="primary" onClick={() => show(DEFAULT_AMOUNT)}>
         <Plus /> Add credit
       </Button>
@@ -136,7 +137,7 @@ export default function CreditPage() {
           </EmptyState>
         }
       />
-      {amount !== null && refused === undefined && <TopUpDialog amount={amount || DEFAULT_AMOUNT} close={hide} />}
+      {amount !== null && may.allowed && <TopUpDialog amount={amount || DEFAULT_AMOUNT} close={hide} />}
     </Page>
   );
 }

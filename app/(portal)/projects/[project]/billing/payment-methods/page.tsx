@@ -18,6 +18,7 @@ import { useTableState } from '@/components/kit/table/table-state';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
 import { useList } from '@/lib/client/list';
+import { useMay, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 
 const column = columnsOf<PaymentMethod>();
@@ -58,18 +59,16 @@ function Expiry({ card }: { card: PaymentMethod }) {
   );
 }
 
-const onlyAdmins = 'Requires the admin role.';
-
 /** The cards that invoices are charged to. Their numbers are the payment processor's alone. */
 export default function PaymentMethodsPage() {
-  const { project, api } = useProject();
+  const { api } = useProject();
   const confirm = useConfirm();
   const state = useTableState();
   const list = useList('/api/v1/billing/payment-methods', state.query);
   const choose = api.useMutation('post', '/api/v1/billing/payment-methods/{id}/default');
   const remove = api.useMutation('delete', '/api/v1/billing/payment-methods/{id}');
-  const refused = project.role === 'admin' ? undefined : onlyAdmins;
-  const add = <AddCard refused={refused} />;
+  const refusal = useRefusal();
+  const add = <AddCard />;
   const cards = list.data?.rows ?? [];
   return (
     <Page
@@ -94,14 +93,15 @@ export default function PaymentMethodsPage() {
           {
             label: 'Make default',
             icon: Star,
-            disabledReason: refused ?? (card.is_default ? 'Already the default card.' : undefined),
+            disabledReason:
+              refusal('setDefaultPaymentMethod') ?? (card.is_default ? 'Already the default card.' : undefined),
             onSelect: () => choose.mutate({ params: { path: { id: card.id } } }),
           },
           {
             label: 'Remove',
             icon: Trash2,
             danger: true,
-            disabledReason: refused,
+            disabledReason: refusal('removePaymentMethod'),
             onSelect: () =>
               confirm({
                 title: `Remove ${cardName(card)}?`,
@@ -122,12 +122,13 @@ export default function PaymentMethodsPage() {
   );
 }
 
-function AddCard({ refused }: { refused: string | undefined }) {
+function AddCard() {
+  const may = useMay('createCardSession');
   const { saveCard, error } = useHostedPages();
   const [pending, setPending] = useState(false);
   return (
     <>
-      <DisabledReason reason={refused}>
+      <DisabledReason reason={may.reason}>
         <Button
           variant="primary"
           pending={pending}

@@ -8,8 +8,8 @@ import { Page } from '@/components/kit/page/page';
 import { columnsOf, DataTable } from '@/components/kit/table/data-table';
 import { useTableState } from '@/components/kit/table/table-state';
 import { FlavorMonth, FlavorPrice } from '@/components/pricing/flavor-price';
-import { useFreeze } from '@/components/pricing/freeze';
 import { type Row, useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -59,8 +59,7 @@ export default function FlavorsPage() {
   const { project } = useProject();
   const state = useTableState();
   const list = useList('/api/v1/compute/flavors', state.query);
-  const frozen = useFreeze();
-  const refused = project.role === 'reader' ? 'Requires the member role.' : frozen;
+  const may = useMay('createInstance');
   return (
     <Page
       title="Flavors"
@@ -83,7 +82,8 @@ export default function FlavorsPage() {
             label: 'Create instance',
             icon: Cpu,
             href: paths.newInstance(project.slug, { flavor_id: id }),
-            disabledReason: status === 'deprecated' ? 'Deprecated. Choose another flavor for new instances.' : refused,
+            disabledReason:
+              status === 'deprecated' ? 'Deprecated. Choose another flavor for new instances.' : may.reason,
           },
         ]}
         empty={

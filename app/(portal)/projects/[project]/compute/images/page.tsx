@@ -114,13 +114,7 @@ export default function ImagesPage() {
   const state = useTableState(['visibility', 'status', 'format']);
   const list = useList('/api/v1/images/images', state.query);
   const actionsOf = useImageActions();
-  const upload = (
-    <CreateLink
-      label="Upload image"
-      href={paths.uploadImage(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
-    />
-  );
+  const upload = <CreateLink label="Upload image" href={paths.uploadImage(project.slug)} operation="uploadImage" />;
   return (
     <Page
       title="Images"

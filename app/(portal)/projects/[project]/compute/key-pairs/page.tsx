@@ -10,6 +10,7 @@ import { Page } from '@/components/kit/page/page';
 import { columnsOf, DataTable } from '@/components/kit/table/data-table';
 import { useTableState } from '@/components/kit/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -41,8 +42,8 @@ export default function KeyPairsPage() {
   const state = useTableState();
   const list = useList('/api/v1/compute/keypairs', state.query);
   const remove = api.useMutation('delete', '/api/v1/compute/keypairs/{id}');
-  const refused = project.role === 'reader' ? 'Requires the member role.' : undefined;
-  const create = <CreateLink label="Add key pair" href={paths.newKeyPair(project.slug)} disabledReason={refused} />;
+  const may = useMay('deleteKeyPair');
+  const create = <CreateLink label="Add key pair" href={paths.newKeyPair(project.slug)} operation="createKeyPair" />;
   return (
     <Page
       title="Key pairs"
@@ -60,7 +61,7 @@ export default function KeyPairsPage() {
             label: 'Delete',
             icon: Trash2,
             danger: true,
-            disabledReason: refused,
+            disabledReason: may.reason,
             onSelect: () =>
               confirm({
                 title: `Delete ${name}?`,

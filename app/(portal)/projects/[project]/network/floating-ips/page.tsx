@@ -15,8 +15,9 @@ import { useTableState } from '@/components/kit/table/table-state';
 import { Button } from '@/components/kit/ui/button';
 import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
 import { Holder } from '@/components/network/ports-table';
-import { type FloatingIp, readersCannot } from '@/components/network/types';
+import type { FloatingIp } from '@/components/network/types';
 import { useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 
 const AssociateDialog = dynamic(() =>
@@ -75,7 +76,8 @@ function Forwards({ floatingIp: { port_id, forwards } }: { floatingIp: FloatingI
 
 /** The project's public addresses, and what each leads to. */
 export default function FloatingIpsPage() {
-  const { project, api } = useProject();
+  const { api } = useProject();
+  const may = useMay('allocateFloatingIp');
   const state = useTableState(['status']);
   const list = useList('/api/v1/network/floating-ips', { ...state.query, sort: undefined });
   const allocate = api.useMutation('post', '/api/v1/network/floating-ips');
@@ -84,7 +86,7 @@ export default function FloatingIpsPage() {
   const actionsOf = useFloatingIpActions({ associate });
 
   const button = (
-    <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
+    <DisabledReason reason={may.reason}>
       <Button variant="primary" pending={allocate.isPending} onClick={() => allocate.mutate({ body: {} })}>
         <Plus /> Allocate floating IP
       </Button>

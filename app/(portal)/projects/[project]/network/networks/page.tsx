@@ -13,7 +13,7 @@ import { ButtonLink } from '@/components/kit/ui/button';
 import { AddressUse } from '@/components/network/address-use';
 import { useNetworkActions } from '@/components/network/network-actions';
 import { TextLink } from '@/components/network/text-link';
-import { type Network, readersCannot } from '@/components/network/types';
+import type { Network } from '@/components/network/types';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -72,13 +72,7 @@ export default function NetworksPage() {
   const list = useList('/api/v1/network/networks', state.query);
   const actionsOf = useNetworkActions();
 
-  const create = (
-    <CreateLink
-      label="Create network"
-      href={paths.newNetwork(project.slug)}
-      disabledReason={project.role === 'reader' ? readersCannot : undefined}
-    />
-  );
+  const create = <CreateLink label="Create network" href={paths.newNetwork(project.slug)} operation="createNetwork" />;
   return (
     <Page
       title="Networks"

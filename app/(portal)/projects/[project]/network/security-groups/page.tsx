@@ -11,7 +11,6 @@ import { Badge } from '@/components/kit/ui/badge';
 import { exposedBy, listed, type SecurityGroup, sayRule } from '@/components/network/rules';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
 import { TextLink } from '@/components/network/text-link';
-import { readersCannot } from '@/components/network/types';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
@@ -84,7 +83,7 @@ export default function SecurityGroupsPage() {
     <CreateLink
       label="Create security group"
       href={paths.newSecurityGroup(project.slug)}
-      disabledReason={project.role === 'reader' ? readersCannot : undefined}
+      operation="createSecurityGroup"
     />
   );
   return (

@@ -10,7 +10,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { TopologyPicture } from '@/components/network/topology-picture';
 import { TopologyTable } from '@/components/network/topology-table';
 import { type TopologyData, useTopology } from '@/components/network/use-topology';
-import { useFreeze } from '@/components/pricing/freeze';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -34,12 +34,11 @@ export default function TopologyPage() {
 }
 
 function Picture({ data }: { data: TopologyData }) {
-  const { project } = useProject();
-  const frozen = useFreeze() !== undefined;
+  const may = useMay('createInstance');
   const frame = useRef<HTMLDivElement>(null);
   return (
     <div ref={frame} className="min-h-80">
-      <TopologyPicture data={data} frame={frame} mayCreate={project.role !== 'reader' && !frozen} />
+      <TopologyPicture data={data} frame={frame} mayCreate={may.allowed} />
     </div>
   );
 }

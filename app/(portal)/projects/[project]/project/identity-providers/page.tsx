@@ -13,6 +13,7 @@ import { useTableState } from '@/components/kit/table/table-state';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { roleLabel } from '@/components/members/roles';
 import { type Row, useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -62,13 +63,20 @@ const columns = [
 export default function IdentityProvidersPage() {
   const { project, api } = useProject();
   const confirm = useConfirm();
+  const may = useMay('deleteIdentityProvider');
   const state = useTableState();
   const list = useList('/api/v1/iam/providers', state.query);
   const remove = api.useMutation('delete', '/api/v1/iam/providers/{id}');
   const asked = useSearchParams().get('exchange');
   const shown = list.data?.rows.find(({ id }) => id === asked);
 
-  const create = <CreateLink label="Add identity provider" href={paths.newIdentityProvider(project.slug)} />;
+  const create = (
+    <CreateLink
+      label="Add identity provider"
+      href={paths.newIdentityProvider(project.slug)}
+      operation="createIdentityProvider"
+    />
+  );
   return (
     <Page
       title="Identity providers"
@@ -91,6 +99,7 @@ export default function IdentityProvidersPage() {
             label: 'Delete',
             icon: Trash2,
             danger: true,
+            disabledReason: may.reason,
             onSelect: () =>
               confirm({
                 title: `Delete ${provider.name}?`,

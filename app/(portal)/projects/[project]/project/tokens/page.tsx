@@ -13,6 +13,7 @@ import { useTableState } from '@/components/kit/table/table-state';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { roleLabel } from '@/components/members/roles';
 import { type Row, useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -64,15 +65,16 @@ const statuses = [
 export default function TokensPage() {
   const { project } = useProject();
   const state = useTableState(['status', 'of']);
-  const everyone = project.role === 'admin' && state.filter('of') === 'all';
-  const create = <CreateLink label="Create token" href={paths.newToken(project.slug)} />;
+  const mayListAll = useMay('listProjectTokens').allowed;
+  const everyone = mayListAll && state.filter('of') === 'all';
+  const create = <CreateLink label="Create token" href={paths.newToken(project.slug)} operation="createToken" />;
   return (
     <Page
       title="API tokens"
       description="Credentials for scripts in this project. A token has a role, which never exceeds the role of its creator."
       actions={
         <>
-          {project.role === 'admin' && (
+          {mayListAll && (
             <ButtonLink href={everyone ? paths.tokens(project.slug) : paths.allTokens(project.slug)}>
               {everyone ? 'My tokens' : 'All tokens'}
             </ButtonLink>

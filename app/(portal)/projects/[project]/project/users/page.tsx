@@ -14,8 +14,9 @@ import { useTableState } from '@/components/kit/table/table-state';
 import { Avatar } from '@/components/kit/ui/avatar';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { Removal } from '@/components/members/removal';
-import { roleLabel, roleOptions, usersRefusal } from '@/components/members/roles';
+import { roleLabel, roleOptions } from '@/components/members/roles';
 import { type Row, useList } from '@/lib/client/list';
+import { isOpenTo, type OperationId, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -70,11 +71,14 @@ export default function UsersPage() {
   const me = api.useQuery('get', '/api/v1/auth/me');
   const remove = api.useMutation('delete', '/api/v1/identity/role-assignments');
   const [changing, setChanging] = useState<User>();
-  const refused = usersRefusal(project.role);
+  const refusal = useRefusal();
 
-  const refusalFor = ({ id }: User) => {
+  const refusalFor = (operation: OperationId, { id }: User) => {
     const lastAdmin = admins.data?.rows.length === 1 && admins.data.rows[0]?.id === id;
-    return refused ?? (lastAdmin ? 'The last admin cannot be removed. Make another user an admin first.' : undefined);
+    return (
+      refusal(operation) ??
+      (lastAdmin ? 'The last admin cannot be removed. Make another user an admin first.' : undefined)
+    );
   };
   const askToRemove = (user: User) => {
     const self = user.id === me.data?.id;
@@ -98,7 +102,7 @@ export default function UsersPage() {
     });
   };
 
-  const add = <CreateLink label="Add user" href={paths.newUser(project.slug)} disabledReason={refused} />;
+  const add = <CreateLink label="Add user" href={paths.newUser(project.slug)} operation="createUser" />;
   return (
     <Page
       title="Users and roles"
@@ -109,7 +113,9 @@ export default function UsersPage() {
         noun="user"
         list={list}
         state={state}
-        columns={project.role === 'admin' ? [...columns.slice(0, 3), secondFactor, ...columns.slice(3)] : columns}
+        columns={
+          isOpenTo('createUser', project.role) ? [...columns.slice(0, 3), secondFactor, ...columns.slice(3)] : columns
+        }
         rowName={({ name }) => name}
         filters={[
           { name: 'role', label: 'Role', options: roleOptions },
@@ -119,7 +125,7 @@ export default function UsersPage() {
           {
             label: 'Change role',
             icon: UserCog,
-            disabledReason: refusalFor(user),
+            disabledReason: refusalFor('assignRole', user),
             onSelect: () => setChanging(user),
           },
           ...(user.status === 'invited'
@@ -127,7 +133,7 @@ export default function UsersPage() {
                 {
                   label: 'Invite again',
                   icon: MailPlus,
-                  disabledReason: refused,
+                  disabledReason: refusal('createUser'),
                   href: paths.newUser(project.slug, {
                     email: user.email,
                     name: user.name,
@@ -140,7 +146,7 @@ export default function UsersPage() {
             label: user.status === 'invited' ? 'Withdraw invitation' : 'Remove from project',
             icon: UserMinus,
             danger: true,
-            disabledReason: refusalFor(user),
+            disabledReason: refusalFor('revokeRoles', user),
             onSelect: () => askToRemove(user),
           },
         ]}

@@ -13,13 +13,14 @@ import { type CatalogueEntry, useCatalogue } from '@/components/policy/catalogue
 import { requestOf, useQuestion, useSettled } from '@/components/policy/question';
 import { Verdict } from '@/components/policy/verdict';
 import { useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Asks the function that authorizes API requests whether a caller may use an endpoint. */
 export default function PolicyPage() {
-  const { project } = useProject();
+  const may = useMay('listProjectTokens');
   const { question, ask } = useQuestion();
   const ids = { identity: useId(), request: useId() };
   const catalogue = useCatalogue();
@@ -36,9 +37,7 @@ export default function PolicyPage() {
             <div className="space-y-1.5">
               <Label htmlFor={ids.identity}>User or token</Label>
               <Identities id={ids.identity} value={question.identity} onChange={(identity) => ask({ identity })} />
-              {project.role !== 'admin' && (
-                <p className="text-ink-muted text-xs">Simulating for others requires the admin role.</p>
-              )}
+              {!may.allowed && <p className="text-ink-muted text-xs">Simulating for others requires the admin role.</p>}
             </div>
             <div className="space-y-1.5">
               <Label htmlFor={ids.request}>Request</Label>
@@ -78,8 +77,7 @@ function typedRequest(text: string): Option | undefined {
 
 /** Oneself; for admins, everyone in the project and every token of it. */
 function Identities({ id, value, onChange }: { id: string; value: string; onChange: (identity: string) => void }) {
-  const { project } = useProject();
-  if (project.role === 'admin') return <AllIdentities id={id} value={value} onChange={onChange} />;
+  if (useMay('listProjectTokens').allowed) return <AllIdentities id={id} value={value} onChange={onChange} />;
   return <Select id={id} options={[{ value: 'me', label: 'Me' }]} value={value} onValueChange={onChange} />;
 }
 

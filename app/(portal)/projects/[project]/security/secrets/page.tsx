@@ -16,6 +16,7 @@ import { useTableState } from '@/components/kit/table/table-state';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { secretTypeLabel, secretTypeOptions } from '@/components/secrets/types';
 import { type Row, useList } from '@/lib/client/list';
+import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -61,8 +62,6 @@ const columns = [
   }),
 ];
 
-const readersCannot = 'Requires the member role.';
-
 /** Secrets of the project: what is kept, and since when. Values are shown one at a time, on request. */
 export default function SecretsPage() {
   const { project, api } = useProject();
@@ -71,9 +70,9 @@ export default function SecretsPage() {
   const list = useList('/api/v1/vault/secrets', state.query);
   const remove = api.useMutation('delete', '/api/v1/vault/secrets/{id}');
   const [shown, setShown] = useState<Secret>();
-  const refused = project.role === 'reader' ? readersCannot : undefined;
+  const refusal = useRefusal();
 
-  const create = <CreateLink label="Create secret" href={paths.newSecret(project.slug)} disabledReason={refused} />;
+  const create = <CreateLink label="Create secret" href={paths.newSecret(project.slug)} operation="createSecret" />;
   return (
     <Page
       title="Secrets"
@@ -88,12 +87,17 @@ export default function SecretsPage() {
         rowName={({ name }) => name}
         filters={[{ name: 'type', label: 'Type', options: secretTypeOptions }]}
         actions={(secret) => [
-          { label: 'Show value', icon: Eye, disabledReason: refused, onSelect: () => setShown(secret) },
+          {
+            label: 'Show value',
+            icon: Eye,
+            disabledReason: refusal('readSecretPayload'),
+            onSelect: () => setShown(secret),
+          },
           {
             label: 'Delete',
             icon: Trash2,
             danger: true,
-            disabledReason: refused,
+            disabledReason: refusal('deleteSecret'),
             onSelect: () =>
               confirm({
                 title: `Delete ${secret.name}?`,

@@ -12,11 +12,7 @@ import { paths } from '@/lib/paths';
 export default function SnapshotsPage() {
   const { project } = useProject();
   const create = (
-    <CreateLink
-      label="Create snapshot"
-      href={paths.newSnapshot(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
-    />
+    <CreateLink label="Create snapshot" href={paths.newSnapshot(project.slug)} operation="createSnapshot" />
   );
   return (
     <Page

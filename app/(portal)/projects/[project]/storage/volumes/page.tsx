@@ -9,7 +9,6 @@ import { EmptyState } from '@/components/kit/page/empty-state';
 import { Page } from '@/components/kit/page/page';
 import { columnsOf, DataTable } from '@/components/kit/table/data-table';
 import { useTableState } from '@/components/kit/table/table-state';
-import { useFreeze } from '@/components/pricing/freeze';
 import { AttachedTo } from '@/components/storage/attached-to';
 import type { Volume } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
@@ -57,14 +56,7 @@ export default function VolumesPage() {
   const state = useTableState(['status']);
   const list = useList('/api/v1/storage/volumes', state.query);
   const { actionsOf, dialog } = useVolumeActions();
-  const frozen = useFreeze();
-  const create = (
-    <CreateLink
-      label="Create volume"
-      href={paths.newVolume(project.slug)}
-      disabledReason={project.role === 'reader' ? 'Requires the member role.' : frozen}
-    />
-  );
+  const create = <CreateLink label="Create volume" href={paths.newVolume(project.slug)} operation="createVolume" />;
   return (
     <Page
       title="Volumes"

@@ -12,7 +12,7 @@ import { Page } from '@/components/kit/page/page';
 import { ActionMenu } from '@/components/kit/table/row-actions';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { useFreeze } from '@/components/pricing/freeze';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -37,12 +37,12 @@ export default function ImagePage() {
 function ImageButtons({ image }: { image: Image }) {
   const { project } = useProject();
   const router = useRouter();
-  const frozen = useFreeze();
+  const may = useMay('createInstance');
   const actionsOf = useImageActions({ onDeleted: () => router.push(paths.images(project.slug)) });
   return (
     <>
       <ActionMenu name={image.name} actions={actionsOf(image)} labelled />
-      <DisabledReason reason={whyNotUse(image, project.role) ?? frozen}>
+      <DisabledReason reason={may.reason ?? whyNotUse(image)}>
         <ButtonLink variant="primary" href={paths.newInstance(project.slug, { image_id: image.id })}>
           Create instance
         </ButtonLink>

@@ -56,13 +56,8 @@ export default function UploadImagePage() {
         error={undefined}
         failure="The image could not be uploaded"
         submitLabel="Upload image"
-        disabledReason={
-          project.role === 'reader'
-            ? 'Requires the member role.'
-            : guess?.kind === 'packed'
-              ? 'Decompress the file first.'
-              : undefined
-        }
+        operation="uploadImage"
+        disabledReason={guess?.kind === 'packed' ? 'Decompress the file first.' : undefined}
         cancel={paths.images(project.slug)}
         aside={
           <Price

@@ -20,6 +20,7 @@ import { Page } from '@/components/kit/page/page';
 import { ActionMenu } from '@/components/kit/table/row-actions';
 import { Button } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -54,12 +55,13 @@ export default function InstancePage() {
 function InstanceButtons({ instance }: { instance: Instance }) {
   const { project } = useProject();
   const router = useRouter();
+  const may = useMay('openConsole');
   const openConsole = useOpenConsole();
   const { actionsOf, dialog } = useInstanceActions({ onDeleted: () => router.push(paths.instances(project.slug)) });
   return (
     <>
       <ActionMenu name={instance.name} actions={actionsOf(instance)} labelled />
-      <DisabledReason reason={whyNot('console', instance, project.role)}>
+      <DisabledReason reason={may.reason ?? whyNot('console', instance)}>
         <Button variant="primary" onClick={() => openConsole(instance.id)}>
           Open console
         </Button>

@@ -14,7 +14,6 @@ import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fie
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
-import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
@@ -57,7 +56,6 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
   const router = useRouter();
   const create = api.useMutation('post', '/api/v1/compute/instances');
   const asked = useSearchParams();
-  const frozen = useFreeze();
   const form = useSchemaForm(schema, firstValues(choices, asked));
   const [imageId, flavorId, key] = useWatch({ control: form.control, name: ['image_id', 'flavor_id', 'key_pair_id'] });
   const image = choices?.images.find(({ id }) => id === imageId);
@@ -75,7 +73,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       error={create.error}
       failure="The instance could not be created"
       submitLabel="Create instance"
-      disabledReason={project.role === 'reader' ? 'Requires the member role.' : frozen}
+      operation="createInstance"
       cancel={paths.instances(project.slug)}
       aside={
         <>

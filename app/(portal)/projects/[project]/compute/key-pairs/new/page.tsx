@@ -40,7 +40,7 @@ export default function NewKeyPairPage() {
           error={create.error}
           failure="The key pair could not be added"
           submitLabel="Add key pair"
-          disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
+          operation="createKeyPair"
           cancel={list}
           onSubmit={async ({ name, origin, public_key }) => {
             await create.mutateAsync({ body: origin === 'import' ? { name, public_key } : { name } });

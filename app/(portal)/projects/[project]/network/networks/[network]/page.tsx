@@ -19,8 +19,7 @@ import { useNetworkActions } from '@/components/network/network-actions';
 import { PortsTable } from '@/components/network/ports-table';
 import { SubnetsCard } from '@/components/network/subnets-card';
 import { TextLink } from '@/components/network/text-link';
-import { type Network, readersCannot } from '@/components/network/types';
-import { useFreeze } from '@/components/pricing/freeze';
+import type { Network } from '@/components/network/types';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -60,7 +59,6 @@ function NetworkMenu({ network }: { network: Network }) {
 
 function NetworkParts({ network }: { network: Network }) {
   const { project } = useProject();
-  const frozen = useFreeze();
   return (
     <div className="space-y-6">
       <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -94,11 +92,7 @@ function NetworkParts({ network }: { network: Network }) {
               icon={Server}
               title="No ports yet"
               action={
-                <CreateLink
-                  label="Create instance"
-                  href={paths.newInstance(project.slug)}
-                  disabledReason={project.role === 'reader' ? readersCannot : frozen}
-                />
+                <CreateLink label="Create instance" href={paths.newInstance(project.slug)} operation="createInstance" />
               }
             >
               Instances created on this network get an IP address and are listed here.

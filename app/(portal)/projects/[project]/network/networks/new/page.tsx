@@ -10,7 +10,7 @@ import { Page } from '@/components/kit/page/page';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { freeRange, isAddress, overlapping, readCidr } from '@/components/network/cidr';
 import { CidrReading } from '@/components/network/cidr-reading';
-import { type Network, readersCannot } from '@/components/network/types';
+import type { Network } from '@/components/network/types';
 import { type ListPage, useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -73,13 +73,8 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
       error={create.error}
       failure="The network could not be created"
       submitLabel="Create network"
-      disabledReason={
-        project.role === 'reader'
-          ? readersCannot
-          : collides
-            ? 'The IP range overlaps another network. Choose another one.'
-            : undefined
-      }
+      operation="createNetwork"
+      disabledReason={collides ? 'The IP range overlaps another network. Choose another one.' : undefined}
       cancel={paths.networks(project.slug)}
       aside={<CidrReading cidr={range} gateway={gateway.trim()} networks={networks} />}
       onSubmit={async ({ gateway_ip, dns_servers, ...values }) => {

@@ -16,8 +16,9 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { FloatingAddress, Holder, NetworkLink } from '@/components/network/ports-table';
 import { type SecurityGroup, sayRule } from '@/components/network/rules';
 import { TextLink } from '@/components/network/text-link';
-import { type Port, readersCannot } from '@/components/network/types';
+import type { Port } from '@/components/network/types';
 import { useList } from '@/lib/client/list';
+import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -61,7 +62,7 @@ export default function PortPage() {
 
 /** The groups of a port with what they let through; with none, nothing passes. */
 function PortGroups({ port }: { port: Port }) {
-  const { project } = useProject();
+  const may = useMay('changePort');
   const [changing, setChanging] = useState(false);
   const all = useList('/api/v1/network/security-groups', { limit: 200 }).data?.rows ?? [];
   const carried = all.filter(({ id }) => port.security_group_ids.includes(id));
@@ -74,7 +75,7 @@ function PortGroups({ port }: { port: Port }) {
           : 'The rules of all groups apply.'
       }
       actions={
-        <DisabledReason reason={project.role === 'reader' ? readersCannot : undefined}>
+        <DisabledReason reason={may.reason}>
           <Button onClick={() => setChanging(true)}>Change security groups</Button>
         </DisabledReason>
       }

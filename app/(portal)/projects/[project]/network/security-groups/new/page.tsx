@@ -5,7 +5,6 @@ import * as z from 'zod/mini';
 import { TextAreaField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
-import { readersCannot } from '@/components/network/types';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -32,7 +31,7 @@ export default function NewSecurityGroupPage() {
         error={create.error}
         failure="The security group could not be created"
         submitLabel="Create security group"
-        disabledReason={project.role === 'reader' ? readersCannot : undefined}
+        operation="createSecurityGroup"
         cancel={paths.securityGroups(project.slug)}
         onSubmit={async (body) => {
           const { id } = await create.mutateAsync({ body });

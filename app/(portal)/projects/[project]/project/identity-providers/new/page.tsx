@@ -38,7 +38,7 @@ export default function NewIdentityProviderPage() {
         error={create.error}
         failure="The identity provider could not be added"
         submitLabel="Add identity provider"
-        disabledReason={project.role === 'admin' ? undefined : 'Requires the admin role.'}
+        operation="createIdentityProvider"
         cancel={paths.identityProviders(project.slug)}
         onSubmit={async ({ kind: _kind, conditions, jwks_uri, ...values }) => {
           const provider = await create.mutateAsync({

@@ -6,7 +6,8 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { roleOptions } from '@/components/members/roles';
 import { NewToken } from '@/components/tokens/new-token';
-import { type Role, useProject } from '@/lib/client/project';
+import { includesRole } from '@/lib/client/may';
+import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -25,8 +26,6 @@ const lifetimes = [
   { value: '', label: 'Never', description: 'Until it is revoked or you leave the project' },
 ];
 
-const order: readonly Role[] = ['reader', 'member', 'admin'];
-
 /** Makes a token for a script, and shows it this once. */
 export default function NewTokenPage() {
   const { project, api } = useProject();
@@ -34,9 +33,9 @@ export default function NewTokenPage() {
   const form = useSchemaForm(schema, { name: '', role: 'reader', days: '30' });
   const list = paths.tokens(project.slug);
   const roles = roleOptions.map((option) =>
-    order.indexOf(option.value) > order.indexOf(project.role)
-      ? { ...option, disabledReason: `A token cannot exceed your own role (${project.role}).` }
-      : option,
+    includesRole(project.role, option.value)
+      ? option
+      : { ...option, disabledReason: `A token cannot exceed your own role (${project.role}).` },
   );
   return (
     <Page title="Create token" narrow>
@@ -49,6 +48,7 @@ export default function NewTokenPage() {
           error={create.error}
           failure="The token could not be created"
           submitLabel="Create token"
+          operation="createToken"
           cancel={list}
           onSubmit={({ name, role, days }) =>
             create.mutateAsync({

@@ -10,7 +10,7 @@ import { Card } from '@/components/kit/ui/card';
 import { type Added, AddedUser } from '@/components/members/added-user';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
-import { roleOptions, usersRefusal } from '@/components/members/roles';
+import { roleOptions } from '@/components/members/roles';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -53,7 +53,7 @@ export default function NewUserPage() {
         error={create.error}
         failure="The user could not be added"
         submitLabel="Add user"
-        disabledReason={usersRefusal(project.role)}
+        operation="createUser"
         cancel={list}
         onSubmit={async (values) => {
           const { acceptance_code, acceptance_expires_at } = await create.mutateAsync({ body: values });

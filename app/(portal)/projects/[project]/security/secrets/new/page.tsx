@@ -45,7 +45,7 @@ export default function NewSecretPage() {
         error={create.error}
         failure="The secret could not be created"
         submitLabel="Create secret"
-        disabledReason={project.role === 'reader' ? 'Requires the member role.' : undefined}
+        operation="createSecret"
         cancel={list}
         onSubmit={async ({ expires_at, payload_encoding, ...values }) => {
           await create.mutateAsync({

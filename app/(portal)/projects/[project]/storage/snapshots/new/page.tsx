@@ -54,13 +54,8 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
       error={create.error}
       failure="The snapshot could not be created"
       submitLabel="Create snapshot"
-      disabledReason={
-        project.role === 'reader'
-          ? 'Requires the member role.'
-          : volumes?.length === 0
-            ? 'No volumes yet. Create one first.'
-            : undefined
-      }
+      operation="createSnapshot"
+      disabledReason={volumes?.length === 0 ? 'No volumes yet. Create one first.' : undefined}
       cancel={volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug)}
       aside={
         <Price
@@ -80,7 +75,7 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
         label="Volume"
         description="For a volume in use, flush the guest’s file systems first (sync). Unwritten data is not included."
         options={(volumes ?? []).map((volume) => {
-          const reason = whyNotVolume('snapshot', volume, project.role);
+          const reason = whyNotVolume('snapshot', volume);
           return {
             value: volume.id,
             label: volume.name,

@@ -46,7 +46,8 @@ function VolumeButtons({ volume }: { volume: Volume }) {
       <CreateLink
         label="Create snapshot"
         href={paths.newSnapshot(project.slug, { volume_id: volume.id })}
-        disabledReason={whyNotVolume('snapshot', volume, project.role)}
+        operation="createSnapshot"
+        disabledReason={whyNotVolume('snapshot', volume)}
       />
       {dialog}
     </>

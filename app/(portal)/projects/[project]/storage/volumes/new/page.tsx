@@ -7,7 +7,6 @@ import { CardsField, SelectField, TextField } from '@/components/kit/form/fields
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
-import { useFreeze } from '@/components/pricing/freeze';
 import { Price } from '@/components/pricing/price';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
@@ -64,7 +63,6 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
   const { project, api } = useProject();
   const router = useRouter();
   const params = useSearchParams();
-  const frozen = useFreeze();
   const asked = { image: params.get('image_id') ?? '', snapshot: params.get('snapshot_id') ?? '' };
   const create = api.useMutation('post', '/api/v1/storage/volumes');
   const first: SourceKind = asked.image ? 'image' : asked.snapshot ? 'snapshot' : 'empty';
@@ -90,13 +88,8 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
       error={create.error}
       failure="The volume could not be created"
       submitLabel="Create volume"
-      disabledReason={
-        project.role === 'reader'
-          ? 'Requires the member role.'
-          : tooSmall
-            ? `The source needs at least ${least} GB.`
-            : frozen
-      }
+      operation="createVolume"
+      disabledReason={tooSmall ? `The source needs at least ${least} GB.` : undefined}
       cancel={paths.volumes(project.slug)}
       aside={
         <>

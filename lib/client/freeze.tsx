@@ -1,9 +1,10 @@
 'use client';
 
-import { useHydrated } from '@/lib/client/hydrated';
-import { useProject } from '@/lib/client/project';
-import type { components } from '@/lib/client/schema';
+import { createContext, type ReactNode, use } from 'react';
 import { formatMoney } from '@/lib/format/money';
+import { useHydrated } from './hydrated';
+import { useProject } from './project';
+import type { components } from './schema';
 import { untilBudgetTurns } from './turns';
 
 type Budget = components['schemas']['Budget'];
@@ -21,10 +22,18 @@ export function useBudget(): { data: Budget | undefined } {
   return { data: hydrated ? data : undefined };
 }
 
+const FreezeContext = createContext<string | undefined>(undefined);
+
+/** Tells the pages below it whether the budget of their project is frozen. */
+export function FreezeScope({ children }: { children: ReactNode }) {
+  const { data } = useBudget();
+  const reason = data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
+  return <FreezeContext value={reason}>{children}</FreezeContext>;
+}
+
 /** Why nothing can be created or enlarged (spec 3.1); undefined if it can. */
 export function useFreeze(): string | undefined {
-  const { data } = useBudget();
-  return data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;
+  return use(FreezeContext);
 }
 
 /** "The budget is used up: $250.02 of $250.00 spent this month." */

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { decide } from '@/lib/core/api/policy';
+import { endpoints } from '@/lib/platform/endpoints';
+import { type OperationId, refusalOf } from './may';
+import { operations } from './operations';
+
+const isOperation = (id: string): id is OperationId => id in operations;
+const ids = Object.keys(operations).filter(isOperation);
+const roles = ['reader', 'member', 'admin'] as const;
+const statuses = ['active', 'suspended'] as const;
+
+test('every operation of the API is in the table', () => {
+  expect([...ids].sort()).toEqual(endpoints.map(({ operation_id }) => operation_id).sort());
+});
+
+test.each(roles.flatMap((role) => statuses.map((status) => ({ role, status }))))(
+  'pages offer a $role of a project that is $status exactly what the API allows',
+  ({ role, status }) => {
+    const subject = { kind: 'user', membership: { role, project_status: status } } as const;
+    const tenants = endpoints.filter(({ realm }) => realm === 'tenant');
+    const answers = tenants.map(({ operation_id: id, access }) => ({ id, allowed: decide(subject, access).allowed }));
+    const offered = answers.map(({ id }) => ({
+      id,
+      allowed: isOperation(id) && refusalOf(id, { role, status }) === undefined,
+    }));
+    expect(offered).toEqual(answers);
+  },
+);
+
+test('a freeze refuses what creates or enlarges, to those who could otherwise do it', () => {
+  const admin = { role: 'admin', status: 'active' } as const;
+  const frozen = 'The budget is used up.';
+  const refused = ids.filter((id) => refusalOf(id, admin, frozen) !== undefined);
+  expect(refused).toEqual(endpoints.filter(({ freezable }) => freezable).map(({ operation_id }) => operation_id));
+  expect(refusalOf('createVolume', { role: 'reader', status: 'active' }, frozen)).toBe('Requires the member role.');
+});

@@ -1,0 +1,57 @@
+'use client';
+
+import { useFreeze } from './freeze';
+import { operations } from './operations';
+import { type Project, type Role, useProjectIfAny } from './project';
+
+/** An operation of the API, by its name in the reference. */
+export type OperationId = keyof typeof operations;
+
+const roles: readonly Role[] = ['reader', 'member', 'admin'];
+
+/** Whether `role` includes `needed`. */
+export function includesRole(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
+/** The role that an operation requires, if any: others ask only for a signed-in person, or an administrator of the platform. */
+function neededRole(operation: OperationId): Role | undefined {
+  const { access } = operations[operation];
+  return roles.find((role) => role === access);
+}
+
+/** Whether a role is enough for an operation, whatever the state of the project. */
+export function isOpenTo(operation: OperationId, role: Role): boolean {
+  const needed = neededRole(operation);
+  return needed === undefined || includesRole(role, needed);
+}
+
+/**
+ * Why the API would refuse an operation, in a sentence; undefined if it would not. A test compares it with the API's own
+ * decision (`lib/core/api/policy.ts`).
+ * @param frozen why nothing can be created or enlarged, if so
+ */
+export function refusalOf(
+  operation: OperationId,
+  { role, status }: Pick<Project, 'role' | 'status'>,
+  frozen?: string,
+): string | undefined {
+  const needed = neededRole(operation);
+  if (status === 'suspended' && (needed !== undefined || operations[operation].access === 'project_person'))
+    return 'The project is suspended. Contact your platform administrator.';
+  if (needed !== undefined && !includesRole(role, needed)) return `Requires the ${needed} role.`;
+  return 'freezable' in operations[operation] ? frozen : undefined;
+}
+
+/** Why the reader of this page cannot call an operation: of several actions, or of rows. Nothing is refused in the back office. */
+export function useRefusal(): (operation: OperationId) => string | undefined {
+  const project = useProjectIfAny();
+  const frozen = useFreeze();
+  return (operation) => project && refusalOf(operation, project, frozen);
+}
+
+/** Whether the reader of this page may call an operation, and if not, why. */
+export function useMay(operation: OperationId): { allowed: boolean; reason: string | undefined } {
+  const reason = useRefusal()(operation);
+  return { allowed: reason === undefined, reason };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { type AnyEndpoint, fullPath } from './endpoint';
+
+type Json = { readonly [name: string]: unknown };
+
+/** Modules of the portal's client, by file name, as TypeScript. */
+export type ClientModules = { readonly [file: string]: string };
+
+/**
+ * What pages know of each operation, from the endpoints themselves. `index.ts` has who may call it, for every page. The rest
+ * (address, example, constraints of its fields, values of its filters) is in one file for each subject, which only the pages
+ * that need it load.
+ */
+export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModules {
+  const rules = Object.fromEntries(endpoints.map((endpoint) => [endpoint.operation_id, ruleOf(endpoint)]));
+  const subjects = [...new Set(endpoints.map(subjectOf))];
+  const moduleOf = (subject: string) =>
+    endpoints
+      .filter((endpoint) => subjectOf(endpoint) === subject)
+      .map((endpoint) => `export const ${endpoint.operation_id} = ${JSON.stringify(detailsOf(endpoint))} as const;\n`)
+      .join('');
+  return {
+    'index.ts': `export const operations = ${JSON.stringify(rules)} as const;\n`,
+    ...Object.fromEntries(subjects.map((subject) => [`${subject}.ts`, moduleOf(subject)])),
+  };
+}
+
+/** `storage` for `/storage/volumes`; the back office is one subject. */
+function subjectOf({ realm, path }: AnyEndpoint): string {
+  return realm === 'backoffice' ? 'backoffice' : (path.split('/')[1] ?? '');
+}
+
+/** Who may call it, and when. */
+function ruleOf({ access, freezable }: AnyEndpoint): Json {
+  return { access, ...(freezable ? { freezable } : {}) };
+}
+
+function detailsOf(endpoint: AnyEndpoint): Json {
+  const { operation_id, method, claims, body, query } = endpoint;
+  const root = body && jsonSchema(body);
+  return {
+    id: operation_id,
+    method,
+    path: fullPath(endpoint),
+    ...(claims.length > 0 ? { claims } : {}),
+    ...(root ? { example: resolved(root, root).example, fields: fieldsOf(resolved(root, root), root) } : {}),
+    ...(query ? { filters: choicesOf(jsonSchema(query)) } : {}),
+  };
+}
+
+function jsonSchema(schema: z.ZodType): Json {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+}
+
+const constraints = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'enum'];
+
+/** What holds of each field, by its path: `admin.email`. */
+function fieldsOf(schema: Json, root: Json, prefix = ''): Json {
+  const entries = Object.entries(record(schema.properties)).flatMap(([name, value]): [string, unknown][] => {
+    const field = resolved(record(value), root);
+    if (field.type === 'object') return Object.entries(fieldsOf(field, root, `${prefix}${name}.`));
+    const held = Object.entries(field).filter(([key]) => constraints.includes(key));
+    return [[`${prefix}${name}`, Object.fromEntries(held)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The filters of a list that take one of a few values. */
+function choicesOf(query: Json): Json {
+  const entries = Object.entries(record(query.properties)).flatMap(([name, value]): [string, unknown][] => {
+    const { enum: values } = resolved(record(value), query);
+    return Array.isArray(values) && name !== 'sort' ? [[name, values]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function resolved(schema: Json, root: Json): Json {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/$defs/', '') : undefined;
+  return name === undefined ? schema : record(record(root.$defs)[name]);
+}
+
+function record(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
