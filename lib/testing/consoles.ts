@@ -8,10 +8,8 @@ import { WebSocket } from 'ws';
 import { findUpgrade } from '@/lib/core/net/upgrades';
 import { exchangeTicket } from '@/lib/domains/compute/console';
 import { serveConsoles } from '@/lib/domains/compute/console-upgrade';
-import type { ConsoleSockets } from '@/lib/domains/compute/engine';
+import type { ConsoleKind } from '@/lib/domains/compute/engine';
 import type { Answer } from './world';
-
-type Kind = keyof ConsoleSockets;
 
 /** A browser's connection to a console: `refused` with the status it was answered, or open. */
 export type TestConsole = {
@@ -24,7 +22,7 @@ export type TestConsole = {
 };
 
 /** A web server of consoles, and one machine behind it that does with its connections what `machine` says. */
-export async function startConsoles(machine: (socket: Socket, kind: Kind) => void) {
+export async function startConsoles(machine: (socket: Socket, kind: ConsoleKind) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'nephele-console-'));
   const sockets = { vnc: join(folder, 'vnc'), serial: join(folder, 'serial') };
   const machines = await Promise.all(
@@ -45,7 +43,7 @@ export async function startConsoles(machine: (socket: Socket, kind: Kind) => voi
 
   async function connect(
     instanceId: string,
-    kind: Kind,
+    kind: ConsoleKind,
     headers: Record<string, string>,
     protocols: string[] = [],
   ): Promise<TestConsole> {

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import type {
-  ConsoleSockets,
+  ConsoleKind,
   HostCapacity,
   InstanceFault,
   InstanceSpec,
@@ -26,8 +28,8 @@ export class MemoryEngines implements Engines {
   readonly routers = new Map<string, Router>();
   /** Thrown by the next calls that change machines. */
   failure: EngineError | undefined;
-  /** Where the consoles of all machines are. */
-  sockets: ConsoleSockets | undefined;
+  /** Unix sockets of the consoles of all machines. */
+  sockets: Record<ConsoleKind, string> | undefined;
   /** What the ports of any machine have sent to the outside. */
   egress = 0;
   /** How long a boot takes. */
@@ -73,9 +75,11 @@ export class MemoryEngines implements Engines {
       this.booting.delete(id);
     },
     observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine)),
-    consoleSockets: async () => {
+    openConsole: async (_id, kind) => {
       if (!this.sockets) throw new EngineError('NOT_FOUND', 'The instance is stopped.');
-      return this.sockets;
+      const socket = createConnection(this.sockets[kind]);
+      await once(socket, 'connect');
+      return socket;
     },
     consoleLog: async (id, lines) => {
       const log = Array.from({ length: 3 }, (_, index) => `${id} line ${index + 1}`);

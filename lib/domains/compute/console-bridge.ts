@@ -1,6 +1,7 @@
-import { createConnection, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { engines } from '@/lib/engines/engines';
+import type { ConsoleKind } from './engine';
 
 /** Why a console's WebSocket was closed, in the range that applications may use (RFC 6455, 7.4.2). */
 export const closed = {
@@ -36,7 +37,7 @@ class Inlet {
   private readonly browsers = new Set<WebSocket>();
   private stuck: NodeJS.Timeout | undefined;
 
-  constructor(private readonly socket: Socket) {
+  constructor(private readonly socket: Duplex) {
     socket.on('drain', () => this.goOn());
     socket.on('close', () => clearTimeout(this.stuck));
   }
@@ -76,14 +77,14 @@ class Inlet {
 
 /** Carries the screen's protocol (RFB) between a browser and the machine, until one of them ends it. */
 export async function bridgeScreen(instanceId: string, browser: WebSocket): Promise<void> {
-  const socket = await connect(instanceId, 'vnc');
+  const socket = await openConsole(instanceId, 'vnc');
   if (!socket) return endConsole(browser, closed.machineOff, 'The instance is stopped.');
   if (browser.readyState !== WebSocket.OPEN) return void socket.destroy();
   socket.on('data', (bytes) => {
     browser.send(bytes, () => browser.bufferedAmount < SCREEN_BYTES && socket.resume());
     if (browser.bufferedAmount >= SCREEN_BYTES) socket.pause();
   });
-  socket.on('error', () => socket.destroy());
+  for (const end of ['end', 'error']) socket.on(end, () => socket.destroy());
   socket.on('close', () => endConsole(browser, closed.machineOff, 'The instance closed the connection.'));
   browser.on('close', () => socket.destroy());
   new Inlet(socket).join(browser);
@@ -96,7 +97,7 @@ class SerialPort {
   private remembered: Buffer;
 
   constructor(
-    private readonly socket: Socket,
+    private readonly socket: Duplex,
     earlier: string,
     private readonly onEnd: () => void,
   ) {
@@ -104,7 +105,7 @@ class SerialPort {
     this.inlet = new Inlet(socket);
     socket.on('data', (bytes) => this.show(bytes));
     socket.on('close', () => this.end());
-    socket.on('error', () => socket.destroy());
+    for (const end of ['end', 'error']) socket.on(end, () => socket.destroy());
   }
 
   join(terminal: WebSocket): void {
@@ -166,7 +167,7 @@ async function openSerialPort(instanceId: string): Promise<SerialPort | undefine
   const earlier = await engines()
     .compute.consoleLog(instanceId, REMEMBERED_LINES)
     .catch(() => ({ output: '' }));
-  const socket = await connect(instanceId, 'serial');
+  const socket = await openConsole(instanceId, 'serial');
   if (!socket) {
     serialPorts.delete(instanceId);
     return undefined;
@@ -175,14 +176,7 @@ async function openSerialPort(instanceId: string): Promise<SerialPort | undefine
   return new SerialPort(socket, text, () => serialPorts.delete(instanceId));
 }
 
-async function connect(instanceId: string, kind: 'vnc' | 'serial'): Promise<Socket | undefined> {
-  const sockets = await engines()
-    .compute.consoleSockets(instanceId)
+const openConsole = (instanceId: string, kind: ConsoleKind): Promise<Duplex | undefined> =>
+  engines()
+    .compute.openConsole(instanceId, kind)
     .catch(() => undefined);
-  if (!sockets) return undefined;
-  return new Promise((resolve) => {
-    const socket = createConnection(sockets[kind]);
-    socket.once('connect', () => resolve(socket));
-    socket.once('error', () => resolve(undefined));
-  });
-}

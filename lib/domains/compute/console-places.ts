@@ -1,10 +1,8 @@
 import { settings } from '@/lib/settings';
 import type { ConsoleAccess } from './console';
-import type { ConsoleSockets } from './engine';
+import type { ConsoleKind } from './engine';
 
-type Kind = keyof ConsoleSockets;
-
-const names: Record<Kind, string> = { vnc: 'screens', serial: 'terminals' };
+const names: Record<ConsoleKind, string> = { vnc: 'screens', serial: 'terminals' };
 const taken = new Map<string, number>();
 
 /**
@@ -13,7 +11,7 @@ const taken = new Map<string, number>();
  * @returns how to give the place back, or why there is none
  */
 export function takePlace(
-  kind: Kind,
+  kind: ConsoleKind,
   { instance_id, caller_id }: ConsoleAccess,
 ): { release: () => void } | { refusal: string } {
   const { consolesPerInstance, consolesPerCaller } = settings();

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Settlement } from '@/lib/hosts/services/engine';
 
 /** What an instance should be doing. */
@@ -76,8 +77,8 @@ export type InstanceStats = {
   portEgress: { id: string; bytes: number }[];
 };
 
-/** Unix sockets of the consoles, for the server's WebSocket proxy. VNC takes any number of clients, serial one at a time. */
-export type ConsoleSockets = { vnc: string; serial: string };
+/** The screen (RFB), which takes any number of clients, and the serial port, which takes one at a time. */
+export type ConsoleKind = 'vnc' | 'serial';
 
 /** What the host has for guests, and what its running guests were promised of it. */
 export type HostCapacity = {
@@ -107,8 +108,11 @@ export interface ComputeEngine {
   /** Removes process, disk, seed and logs; no error when some or all are gone. */
   removeInstance(id: string): Promise<void>;
   observeInstances(): Promise<ObservedInstance[]>;
-  /** @throws EngineError `NOT_FOUND` when the machine is off */
-  consoleSockets(id: string): Promise<ConsoleSockets>;
+  /**
+   * Connects to a console: what is written goes into the machine, and destroying the stream ends the connection.
+   * @throws EngineError `NOT_FOUND` when the machine is off
+   */
+  openConsole(id: string, kind: ConsoleKind): Promise<Duplex>;
   /** The last lines that the guest wrote to its serial port, over all of its boots. */
   consoleLog(id: string, lines: number): Promise<{ output: string; truncated: boolean }>;
   /** null when the machine is off. */

@@ -1,4 +1,4 @@
-import { createConnection, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** BusyBox asks the terminal where its cursor is. */
 const CURSOR_QUERY = '\u001b[6n';
@@ -9,7 +9,7 @@ export class GuestShell {
   private count = 0;
   private readonly changed = new Set<() => void>();
 
-  private constructor(private readonly socket: Socket) {
+  private constructor(private readonly socket: Duplex) {
     socket.setEncoding('utf8').on('data', (text: string) => {
       this.seen += text.replaceAll(CURSOR_QUERY, '');
       for (const look of this.changed) look();
@@ -18,8 +18,8 @@ export class GuestShell {
   }
 
   /** Connects and resolves once a prompt answers and the tiny image has done its last steps, which write between ours. */
-  static async open(path: string, timeoutMs = 240_000): Promise<GuestShell> {
-    const shell = new GuestShell(createConnection(path));
+  static async open(console: Duplex, timeoutMs = 240_000): Promise<GuestShell> {
+    const shell = new GuestShell(console);
     const knock = setInterval(() => shell.socket.write('\n'), 500);
     try {
       await shell.until(/[#$] $/, timeoutMs);

@@ -57,7 +57,7 @@ export async function inGuest<T>(
   id: string,
   work: (shell: GuestShell) => Promise<T>,
 ): Promise<T> {
-  const shell = await GuestShell.open((await compute.consoleSockets(id)).serial);
+  const shell = await GuestShell.open(await compute.openConsole(id, 'serial'));
   try {
     return await work(shell);
   } finally {

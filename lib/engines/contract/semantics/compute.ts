@@ -122,7 +122,9 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
     it('stop presses the power button, frees the processor, and start finds the disk as it was', async () => {
       await ensure({ power: 'stopped' });
       expect(await observed()).toMatchObject({ power: 'stopped', fault: null, startedAt: null });
-      await expect(subject.engine.compute.consoleSockets(spec.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      for (const kind of ['vnc', 'serial'] as const) {
+        await expect(subject.engine.compute.openConsole(spec.id, kind)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      }
       expect(await subject.engine.compute.sampleInstance(spec.id)).toBeNull();
       await ensure({ power: 'running' });
       expect(await guest('cat /root/file')).toBe('kept');

@@ -127,7 +127,7 @@ export function networkSemantics(
       await subject.engine.network.ensureRouter(foreignRouter);
       await Promise.all([launch(shared, one), launch(shared, two), launch(other, three), launch(foreign, stranger)]);
       for (const [hostname, { id }] of guests) {
-        shells.set(hostname, await GuestShell.open((await subject.engine.compute.consoleSockets(id)).serial));
+        shells.set(hostname, await GuestShell.open(await subject.engine.compute.openConsole(id, 'serial')));
       }
     }, GUEST_MS);
 

@@ -21,7 +21,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
     const volume = async (id: string) => (await storage().observeStorage()).volumes.find((found) => found.id === id);
     const reconnect = async () => {
       shell?.close();
-      shell = await GuestShell.open((await subject.engine.compute.consoleSockets(spec.id)).serial);
+      shell = await GuestShell.open(await subject.engine.compute.openConsole(spec.id, 'serial'));
     };
     const mounted = (device: string, command: string) =>
       shell.eventually(`mount -t ext4 ${device} /mnt && { ${command}; sync; umount /mnt; }`, 30_000);

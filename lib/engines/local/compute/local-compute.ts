@@ -1,7 +1,8 @@
-import { lstat } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type {
   ComputeEngine,
-  ConsoleSockets,
+  ConsoleKind,
   HostCapacity,
   InstanceSpec,
   InstanceStats,
@@ -128,13 +129,13 @@ export class LocalCompute implements ComputeEngine {
     return observeAll(this.host);
   }
 
-  async consoleSockets(id: string): Promise<ConsoleSockets> {
-    const sockets = { vnc: vncSocket(this.host, id), serial: serialSocket(this.host, id) };
-    for (const path of Object.values(sockets)) {
-      const found = await lstat(path).catch(() => null);
-      if (!found?.isSocket()) throw new EngineError('NOT_FOUND', `Instance ${id} is stopped: start it first.`);
-    }
-    return sockets;
+  openConsole(id: string, kind: ConsoleKind): Promise<Duplex> {
+    const path = { vnc: vncSocket, serial: serialSocket }[kind](this.host, id);
+    return new Promise((resolve, reject) => {
+      const socket = createConnection(path);
+      socket.once('connect', () => resolve(socket));
+      socket.once('error', () => reject(new EngineError('NOT_FOUND', `Instance ${id} is stopped: start it first.`)));
+    });
   }
 
   consoleLog(id: string, lines: number): Promise<{ output: string; truncated: boolean }> {
