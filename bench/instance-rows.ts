@@ -3,6 +3,7 @@ import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
+import { ownCell } from '@/lib/settings';
 import { createCell, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
 import { type Load, loadHttp } from './load';
 import { projectOfCaller } from './pgbench';
@@ -15,7 +16,7 @@ const SECONDS = 3;
 export async function measureInstanceRows(port: number, token: string): Promise<void> {
   const projectId = projectOfCaller(0);
   await createCell(process.env.HOST_ID);
-  await reportEngine({ engine: 'compute', status: 'available', message: '' });
+  await reportEngine(ownCell(), { engine: 'compute', status: 'available', message: '' });
   await ensureProjectNetworking(projectId);
   const network_id = await createNetwork(port, token);
   const body = JSON.stringify({ name: 'web', flavor_id: NANO, image_id: TINY_IMAGE, network_id });

@@ -3,11 +3,12 @@ import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
 import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
+import { EngineError } from './error';
 import { openLocalEngine } from './local/local-engine';
 import type { EngineStatus } from './status';
 
-/** Everything that makes machines and services real on this host. */
+/** The engines of one cell: everything that makes machines and services real there. */
 export type Engines = {
   compute: ComputeEngine;
   network: NetworkEngine;
@@ -15,34 +16,61 @@ export type Engines = {
   images: ImageEngine;
   services: ServiceEngine;
   programs: ProgramStore;
-  /** What works here and what is missing. */
+  /** What works in the cell and what is missing. */
   probe(): Promise<EngineStatus[]>;
 };
 
 declare global {
-  // One a process, also where a bundler loads this file twice.
-  var nepheleEngines: Engines | undefined;
+  // By cell. One map a process, also where a bundler loads this file twice.
+  var nepheleEngines: Map<string, Engines> | undefined;
 }
 
+/** Opens the engines of a cell, by its kind. */
+const openers = { local: openThisHost };
+type CellKind = keyof typeof openers;
+
+/** The kind of a cell whose engines this process may open. */
+const kindOf = (cell: string): CellKind | undefined => (cell === ownCell() ? 'local' : undefined);
+
 /**
- * The engines of this process. What changes something belongs into the worker of the host; consoles and logs are read
- * wherever they are asked for.
+ * The engines of a cell. Only the worker of the cell changes anything through them; consoles and logs are read in every
+ * process that serves the cell.
+ * @throws EngineError `ENGINE_UNAVAILABLE` when this process does not serve the cell
  */
-export function engines(): Engines {
-  if (!globalThis.nepheleEngines) {
-    const { dataDir, floatingIpCidr, guestsMayReach, diskFloorGb, programMirror } = settings();
-    globalThis.nepheleEngines = openLocalEngine({
-      dataDir,
-      ...(floatingIpCidr === undefined ? {} : { floatingIpCidr }),
-      openPrivateCidrs: guestsMayReach.map((range) => (range.includes('/') ? range : `${range}/32`)),
-      ...(programMirror === undefined ? {} : { programMirror }),
-      diskFloorBytes: diskFloorGb * 1024 ** 3,
-    });
+export function engineOf(cell: string): Engines {
+  const opened = openedEngines();
+  const found = opened.get(cell);
+  if (found) return found;
+  const kind = kindOf(cell);
+  if (kind === undefined) {
+    const message = `This process does not serve host ${cell}. Use the address of the platform on that host.`;
+    throw new EngineError('ENGINE_UNAVAILABLE', message);
   }
+  const engines = openers[kind]();
+  opened.set(cell, engines);
+  return engines;
+}
+
+/** Whether this process has the engines of a cell. */
+export const hasEngineOf = (cell: string) => openedEngines().has(cell) || kindOf(cell) !== undefined;
+
+/** Replaces the engines of a cell; only tests do. */
+export function replaceEngines(replacement: Engines, cell = ownCell()): void {
+  openedEngines().set(cell, replacement);
+}
+
+function openedEngines(): Map<string, Engines> {
+  globalThis.nepheleEngines ??= new Map();
   return globalThis.nepheleEngines;
 }
 
-/** Puts other engines in their place; only tests do. */
-export function replaceEngines(replacement: Engines | undefined): void {
-  globalThis.nepheleEngines = replacement;
+function openThisHost(): Engines {
+  const { dataDir, floatingIpCidr, guestsMayReach, diskFloorGb, programMirror } = settings();
+  return openLocalEngine({
+    dataDir,
+    ...(floatingIpCidr === undefined ? {} : { floatingIpCidr }),
+    openPrivateCidrs: guestsMayReach.map((range) => (range.includes('/') ? range : `${range}/32`)),
+    ...(programMirror === undefined ? {} : { programMirror }),
+    diskFloorBytes: diskFloorGb * 1024 ** 3,
+  });
 }

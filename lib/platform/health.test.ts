@@ -42,7 +42,12 @@ describe('readiness', () => {
 
   test('lists engines without the hosts, paths and details that only operators may know', async () => {
     const message = `Nothing can be written to ${settings().dataDir}/engine.`;
-    await reportEngine({ engine: 'compute', status: 'unavailable', message, details: { root: settings().dataDir } });
+    await reportEngine('test-host', {
+      engine: 'compute',
+      status: 'unavailable',
+      message,
+      details: { root: settings().dataDir },
+    });
     const answer = await get('/readyz', {}, '198.51.100.7');
     expect(answer.status).toBe(200);
     const engines = [{ engine: 'compute', status: 'unavailable', silent: false }];
@@ -54,7 +59,12 @@ describe('readiness', () => {
       { limit: 'memory', level: 'enforced', how: 'cgroup.' },
       { limit: 'namespaces', level: 'refused', how: `Nothing can be mounted in ${settings().dataDir}.` },
     ];
-    await reportEngine({ engine: 'services', status: 'unavailable', message: '', details: { missing: [], limits } });
+    await reportEngine('test-host', {
+      engine: 'services',
+      status: 'unavailable',
+      message: '',
+      details: { missing: [], limits },
+    });
     const { engines } = await (await get('/readyz', {}, '198.51.100.7')).json();
     expect(engines).toContainEqual({
       engine: 'services',

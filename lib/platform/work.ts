@@ -46,7 +46,10 @@ export const periodicJobs: readonly PeriodicJob[] = [
 ];
 
 /** What the agent of a cell looks after. */
-export const watches: readonly Watch[] = [
-  ...work.flatMap(({ watch }) => (watch === none ? [] : [watch])),
-  servicesWatch(work.flatMap(({ services }) => (services === none ? [] : [services]))),
+export const watchesOf = (cell: string): readonly Watch[] => [
+  ...work.flatMap(({ watch }) => (watch === none ? [] : [watch(cell)])),
+  servicesWatch(
+    cell,
+    work.flatMap(({ services }) => (services === none ? [] : [services])),
+  ),
 ];

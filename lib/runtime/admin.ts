@@ -1,6 +1,6 @@
 import { keyIds, keyPurposes } from '@/lib/keyring';
 import { lockDataDir } from '@/lib/lock';
-import { loadEnvironmentFile, parseSettings } from '@/lib/settings';
+import { loadEnvironmentFile, ownCell, parseSettings } from '@/lib/settings';
 import { embeddedDatabaseUrl, startEmbeddedDatabase } from './embedded-database';
 import { generateDatabaseClient } from './generate';
 import { dropOlderKeys, rotateKeys } from './keys';
@@ -162,8 +162,9 @@ async function powerDownHost(): Promise<void> {
   await endLeftovers(dataDir, WORKER_GRACE_MS);
   await withDatabase(async () => {
     const { powerDown } = await import('@/lib/hosts/agent/power-down');
-    const { watches } = await import('@/lib/platform/work');
-    if (await powerDown(watches)) return;
+    const { watchesOf } = await import('@/lib/platform/work');
+    const cell = ownCell();
+    if (await powerDown(cell, watchesOf(cell))) return;
     throw new Error(`The database has no host named ${hostId}, so nothing was changed. Check DATA_DIR and HOST_ID.`);
   });
   console.log(

@@ -1,7 +1,9 @@
 import { closePool } from '@/lib/core/db/pool';
 import { powerDown } from '@/lib/hosts/agent/power-down';
-import { watches } from '@/lib/platform/work';
+import { watchesOf } from '@/lib/platform/work';
+import { ownCell } from '@/lib/settings';
 
 // A process of its own: the supervisor has no engine, and the worker, which has one, must have ended before.
-await powerDown(watches);
+const cell = ownCell();
+await powerDown(cell, watchesOf(cell));
 await closePool();

@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { formatBytes } from '@/lib/format/size';
 import type { ProgramState } from '@/lib/hosts/services/engine';
+import { ownCell } from '@/lib/settings';
 
 const PROGRESS_MS = 2_000;
 
 /** Prints every program of the catalogue, and whether this host has it. */
 export async function listPrograms(): Promise<void> {
-  for (const program of await engines().programs.listPrograms()) {
+  for (const program of await engineOf(ownCell()).programs.listPrograms()) {
     const { name, version, licence, state, trouble } = program;
     console.log(`${name} ${version}  ${state}  ${licence}${trouble ? `\n  ${trouble}` : ''}`);
   }
@@ -19,7 +20,7 @@ export async function listPrograms(): Promise<void> {
  * @throws EngineError for an unknown name before anything is fetched, and for what cannot be had
  */
 export async function fetchPrograms(names: readonly string[], mirror?: string): Promise<void> {
-  const known = await engines().programs.listPrograms();
+  const known = await engineOf(ownCell()).programs.listPrograms();
   const unknown = names.filter((name) => !known.some((program) => program.name === name));
   if (unknown.length > 0) {
     const all = [...new Set(known.map(({ name }) => name))].join(', ');
@@ -34,7 +35,7 @@ async function fetchOne(program: ProgramState, mirror: string | undefined): Prom
     void tellProgress(title, program);
   }, PROGRESS_MS);
   try {
-    await engines().programs.fetchProgram(program, mirror === undefined ? undefined : resolve(mirror));
+    await engineOf(ownCell()).programs.fetchProgram(program, mirror === undefined ? undefined : resolve(mirror));
   } finally {
     clearInterval(progress);
   }
@@ -42,7 +43,7 @@ async function fetchOne(program: ProgramState, mirror: string | undefined): Prom
 }
 
 async function tellProgress(title: string, { name, version }: ProgramState): Promise<void> {
-  const programs = await engines().programs.listPrograms();
+  const programs = await engineOf(ownCell()).programs.listPrograms();
   const found = programs.find((program) => program.name === name && program.version === version);
   if (found?.progress) console.log(`${title}: ${found.progress.step}, ${formatBytes(found.progress.receivedBytes)}`);
 }

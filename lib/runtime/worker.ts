@@ -5,20 +5,26 @@ import { startHostAgent } from '@/lib/hosts/agent/agent';
 import { watchPrograms } from '@/lib/hosts/services/programs';
 import { tryLock, waitForLock } from '@/lib/lock';
 import { log } from '@/lib/log';
-import { operationSteps, periodicJobs, watches } from '@/lib/platform/work';
-import { settings } from '@/lib/settings';
+import { operationSteps, periodicJobs, watchesOf } from '@/lib/platform/work';
+import { ownCell, settings } from '@/lib/settings';
 import { announceStop } from '@/lib/stopping';
 import { runSupervised } from './supervised';
 
 /** Two workers would give one host's machines and networks orders at the same time: the second stands by. */
 const lockPath = join(settings().dataDir, 'worker.lock');
 
+const cell = ownCell();
+
 await runSupervised(async () => {
   let parts: { stop(): Promise<void> }[] = [];
   const stopping = new AbortController();
   const begin = () => {
     if (!stopping.signal.aborted)
-      parts = [startWorker({ steps: operationSteps, jobs: periodicJobs }), startHostAgent(watches), watchPrograms()];
+      parts = [
+        startWorker({ cell, steps: operationSteps, jobs: periodicJobs }),
+        startHostAgent(cell, watchesOf(cell)),
+        watchPrograms(cell),
+      ];
   };
   const lock = tryLock(lockPath);
   if ('heldBy' in lock) {

@@ -12,6 +12,7 @@ import type { Router } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import type { ProgramState } from '@/lib/hosts/services/engine';
+import { ownCell } from '@/lib/settings';
 import { MemoryServices } from './memory-services';
 
 const EXTERNAL_IP = '198.19.0.16';
@@ -185,9 +186,9 @@ function observed(id: string, { spec, fault, off, startedAt }: Machine): Observe
   };
 }
 
-/** Puts fresh ones in place of this process's engines. */
-export function useMemoryEngines(): MemoryEngines {
+/** Gives a cell fresh engines in memory. */
+export function useMemoryEngines(cell = ownCell()): MemoryEngines {
   const made = new MemoryEngines();
-  replaceEngines(made);
+  replaceEngines(made, cell);
   return made;
 }

@@ -5,14 +5,15 @@ import { startWorker } from '@/lib/core/operations/worker';
 import type { Subject } from '@/lib/engines/contract/subject';
 import { replaceEngines } from '@/lib/engines/engines';
 import { startHostAgent } from '@/lib/hosts/agent/agent';
-import { operationSteps, watches } from '@/lib/platform/work';
+import { operationSteps, watchesOf } from '@/lib/platform/work';
+import { ownCell } from '@/lib/settings';
 import { TINY_IMAGE } from './hosts';
 
 /** All that a worker does, in this process and with real engines, once its host has reported to the platform. */
 export async function startRealHost({ engine }: Subject): Promise<{ stop(): Promise<void> }> {
   replaceEngines({ ...engine, probe: async () => [] });
   const worker = startWorker({ steps: operationSteps, jobs: [] });
-  const agent = startHostAgent(watches);
+  const agent = startHostAgent(ownCell(), watchesOf(ownCell()));
   await vi.waitUntil(() => queryOne(sql`SELECT FROM cells`), { timeout: 30_000 });
   return {
     async stop() {

@@ -3,7 +3,14 @@ import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { withChildren } from '@/lib/core/operations/children';
 import { platformOperationKind } from '@/lib/core/operations/kind';
-import { done, failure, goTo, type OperationSteps, operationSteps, type Step } from '@/lib/core/operations/steps';
+import {
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  platformOperationSteps,
+  type Step,
+} from '@/lib/core/operations/steps';
 
 /** How widgets are made and unmade by workers: their machinery is a table that stands for the outside world. */
 export const createWidgetOperation = platformOperationKind({
@@ -75,7 +82,7 @@ export function widgetSteps(hook: Hook = () => {}, concurrency = 16): OperationS
   const remove = (step: Step<unknown>, part: string, name: string) =>
     around(step, name, () => removePart(idOf(step), part));
 
-  const create = operationSteps(
+  const create = platformOperationSteps(
     createWidgetOperation,
     {
       async disk(step) {
@@ -107,7 +114,7 @@ export function widgetSteps(hook: Hook = () => {}, concurrency = 16): OperationS
       },
     },
   );
-  const destroy = operationSteps(
+  const destroy = platformOperationSteps(
     deleteWidgetOperation,
     {
       async stop(step) {
@@ -125,7 +132,7 @@ export function widgetSteps(hook: Hook = () => {}, concurrency = 16): OperationS
     },
     { failed: async (step, reason) => done({ rows: { failed: inError(idOf(step), reason) } }) },
   );
-  const assemble = operationSteps(
+  const assemble = platformOperationSteps(
     assembleOperation,
     {
       async members(step) {

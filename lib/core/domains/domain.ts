@@ -29,8 +29,8 @@ export type DomainWork = {
   readonly services: ServiceSource | None;
   /** The room that its resources should hold in cells: `SELECT cell_id, device_id, kind, amount`, one row for each kind. */
   readonly room: Sql | None;
-  /** What the agent of each cell looks after, and takes down when the platform stops. */
-  readonly watch: Watch | None;
+  /** What the agent of a cell looks after, and takes down when the platform stops. */
+  readonly watch: ((cell: string) => Watch) | None;
 };
 
 /**

@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { failure, operationSteps } from '@/lib/core/operations/steps';
+import { failure, platformOperationSteps } from '@/lib/core/operations/steps';
 import { startWorker, type WorkerOptions } from '@/lib/core/operations/worker';
 import { EngineError } from '@/lib/engines/error';
 import { registry } from '@/lib/metrics';
@@ -83,7 +83,7 @@ test('a missed deadline opens an incident, and the next success on the resource 
 });
 
 test('an operation that says itself that it cannot succeed is no incident', async () => {
-  const steps = operationSteps(
+  const steps = platformOperationSteps(
     createWidgetOperation,
     {
       disk: async () => failure('The image is damaged.'),

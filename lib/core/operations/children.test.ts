@@ -16,7 +16,7 @@ import {
 import { createWidget, createWidgetTable, miscounted, orderDelete, widgetCall } from '@/lib/testing/widgets';
 import { createProject } from '@/lib/testing/world';
 import { childrenOf, childrenStarted, isUnfinished, withChildren } from './children';
-import { done, failure, operationSteps, waitForChildren } from './steps';
+import { done, failure, platformOperationSteps, waitForChildren } from './steps';
 import { startWorker, type Worker, type WorkerOptions } from './worker';
 
 testDatabase();
@@ -150,7 +150,7 @@ test('a delete cancels the whole tree, and waits for the workers of its parts', 
   const [middle, leaf] = [newId(), newId()];
   const booting = gate();
   const finish = gate();
-  const nested = operationSteps(
+  const nested = platformOperationSteps(
     createWidgetOperation,
     {
       disk: (step) =>
@@ -204,7 +204,7 @@ test('a delete of a child’s resource is seen by its parent at once', async () 
 test('a parent may delete what another child of its own is still making', async () => {
   const member = newId();
   const making = gate();
-  const steps = operationSteps(
+  const steps = platformOperationSteps(
     assembleOperation,
     {
       async members(step) {
@@ -233,7 +233,7 @@ test('a parent may delete what another child of its own is still making', async 
 
 test('a step that starts the same children each time starts them once', async () => {
   const members = [newId(), newId()];
-  const steps = operationSteps(
+  const steps = platformOperationSteps(
     assembleOperation,
     {
       async members(step) {
@@ -256,7 +256,7 @@ test('a step that starts the same children each time starts them once', async ()
 
 test('a failure handler may wait for children, and the reason of the failure stays', async () => {
   const member = newId();
-  const steps = operationSteps(
+  const steps = platformOperationSteps(
     assembleOperation,
     { members: async () => failure('No.'), finish: async () => done() },
     {
@@ -286,6 +286,7 @@ test('a child on the resource of its parent would wait for ever, and is refused'
     stage: 'members',
     attempts: 0,
     request_id: null,
+    cell_id: null,
     created_at: new Date(),
   };
   expect(() => childrenStarted(parent, { own: createWidgetOperation.start(id, {}) })).toThrow('the same resource');

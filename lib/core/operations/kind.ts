@@ -6,6 +6,7 @@ import type { NewOperation } from './enqueue';
 export type OperationKind<Stage extends string, Input> = {
   /** Resource and verb: `instance.create`. */
   readonly kind: string;
+  readonly scope: 'cell';
   readonly resource_type: string;
   /** Its steps by name, the first one first. */
   readonly stages: readonly [Stage, ...Stage[]];
@@ -15,7 +16,11 @@ export type OperationKind<Stage extends string, Input> = {
 };
 
 /** A kind of work that touches no engine: any worker may run it. */
-export type PlatformOperationKind<Stage extends string, Input> = Omit<OperationKind<Stage, Input>, 'start'> & {
+export type PlatformOperationKind<Stage extends string, Input> = Omit<
+  OperationKind<Stage, Input>,
+  'scope' | 'start'
+> & {
+  readonly scope: 'platform';
   start(resourceId: string, input: Input): NewOperation;
 };
 
@@ -39,7 +44,8 @@ export function operationKind<const Stage extends string, Input extends Prisma.I
   definition: Definition<Stage, Input>,
 ): OperationKind<Stage, Input> {
   const { kind, resource_type, stages, input } = definition;
-  return { kind, resource_type, stages, input, start: (id, given, place) => ordered(definition, id, given, place) };
+  const start = (id: string, given: Input, place: { cell_id: string }) => ordered(definition, id, given, place);
+  return { kind, scope: 'cell', resource_type, stages, input, start };
 }
 
 /** Declares a kind of operation that touches no engine. */
@@ -47,7 +53,8 @@ export function platformOperationKind<const Stage extends string, Input extends 
   definition: Definition<Stage, Input>,
 ): PlatformOperationKind<Stage, Input> {
   const { kind, resource_type, stages, input } = definition;
-  return { kind, resource_type, stages, input, start: (id, given) => ordered(definition, id, given, 'platform') };
+  const start = (id: string, given: Input) => ordered(definition, id, given, 'platform');
+  return { kind, scope: 'platform', resource_type, stages, input, start };
 }
 
 function ordered<Stage extends string, Input extends Prisma.InputJsonObject>(

@@ -55,7 +55,7 @@ export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: 
         lease_until = platform_now() + ${holder.lease_ms}::float8 * interval '1 millisecond', updated_at = platform_now(), ${timeGoesOn}
       FROM due WHERE operations.id = due.id
       RETURNING operations.id, project_id, kind, resource_type, resource_id, stage, attempts, request_id, created_at, input,
-        failing, error, lease_token, parent_id, children_ended, (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS allowed_ms,
+        failing, error, lease_token, parent_id, cell_id, children_ended, (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS allowed_ms,
         (extract(epoch FROM deadline_at - platform_now()) * 1000)::float8 AS remaining_ms
       ), begun AS (
         INSERT INTO operation_logs (id, operation_id, at, level, stage, message)

@@ -2,7 +2,7 @@ import type { Sql } from '@/lib/core/db/sql';
 import type { Claim } from '@/lib/core/quota/commit';
 import type { Need } from '@/lib/core/quota/needs';
 import type { NewOperation } from './enqueue';
-import type { OperationKind } from './kind';
+import type { OperationKind, PlatformOperationKind } from './kind';
 
 /** Names of the transition's own statements, which a step's rows cannot have too. */
 type TransitionPart =
@@ -110,6 +110,8 @@ export type OperationFacts = {
   /** How often this stage has failed in a row. */
   readonly attempts: number;
   readonly request_id: string | null;
+  /** null: it touches no engine. */
+  readonly cell_id: string | null;
   readonly created_at: Date;
 };
 
@@ -123,6 +125,9 @@ export type Step<Input> = {
   readonly signal: AbortSignal;
 };
 
+/** A step that works with the engines of its cell. */
+export type CellStep<Input> = Step<Input> & { readonly cell: string };
+
 /** The steps of a kind, its types erased: what a worker runs. */
 export type OperationSteps = {
   readonly kind: string;
@@ -131,24 +136,55 @@ export type OperationSteps = {
   failed(step: Step<unknown>, reason: string): Promise<Outcome<string>>;
 };
 
+/** One function for each stage. */
+type Stages<Stage extends string, This> = { [Name in Stage]: (step: This) => Promise<Outcome<Stage>> };
+
+type StepOptions<This> = {
+  /**
+   * Runs after the deadline or a `failure`, idempotent as well: puts the resource into `error` with the reason, and
+   * releases its quota where nothing exists. It ends in `done`, or in `again` or `waitForChildren` while it must wait.
+   */
+  failed: (step: This, reason: string) => Promise<Exclude<Outcome<never>, { end: 'stage' | 'failure' }>>;
+  /** How many of this kind a worker runs at once; absent: as many as it runs at all. */
+  concurrency?: number;
+};
+
 /**
  * The steps of a kind, one function a stage. Each is idempotent ("ensure disk"): it may run again after a crash at any
  * point of it. An error that it throws is tried again, after ever longer pauses, until the deadline.
  */
 export function operationSteps<Stage extends string, Input>(
   kind: OperationKind<Stage, Input>,
-  stages: { [Name in Stage]: (step: Step<Input>) => Promise<Outcome<Stage>> },
-  options: {
-    /**
-     * Runs after the deadline or a `failure`, idempotent as well: puts the resource into `error` with the reason, and
-     * releases its quota where nothing exists. It ends in `done`, or in `again` or `waitForChildren` while it must wait.
-     */
-    failed: (step: Step<Input>, reason: string) => Promise<Exclude<Outcome<never>, { end: 'stage' | 'failure' }>>;
-    /** How many of this kind a worker runs at once; absent: as many as it runs at all. */
-    concurrency?: number;
-  },
+  stages: Stages<Stage, CellStep<Input>>,
+  options: StepOptions<CellStep<Input>>,
 ): OperationSteps {
-  const parsed = (step: Step<unknown>): Step<Input> => ({ ...step, input: kind.input.parse(step.input) });
+  return erased(kind, stages, options, (step) => ({
+    ...step,
+    input: kind.input.parse(step.input),
+    cell: cellOf(step.operation),
+  }));
+}
+
+/** The steps of a kind that touches no engine. */
+export function platformOperationSteps<Stage extends string, Input>(
+  kind: PlatformOperationKind<Stage, Input>,
+  stages: Stages<Stage, Step<Input>>,
+  options: StepOptions<Step<Input>>,
+): OperationSteps {
+  return erased(kind, stages, options, (step) => ({ ...step, input: kind.input.parse(step.input) }));
+}
+
+function cellOf({ kind, cell_id }: OperationFacts): string {
+  if (cell_id === null) throw new Error(`${kind} was ordered without a cell`);
+  return cell_id;
+}
+
+function erased<Stage extends string, This>(
+  kind: { readonly kind: string; readonly stages: readonly Stage[] },
+  stages: Stages<Stage, This>,
+  options: StepOptions<This>,
+  parsed: (step: Step<unknown>) => This,
+): OperationSteps {
   const find = (name: string) => kind.stages.find((stage) => stage === name);
   return {
     kind: kind.kind,

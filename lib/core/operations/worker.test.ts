@@ -16,7 +16,7 @@ import {
 } from '@/lib/testing/widget-operations';
 import { createWidget, createWidgetTable, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
 import { createProject } from '@/lib/testing/world';
-import { again, done, failure, operationSteps } from './steps';
+import { again, done, failure, platformOperationSteps } from './steps';
 import { startWorker, type Worker, type WorkerOptions } from './worker';
 
 testDatabase();
@@ -91,7 +91,7 @@ describe('an operation', () => {
 
   test('that is only a matter of waiting is looked at again when it asked for that', async () => {
     let looks = 0;
-    const steps = operationSteps(
+    const steps = platformOperationSteps(
       createWidgetOperation,
       { disk: async () => (++looks < 4 ? again(1) : done()), port: async () => done(), boot: async () => done() },
       { failed: async () => done() },
@@ -106,7 +106,7 @@ describe('an operation', () => {
 
 test('what an operation waits for is told to open pages once, and named when the deadline passes', async () => {
   let looks = 0;
-  const steps = operationSteps(
+  const steps = platformOperationSteps(
     createWidgetOperation,
     {
       disk: async ({ operation }) => {
@@ -159,7 +159,7 @@ describe('an operation that cannot succeed', () => {
 
   test('says so itself and is not tried again', async () => {
     let runs = 0;
-    const steps = operationSteps(
+    const steps = platformOperationSteps(
       createWidgetOperation,
       {
         disk: async () => {
@@ -184,7 +184,7 @@ describe('an operation that cannot succeed', () => {
 
   test('keeps trying its failure handler, and remembers the reason', async () => {
     let tries = 0;
-    const steps = operationSteps(
+    const steps = platformOperationSteps(
       createWidgetOperation,
       { disk: async () => failure('No.'), port: async () => done(), boot: async () => done() },
       {

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { engines } from '@/lib/engines/engines';
-import type { ConsoleKind } from './engine';
+import type { ComputeEngine } from './engine';
 
 /** Why a console's WebSocket was closed, in the range that applications may use (RFC 6455, 7.4.2). */
 export const closed = {
@@ -76,8 +75,8 @@ class Inlet {
 }
 
 /** Carries the screen's protocol (RFB) between a browser and the machine, until one of them ends it. */
-export async function bridgeScreen(instanceId: string, browser: WebSocket): Promise<void> {
-  const socket = await openConsole(instanceId, 'vnc');
+export async function bridgeScreen(compute: ComputeEngine, instanceId: string, browser: WebSocket): Promise<void> {
+  const socket = await compute.openConsole(instanceId, 'vnc').catch(() => undefined);
   if (!socket) return endConsole(browser, closed.machineOff, 'The instance is stopped.');
   if (browser.readyState !== WebSocket.OPEN) return void socket.destroy();
   socket.on('data', (bytes) => {
@@ -152,10 +151,10 @@ function bytesOf(data: WebSocket.RawData): Uint8Array {
 const serialPorts = new Map<string, Promise<SerialPort | undefined>>();
 
 /** Carries what is typed and shown between a terminal in a browser and the machine's serial port. */
-export async function bridgeTerminal(instanceId: string, browser: WebSocket): Promise<void> {
+export async function bridgeTerminal(compute: ComputeEngine, instanceId: string, browser: WebSocket): Promise<void> {
   let opening = serialPorts.get(instanceId);
   if (!opening) {
-    opening = openSerialPort(instanceId);
+    opening = openSerialPort(compute, instanceId);
     serialPorts.set(instanceId, opening);
   }
   const port = await opening;
@@ -163,11 +162,9 @@ export async function bridgeTerminal(instanceId: string, browser: WebSocket): Pr
   else endConsole(browser, closed.machineOff, 'The instance is stopped.');
 }
 
-async function openSerialPort(instanceId: string): Promise<SerialPort | undefined> {
-  const earlier = await engines()
-    .compute.consoleLog(instanceId, REMEMBERED_LINES)
-    .catch(() => ({ output: '' }));
-  const socket = await openConsole(instanceId, 'serial');
+async function openSerialPort(compute: ComputeEngine, instanceId: string): Promise<SerialPort | undefined> {
+  const earlier = await compute.consoleLog(instanceId, REMEMBERED_LINES).catch(() => ({ output: '' }));
+  const socket = await compute.openConsole(instanceId, 'serial').catch(() => undefined);
   if (!socket) {
     serialPorts.delete(instanceId);
     return undefined;
@@ -175,8 +172,3 @@ async function openSerialPort(instanceId: string): Promise<SerialPort | undefine
   const text = earlier.output.slice(-REMEMBERED_BYTES).replaceAll(/\r?\n/g, '\r\n');
   return new SerialPort(socket, text, () => serialPorts.delete(instanceId));
 }
-
-const openConsole = (instanceId: string, kind: ConsoleKind): Promise<Duplex | undefined> =>
-  engines()
-    .compute.openConsole(instanceId, kind)
-    .catch(() => undefined);

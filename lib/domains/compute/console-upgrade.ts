@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { now } from '@/lib/clock';
 import { registerUpgrade } from '@/lib/core/net/upgrades';
+import { engineOf, hasEngineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { ownCell, settings } from '@/lib/settings';
+import { settings } from '@/lib/settings';
 import { CONSOLE_PATH, type ConsoleAccess, consoleAccess } from './console';
 import { bridgeScreen, bridgeTerminal, closed, endConsole } from './console-bridge';
 import { takePlace } from './console-places';
@@ -42,7 +43,7 @@ async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Bu
     server.handleUpgrade(request, socket, head, resolve);
   });
   browser.on('error', (error) => log.debug({ err: error, instance: instanceId }, 'a console connection failed'));
-  if (access.cell_id !== ownCell()) {
+  if (!hasEngineOf(access.cell_id)) {
     return endConsole(browser, closed.elsewhere, `The instance is on host ${access.cell_id}.`);
   }
   const place = takePlace(kind, access);
@@ -52,7 +53,8 @@ async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Bu
   browser.pause();
   closeWhenAccessEnds(browser, access, cookies);
   endWhenSilent(browser);
-  await (kind === 'vnc' ? bridgeScreen : bridgeTerminal)(instanceId, browser);
+  const { compute } = engineOf(access.cell_id);
+  await (kind === 'vnc' ? bridgeScreen : bridgeTerminal)(compute, instanceId, browser);
 }
 
 /** A cookie is sent whichever page opens the connection, so the page must be ours. */

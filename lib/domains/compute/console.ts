@@ -6,12 +6,12 @@ import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
-import { engines } from '@/lib/engines/engines';
+import { engineOf, hasEngineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { credentialHash } from '@/lib/people/identity/authenticate';
 import { bindCredential, credentialCounts } from '@/lib/people/identity/bound-credential';
 import { readCookie } from '@/lib/people/identity/cookies';
-import { ownCell, settings } from '@/lib/settings';
+import { settings } from '@/lib/settings';
 import type { ConsoleLog, InstanceConsole } from './schema';
 
 const TICKET_S = 60;
@@ -127,17 +127,17 @@ export async function answerTicket(instanceId: string, query: URLSearchParams): 
 /** The last lines of what the guest wrote to its serial port. @throws ApiError 404, 503 where they are on another host */
 export async function readConsoleLog(call: ProjectCall, id: string, lines: number): Promise<ConsoleLog> {
   const { cell_id } = await findInstance(call, id);
-  requireOwnCell(cell_id);
+  requireEngineOf(cell_id);
   try {
-    return await engines().compute.consoleLog(id, lines);
+    return await engineOf(cell_id).compute.consoleLog(id, lines);
   } catch (error) {
     if (error instanceof EngineError && error.code === 'NOT_FOUND') return { output: '', truncated: false };
     throw error;
   }
 }
 
-function requireOwnCell(cellId: string): void {
-  if (cellId !== ownCell()) {
+function requireEngineOf(cellId: string): void {
+  if (!hasEngineOf(cellId)) {
     throw new ApiError(
       'ENGINE_UNAVAILABLE',
       `The instance is on host ${cellId}; use the address of the platform on that host.`,

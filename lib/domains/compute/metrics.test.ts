@@ -108,7 +108,7 @@ test('running machines are sampled; one that fails or is gone holds up no other'
     if (asked === others[1]) await prisma().instance.update({ where: { id: asked }, data: { status: 'stopped' } });
     return asked === others[1] ? null : idle;
   };
-  await sampleInstances();
+  await sampleInstances('test-host');
   const rows = await prisma().deviceSample.findMany({ where: { device_id: { in: [id, ...others] } } });
   expect(rows).toMatchObject([{ device_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
 });
@@ -119,7 +119,7 @@ test('what left the platform is usage once: its growth, from nothing again where
     const sampledAt = new Date(Date.UTC(2026, 2, 1, 12, 0, second));
     engines.compute.sampleInstance = async (asked) =>
       asked === id ? { ...idle, sampledAt, portEgress: [{ id: port.id, bytes }] } : null;
-    await sampleInstances();
+    await sampleInstances('test-host');
   };
   await told(0, 700);
   await told(15, 1000);

@@ -8,7 +8,7 @@ import { prepareSteps } from '@/lib/domains/images/steps';
 import { ForeignMachines, reportHost } from '@/lib/hosts/agent/host-report';
 import { powerDown } from '@/lib/hosts/agent/power-down';
 import { reservationDifferences } from '@/lib/hosts/engine-reports/reservations';
-import { watches } from '@/lib/platform/work';
+import { watchesOf } from '@/lib/platform/work';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
@@ -33,10 +33,10 @@ afterAll(() => worker.stop());
 afterEach(() => setTestClock(0));
 beforeEach(async () => {
   engines = useMemoryEngines();
-  observer = new Observer();
+  observer = new Observer('test-host');
   await execute(sql`UPDATE images SET status = 'queued'`);
   await execute(sql`TRUNCATE cells CASCADE`);
-  await reportHost();
+  await reportHost('test-host');
   acme = await createProject('acme');
 });
 
@@ -94,7 +94,7 @@ test('a machine that was lost while the worker was away is billed until its last
     FROM instances WHERE id = ${id}::uuid`);
   await setTestClock(6 * HOUR_MS);
   engines.machines.delete(id);
-  await new Observer().look();
+  await new Observer('test-host').look();
   expect(await read(id)).toMatchObject({ status: 'error' });
   expect(await spansOf(id, 'compute_vcpu')).toMatchObject([{ to: sampled }]);
 });
@@ -171,11 +171,11 @@ test('what the platform powers down with itself keeps its wanted state, and boot
   const [on, off] = [await running(), await running()];
   await call('POST', `/compute/instances/${off}/action`, { token: acme.users.member.token, body: { action: 'stop' } });
   await becomes(off, { status: 'stopped', task: null });
-  await powerDown(watches);
+  await powerDown('test-host', watchesOf('test-host'));
   expect(await read(on)).toMatchObject({ status: 'stopped', status_reason: expect.stringContaining('platform') });
   expect(engines.machines.get(on)?.off).toBe(true);
   expect(engines.routers.size).toBe(0);
-  await new Observer().look();
+  await new Observer('test-host').look();
   await becomes(on, { status: 'active', task: null, status_reason: null });
   expect(await read(off)).toMatchObject({ status: 'stopped', status_reason: null });
 });
@@ -184,17 +184,17 @@ test('a platform that stops leaves no network, stops what no row knows, and touc
   const id = await running();
   engines.routers.set(id, { id, networks: [], securityGroups: [], floatingIps: [] });
   await execute(sql`TRUNCATE cells CASCADE`);
-  await powerDown(watches);
+  await powerDown('test-host', watchesOf('test-host'));
   expect([engines.machines.size, engines.routers.has(id)]).toEqual([1, true]);
   await createCell();
-  await powerDown(watches);
+  await powerDown('test-host', watchesOf('test-host'));
   expect([engines.machines.get(id)?.off, engines.routers.size]).toEqual([true, 0]);
 });
 
 test('machines of another database are never touched: the host refuses to take part', async () => {
   await running();
   await execute(sql`TRUNCATE cells CASCADE`);
-  await expect(reportHost()).rejects.toThrow(ForeignMachines);
+  await expect(reportHost('test-host')).rejects.toThrow(ForeignMachines);
   expect(await queryOne(sql`SELECT FROM cells`)).toBeUndefined();
   expect(engines.machines.size).toBe(1);
 });
@@ -206,7 +206,7 @@ test('what a host has promised is counted anew with each report', async () => {
   await execute(
     sql`UPDATE cells SET vcpus_reserved = 9, memory_mb_reserved = 9, disk_gb_reserved = 9, gpu_slices_reserved = 9`,
   );
-  await reportHost();
+  await reportHost('test-host');
   expect(await prisma().cell.findFirst()).toMatchObject(promised);
 });
 
@@ -230,6 +230,6 @@ test('what exists without its reservation is reported, and reservations of what 
 
 test('a host with a full disk takes on nothing more', async () => {
   engines.capacity = { ...engines.capacity, diskBytes: { total: 2 ** 40, free: 0, held: 2 ** 39 } };
-  await reportHost();
+  await reportHost('test-host');
   expect((await launch(call, acme)).body).toMatchObject({ error: { code: 'CAPACITY_EXHAUSTED' } });
 });

@@ -3,9 +3,8 @@ import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { handleStrays } from '@/lib/core/resources/strays';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
 import type { ObservedInstance } from './engine';
 import { pauseKind, startKind, stopKind } from './operations';
 import { decideRepair, type History, type KnownInstance, type Repair } from './repair';
@@ -29,21 +28,23 @@ const restoring: Record<Power, { kind: typeof startKind; task: InstanceTask }> =
   stopped: { kind: stopKind, task: 'stopping' },
 };
 
-/** Compares the machines of this host with the database, in both directions, and puts right what differs. */
+/** Compares the machines of a cell with the database, in both directions, and repairs differences. */
 export class Observer {
   private readonly recoveries = new Map<string, number[]>();
   private readonly silences = new Map<string, number>();
   /** When each was last seen switched on. */
   private readonly seenOn = new Map<string, Date>();
 
+  constructor(private readonly cell: string) {}
+
   async look(): Promise<void> {
-    const { compute } = engines();
+    const { compute } = engineOf(this.cell);
     // The rows first: what is done to a machine after this look at them changes its row, and then nothing is put right.
     const rows = await query<Row>(sql`
       SELECT i.id, i.project_id, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
         EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy,
         (SELECT p.status = 'suspended' FROM projects p WHERE p.id = i.project_id) AS suspended
-      FROM instances i WHERE i.cell_id = ${ownCell()}::text`);
+      FROM instances i WHERE i.cell_id = ${this.cell}::text`);
     const looked = now();
     const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
     const { diskBytes } = await compute.capacity();
@@ -58,12 +59,15 @@ export class Observer {
         ? decideRepair(row, machine, this.historyOf(row.id), diskBytes.free === 0)
         : stopForSuspension;
       const lost = ON.includes(row.status) && !isOn(machine);
-      if (!repair || !(await carryOut(row, repair, lost ? { seenOn: this.seenOn.get(row.id) ?? null } : null)))
+      if (
+        !repair ||
+        !(await carryOut(this.cell, row, repair, lost ? { seenOn: this.seenOn.get(row.id) ?? null } : null))
+      )
         continue;
       if (repair.kind === 'restore' && repair.lost) this.noteRecovery(row.id);
     }
     this.forget(new Set(rows.map(({ id }) => id)));
-    await stopStrays([...seen.keys()]);
+    await stopStrays(this.cell, [...seen.keys()]);
   }
 
   private historyOf(id: string): History {
@@ -84,9 +88,9 @@ export class Observer {
 }
 
 /** Stops machines that no row of any host knows, and removes those whose instance was deleted. @param held all machines */
-export async function stopStrays(held: readonly string[]): Promise<void> {
-  const { compute } = engines();
-  await handleStrays({ type: 'instance', table: 'instances' }, held, {
+export async function stopStrays(cell: string, held: readonly string[]): Promise<void> {
+  const { compute } = engineOf(cell);
+  await handleStrays({ cell, type: 'instance', table: 'instances' }, held, {
     remove: (id) => compute.removeInstance(id),
     stop: (id) => compute.stopInstance(id),
   });
@@ -100,7 +104,12 @@ function isOn(machine: ObservedInstance | undefined): boolean {
  * Writes a repair, with its operation, unless someone has acted meanwhile.
  * @param lost it turned out to be off while it was billed: that ends when it was last known to be on, by a look or a sample
  */
-async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } | null): Promise<boolean> {
+async function carryOut(
+  cell: string,
+  row: Row,
+  repair: Repair,
+  lost: { seenOn: Date | null } | null,
+): Promise<boolean> {
   const power = repair.kind === 'restore' ? (repair.power ?? row.power) : row.power;
   const { kind, task } = restoring[power];
   const set = {
@@ -119,7 +128,7 @@ async function carryOut(row: Row, repair: Repair, lost: { seenOn: Date | null } 
       WHERE i.id = ${row.id}::uuid AND i.updated_at = ${row.updated_at}::timestamptz FOR UPDATE OF i`,
     change: sql`UPDATE instances SET status = ${set.status}::text, task = ${set.task}::text, status_reason = ${set.reason}::text,
       power = ${power}::text, updated_at = platform_now()${lostAt} FROM verdict WHERE verdict.ok AND instances.id = ${row.id}::uuid`,
-    operation: repair.kind === 'restore' ? kind.start(row.id, {}, { cell_id: ownCell() }) : undefined,
+    operation: repair.kind === 'restore' ? kind.start(row.id, {}, { cell_id: cell }) : undefined,
   });
   if (written) log.info({ instance: row.id, repair }, 'repairing an instance');
   return written;

@@ -5,12 +5,12 @@ import { deviceDelete } from '@/lib/core/devices/device';
 import { interruptible } from '@/lib/core/operations/interruptible';
 import {
   again,
+  type CellStep,
   done,
   failure,
   goTo,
   type OperationSteps,
   operationSteps,
-  type Step,
   underWay,
 } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
@@ -19,7 +19,7 @@ import { imageReadiness } from '@/lib/domains/images/readiness';
 import { portsReleased } from '@/lib/domains/network/ports';
 import { ensureWired } from '@/lib/domains/network/topology';
 import { detachedFromGone } from '@/lib/domains/storage/attachments';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { untilSettled } from '@/lib/engines/until-settled';
 import { countLastEgress } from './egress';
@@ -28,13 +28,13 @@ import { type ApplyKind, applyKinds, createKind, deleteKind, rebootKind, startKi
 import { readSpec } from './spec';
 import { settledStatus } from './transitions';
 
-/** How often is looked again whether an image has come, or room. */
+/** Interval between checks for the image. */
 const WAIT_MS = 500;
 /** How many instances are begun at once; how many of them boot at once, the engine knows better. */
 const BOOTS = Math.max(6, availableParallelism());
 
 type Nothing = Record<string, never>;
-type InstanceStep = Step<Nothing>;
+type InstanceStep = CellStep<Nothing>;
 
 /** The instance does what it should. Why it is stopped stays to be read. */
 function settled({ id, power }: InstanceSpec): { rows: Record<string, Sql> } {
@@ -71,14 +71,14 @@ function applySteps(kind: ApplyKind): OperationSteps {
         const id = step.operation.resource_id;
         const found = await queryOne<{ image_id: string }>(sql`SELECT image_id FROM instances WHERE id = ${id}::uuid`);
         if (!found) return done();
-        const readiness = await imageReadiness(found.image_id);
+        const readiness = await imageReadiness(step.cell, found.image_id);
         if (readiness.state === 'failed') return failure(readiness.reason);
         return readiness.state === 'ready'
           ? goTo('network')
           : again(WAIT_MS, waitingFor('instances', id, readiness.message));
       },
-      async network({ operation: { project_id }, signal }) {
-        if (project_id) await interruptible(ensureWired(project_id), signal);
+      async network({ operation: { project_id }, cell, signal }) {
+        if (project_id) await interruptible(ensureWired(cell, project_id), signal);
         return goTo('machine');
       },
       async machine(step) {
@@ -87,7 +87,7 @@ function applySteps(kind: ApplyKind): OperationSteps {
         return throughEngine(
           step,
           'instances',
-          () => engines().compute.ensureInstance(spec),
+          () => engineOf(step.cell).compute.ensureInstance(spec),
           (answer) => (answer.settled ? done(settled(spec)) : underWay(answer.again_ms, answer.waits_for)),
         );
       },
@@ -102,7 +102,7 @@ const rebootSteps = operationSteps(
     async reboot(step) {
       const spec = await readSpec(step.operation.resource_id);
       if (!spec) return done();
-      const { compute } = engines();
+      const { compute } = engineOf(step.cell);
       const reboot = async () => {
         try {
           await compute.rebootInstance(spec.id, 'soft');
@@ -121,15 +121,15 @@ const rebootSteps = operationSteps(
 const deleteSteps = operationSteps(
   deleteKind,
   {
-    async machine({ operation: { resource_id: id, project_id }, signal }) {
-      await interruptible(engines().compute.removeInstance(id), signal);
-      await interruptible(countLastEgress(id), signal);
+    async machine({ operation: { resource_id: id, project_id }, cell, signal }) {
+      await interruptible(engineOf(cell).compute.removeInstance(id), signal);
+      await interruptible(countLastEgress(cell, id), signal);
       return goTo('network', {
         rows: { ...detachedFromGone(id), ...portsReleased(id, project_id) },
       });
     },
-    async network({ operation: { resource_id: id, project_id }, signal }) {
-      if (project_id) await interruptible(ensureWired(project_id), signal);
+    async network({ operation: { resource_id: id, project_id }, cell, signal }) {
+      if (project_id) await interruptible(ensureWired(cell, project_id), signal);
       return done({
         release: true,
         rows: {

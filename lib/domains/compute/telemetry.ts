@@ -1,27 +1,26 @@
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { type DeviceSample, keepSamples } from '@/lib/core/devices/samples';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { countEgress, type EgressReading } from '@/lib/money/metering/egress';
-import { ownCell } from '@/lib/settings';
 import type { InstanceStats } from './engine';
 
-/** How many machines are asked at once. */
+/** How many machines are sampled at once. */
 const AT_ONCE = 8;
 
 type Running = { id: string; project_id: string; name: string };
 
-/** Writes down what the counters of this host's running machines say now. */
-export async function sampleInstances(): Promise<void> {
+/** Records the current counters of the cell's running machines. */
+export async function sampleInstances(cell: string): Promise<void> {
   const running = await query<Running>(sql`
-    SELECT id, project_id, name FROM instances WHERE cell_id = ${ownCell()}::text AND status IN ('active', 'paused', 'rebooting')`);
+    SELECT id, project_id, name FROM instances WHERE cell_id = ${cell}::text AND status IN ('active', 'paused', 'rebooting')`);
   const samples: DeviceSample[] = [];
   const readings: EgressReading[] = [];
   const waiting = [...running];
   const ask = async () => {
     for (let instance = waiting.pop(); instance !== undefined; instance = waiting.pop()) {
-      const stats = await sample(instance.id);
+      const stats = await sample(cell, instance.id);
       if (!stats) continue;
       samples.push(sampleRow(instance, stats));
       readings.push(...egressOf(instance, stats));
@@ -33,9 +32,9 @@ export async function sampleInstances(): Promise<void> {
   await keepSamples(samples);
 }
 
-async function sample(id: string): Promise<InstanceStats | null> {
+async function sample(cell: string, id: string): Promise<InstanceStats | null> {
   try {
-    return await engines().compute.sampleInstance(id);
+    return await engineOf(cell).compute.sampleInstance(id);
   } catch (error) {
     log.debug({ err: error, instance: id }, 'a machine could not be sampled');
     return null;

@@ -9,13 +9,13 @@ const SAMPLE_MS = 15_000;
 /** How long a guest may take to answer its power button. */
 const GUEST_S = 20;
 
-export const computeWatch: Watch = {
+export const computeWatch = (cell: string): Watch => ({
   join: none,
   looks: [
-    { name: 'observing the machines', every_ms: OBSERVE_MS, begin: () => new Observer() },
-    { name: 'sampling the machines', every_ms: SAMPLE_MS, begin: () => ({ look: sampleInstances }) },
+    { name: 'observing the machines', every_ms: OBSERVE_MS, begin: () => new Observer(cell) },
+    { name: 'sampling the machines', every_ms: SAMPLE_MS, begin: () => ({ look: () => sampleInstances(cell) }) },
   ],
   changed: none,
   troubles: none,
-  stop: { stage: 'machines', grace_s: GUEST_S, run: powerDownGuests },
-};
+  stop: { stage: 'machines', grace_s: GUEST_S, run: (grace_s) => powerDownGuests(cell, grace_s) },
+});

@@ -4,27 +4,26 @@ import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { handleStrays } from '@/lib/core/resources/strays';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
 
 const ABANDONED_MS = 24 * 60 * 60_000;
 
 type Known = { id: string; project_id: string | null };
 
 /**
- * Compares the images of this host with the database, in both directions. A public image that is gone is fetched again
+ * Compares the images of a cell with the database, in both directions. A public image that is gone is fetched again
  * when it is needed; an upload that is gone is in error; what a deletion or an upload that broke off left is removed.
  */
-export async function observeImages(): Promise<void> {
-  const cellId = ownCell();
+export async function observeImages(cell: string): Promise<void> {
+  const { images } = engineOf(cell);
   const rows = await query<Known>(sql`
-    SELECT id, project_id FROM images WHERE status = 'active' AND ((project_id IS NOT NULL AND source ->> 'cell_id' = ${cellId}::text)
-      OR (project_id IS NULL AND NOT EXISTS (SELECT FROM cells WHERE id <> ${cellId}::text)))`);
-  const held = (await engines().images.observeImages()).map(({ id }) => id);
+    SELECT id, project_id FROM images WHERE status = 'active' AND ((project_id IS NOT NULL AND source ->> 'cell_id' = ${cell}::text)
+      OR (project_id IS NULL AND NOT EXISTS (SELECT FROM cells WHERE id <> ${cell}::text)))`);
+  const held = (await images.observeImages()).map(({ id }) => id);
   for (const row of rows) if (!held.includes(row.id)) await noteLost(row);
-  await handleStrays({ type: 'image', table: 'images' }, held, { remove: (id) => engines().images.removeImage(id) });
-  await removeAbandoned();
+  await handleStrays({ cell, type: 'image', table: 'images' }, held, { remove: (id) => images.removeImage(id) });
+  await removeAbandoned(await images.uploadDirectory());
 }
 
 async function noteLost({ id, project_id }: Known): Promise<void> {
@@ -43,8 +42,7 @@ async function noteLost({ id, project_id }: Known): Promise<void> {
 }
 
 /** Files of uploads whose process died, and of fetches that nobody takes up again. */
-async function removeAbandoned(): Promise<void> {
-  const directory = await engines().images.uploadDirectory();
+async function removeAbandoned(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const file = join(directory, name);
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));

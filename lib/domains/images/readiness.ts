@@ -18,8 +18,8 @@ type Found = {
   percent: number | null;
 };
 
-/** Looks at an image that something waits for, and sees to it that a public one is on its way. */
-export async function imageReadiness(id: string): Promise<Readiness> {
+/** How far an image is that something in this cell waits for. A public image that nobody has fetched yet is ordered. */
+export async function imageReadiness(cell: string, id: string): Promise<Readiness> {
   const found = await queryOne<Found>(sql`
     SELECT name, status, status_reason, project_id IS NULL AS public,
       status_reason IS NOT NULL AND updated_at > platform_now() - interval '1 minute' AS resting,
@@ -33,7 +33,7 @@ export async function imageReadiness(id: string): Promise<Readiness> {
     case 'deleting':
       return { state: 'failed', reason: `Image ${name} cannot be used: ${status_reason ?? `it is ${status}`}` };
     case 'queued':
-      if (found.public && !found.resting) await orderOperation(prepareKind.start(id, {}, { cell_id: ownCell() }), null);
+      if (found.public && !found.resting) await orderOperation(prepareKind.start(id, {}, { cell_id: cell }), null);
       return {
         state: 'coming',
         message: `Waiting for image ${name}${status_reason ? `. Last problem: ${status_reason}` : ''}`,
@@ -57,6 +57,6 @@ export const prepareOwnImages: PeriodicJob = {
     const own = await query<{ id: string }>(
       sql`SELECT id FROM images WHERE project_id IS NULL AND status = 'queued' AND source ->> 'kind' = 'tiny'`,
     );
-    for (const { id } of own) await imageReadiness(id);
+    for (const { id } of own) await imageReadiness(ownCell(), id);
   },
 };

@@ -8,7 +8,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { EngineError, withoutHostPaths } from '@/lib/engines/error';
 import { ownCell, settings } from '@/lib/settings';
 import { deleteImageKind, importKind } from './operations';
@@ -81,10 +81,10 @@ const heldBy = (call: ProjectCall) =>
   sql`(SELECT count(*)::int FROM images WHERE project_id = ${call.project_id}::uuid)`;
 
 /** What only wastes an upload is refused before it. */
-async function requireReady(call: ProjectCall): Promise<void> {
+async function requireReady(call: ProjectCall, cellId: string): Promise<void> {
   const found = await queryOne<{ held: number; problem: string | null }>(sql`
     SELECT ${heldBy(call)} AS held, (SELECT message FROM engine_reports
-      WHERE cell_id = ${ownCell()}::text AND engine = 'images' AND status = 'unavailable') AS problem`);
+      WHERE cell_id = ${cellId}::text AND engine = 'images' AND status = 'unavailable') AS problem`);
   if (found?.problem) throw new ApiError('ENGINE_UNAVAILABLE', withoutHostPaths(found.problem));
   if (found && found.held >= settings().imagesPerProject) throw conflict(tooMany());
 }
@@ -102,9 +102,9 @@ function factsOf(given: object): ImageFacts {
   throw invalid(sentences.join(' '));
 }
 
-async function uploadDirectory(): Promise<string> {
+async function uploadDirectory(cellId: string): Promise<string> {
   try {
-    return await engines().images.uploadDirectory();
+    return await engineOf(cellId).images.uploadDirectory();
   } catch (error) {
     if (error instanceof EngineError) throw new ApiError('ENGINE_UNAVAILABLE', error.message, { cause: error });
     throw error;
@@ -121,12 +121,13 @@ export async function uploadImage(call: ProjectCall, query: object, upload: Uplo
   const isForm = upload.content_type.toLowerCase().startsWith('multipart/');
   const described = isForm ? undefined : factsOf(query);
   if (isForm && Object.keys(query).length > 0) throw invalid('The form must include the fields name and format.');
-  await requireReady(call);
+  const cellId = ownCell();
+  await requireReady(call, cellId);
   const id = newId();
-  const file = join(await uploadDirectory(), `${id}.part`);
-  const { arrived, fields } = await receive(upload, file, call.signal);
+  const file = join(await uploadDirectory(cellId), `${id}.part`);
+  const { arrived, fields } = await receive(upload, { file, cell: cellId }, call.signal);
   try {
-    return await register(call, id, described ?? factsOf(fields), arrived);
+    return await register(call, id, cellId, described ?? factsOf(fields), arrived);
   } catch (error) {
     await rm(file, { force: true });
     throw error;
@@ -136,10 +137,10 @@ export async function uploadImage(call: ProjectCall, query: object, upload: Uplo
 async function register(
   call: ProjectCall,
   id: string,
+  cellId: string,
   facts: ImageFacts,
   { size, sha256 }: { size: number; sha256: string },
 ): Promise<Image> {
-  const cellId = ownCell();
   const stored = {
     id,
     project_id: call.project_id,

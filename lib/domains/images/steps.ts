@@ -15,7 +15,7 @@ import {
 } from '@/lib/core/operations/steps';
 import { meaning } from '@/lib/core/resources/engine-step';
 import { changeRow, rowInError } from '@/lib/core/resources/rows';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import type { EngineImage, FetchProgress, ImageFormat } from './engine';
 import { deleteImageKind, importKind, prepareKind } from './operations';
@@ -56,7 +56,9 @@ export const prepareSteps = operationSteps(
       await execute(sql`UPDATE images SET status = 'importing', updated_at = platform_now()
         WHERE id = ${id}::uuid AND status = 'queued'`);
       try {
-        return done({ rows: { image: active(id, await interruptible(fetched(id, image, step.signal), step.signal)) } });
+        return done({
+          rows: { image: active(id, await interruptible(fetched(step.cell, id, image, step.signal), step.signal)) },
+        });
       } catch (error) {
         step.signal.throwIfAborted();
         return await told(step, error);
@@ -75,9 +77,14 @@ export const prepareSteps = operationSteps(
   },
 );
 
-async function fetched(id: string, { source: stored, format }: Row, signal: AbortSignal): Promise<EngineImage> {
+async function fetched(
+  cell: string,
+  id: string,
+  { source: stored, format }: Row,
+  signal: AbortSignal,
+): Promise<EngineImage> {
   const from = source.parse(stored);
-  const { images } = engines();
+  const { images } = engineOf(cell);
   if (from.kind === 'tiny') return images.buildTinyImage(id);
   const checksum = from.checksum ?? (from.checksums && (await publishedChecksum(from.url, from.checksums, signal)));
   if (!checksum) throw new EngineError('INVALID', `No checksum is known for ${from.url}.`);
@@ -92,7 +99,7 @@ const importSteps = operationSteps(
       const id = step.operation.resource_id;
       const row = await readRow(id);
       if (row?.status !== 'importing') return done();
-      const { images } = engines();
+      const { images } = engineOf(step.cell);
       try {
         const file = join(await images.uploadDirectory(), `${id}.part`);
         const image = await interruptible(images.importImage(id, file, row.format), step.signal);
@@ -108,8 +115,8 @@ const importSteps = operationSteps(
     },
   },
   {
-    async failed({ operation: { resource_id: id } }, reason) {
-      await engines().images.removeImage(id);
+    async failed({ operation: { resource_id: id }, cell }, reason) {
+      await engineOf(cell).images.removeImage(id);
       return done({ rows: { image: rowInError('images', id, reason) } });
     },
     concurrency: 2,
@@ -132,7 +139,7 @@ const deleteSteps = operationSteps(
     },
     async files(step) {
       try {
-        await interruptible(engines().images.removeImage(step.operation.resource_id), step.signal);
+        await interruptible(engineOf(step.cell).images.removeImage(step.operation.resource_id), step.signal);
         return done();
       } catch (error) {
         step.signal.throwIfAborted();

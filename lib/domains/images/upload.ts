@@ -6,12 +6,15 @@ import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Upload } from '@/lib/core/api/endpoint';
 import { ApiError, invalid } from '@/lib/core/api/errors';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { settings } from '@/lib/settings';
 
-/** After so many more bytes is looked whether the disk still has room. */
+/** Interval between checks for free disk space. */
 const LOOK_BYTES = 256 * 1024 ** 2;
+
+/** Where an upload goes: a file on the disk of a cell. */
+export type Target = { file: string; cell: string };
 
 /** A file that has arrived whole. */
 export type Arrived = { size: number; sha256: string };
@@ -26,24 +29,24 @@ export type FormFields = Record<string, string>;
  */
 export async function receive(
   upload: Upload,
-  file: string,
+  target: Target,
   signal: AbortSignal,
 ): Promise<{ arrived: Arrived; fields: FormFields }> {
   try {
-    await requireRoom(upload.content_length ?? 0);
+    await requireRoom(target.cell, upload.content_length ?? 0);
     const isForm = upload.content_type.toLowerCase().startsWith('multipart/');
     const received = isForm
-      ? await receiveForm(upload, file, signal)
-      : { arrived: await save(Readable.from(upload.stream), file, signal), fields: {} };
+      ? await receiveForm(upload, target, signal)
+      : { arrived: await save(Readable.from(upload.stream), target, signal), fields: {} };
     if (received.arrived.size === 0) throw invalid('file: must not be empty.');
     return received;
   } catch (error) {
-    await rm(file, { force: true });
+    await rm(target.file, { force: true });
     throw refusalOf(error, signal);
   }
 }
 
-async function receiveForm(upload: Upload, file: string, signal: AbortSignal) {
+async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) {
   const fields: FormFields = {};
   const broken = new AbortController();
   let saving: Promise<Arrived> | undefined;
@@ -60,7 +63,7 @@ async function receiveForm(upload: Upload, file: string, signal: AbortSignal) {
       broken.abort();
       return;
     }
-    saving = save(content, file, signal);
+    saving = save(content, target, signal);
     // Without anyone who takes them the parser would wait for its bytes to go.
     saving.catch((error) => {
       problem ??= error;
@@ -87,7 +90,7 @@ function openForm(contentType: string): busboy.Busboy {
   }
 }
 
-async function save(content: Readable, file: string, signal: AbortSignal): Promise<Arrived> {
+async function save(content: Readable, { file, cell }: Target, signal: AbortSignal): Promise<Arrived> {
   const hash = createHash('sha256');
   const most = settings().imageMaxBytes;
   let size = 0;
@@ -99,15 +102,15 @@ async function save(content: Readable, file: string, signal: AbortSignal): Promi
       if (size > most) return pass(new ApiError('PAYLOAD_TOO_LARGE', `The image is larger than ${most} bytes.`));
       if (size - looked < LOOK_BYTES) return pass(null, chunk);
       looked = size;
-      requireRoom(LOOK_BYTES).then(() => pass(null, chunk), pass);
+      requireRoom(cell, LOOK_BYTES).then(() => pass(null, chunk), pass);
     },
   });
   await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
   return { size, sha256: hash.digest('hex') };
 }
 
-async function requireRoom(bytes: number): Promise<void> {
-  const { diskBytes } = await engines().compute.capacity();
+async function requireRoom(cell: string, bytes: number): Promise<void> {
+  const { diskBytes } = await engineOf(cell).compute.capacity();
   if (diskBytes.free < Math.max(bytes, 1)) throw full();
 }
 

@@ -64,7 +64,7 @@ async function createBalancer() {
 }
 
 const applied = async () => {
-  await applyRouters();
+  await applyRouters('test-host');
   const router = await prisma().router.findFirstOrThrow({ where: { project_id: acme.id } });
   return engines.routers.get(router.id)?.networks.find(({ id }) => id === network_id);
 };

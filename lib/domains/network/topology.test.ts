@@ -29,7 +29,7 @@ const status = async () =>
 
 test('what has no port takes no room on a host', async () => {
   await status();
-  await applyRouters();
+  await applyRouters('test-host');
   expect(await mine()).toBeUndefined();
 });
 
@@ -41,7 +41,7 @@ test('ports, rules and floating IPs are applied as one, and then the router says
   const address = await post('/network/floating-ips', {});
   await post(`/network/floating-ips/${idOf(address)}/associate`, { instance_id: instance });
   expect(await status()).toMatchObject([{ status: 'updating' }]);
-  await applyRouters();
+  await applyRouters('test-host');
   const applied = await mine();
   const [port] = applied?.networks[0]?.ports ?? [];
   expect(port).toMatchObject({ holderId: instance, attachment: 'tap', securityGroupIds: [group] });
@@ -69,7 +69,7 @@ test('a hundred calls at once need two runs, and each sees what was written befo
   const runs = given();
   await launch(call, acme);
   const { id } = await router();
-  await Promise.all(Array.from({ length: 100 }, () => applyRouter(id)));
+  await Promise.all(Array.from({ length: 100 }, () => applyRouter('test-host', id)));
   expect(runs).toEqual([id, id]);
   expect(await mine()).toBeDefined();
 });
@@ -77,31 +77,31 @@ test('a hundred calls at once need two runs, and each sees what was written befo
 test('with fifty tenants on a host, a change of one gives the engine one router', async () => {
   const tenants = await Promise.all(Array.from({ length: 49 }, (_, index) => createProject(`tenant-${index}`)));
   for (const tenant of [acme, ...tenants]) await launch(call, tenant);
-  await applyRouters();
+  await applyRouters('test-host');
   expect(engines.routers.size).toBeGreaterThanOrEqual(50);
   const runs = given();
   const group = await prisma().securityGroup.findFirstOrThrow({ where: { project_id: acme.id, is_default: true } });
   const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, cidr: '10.0.0.0/8' };
   await post(`/network/security-groups/${group.id}/rules`, rule);
-  await applyChanges();
+  await applyChanges('test-host');
   expect(runs).toEqual([(await router()).id]);
 });
 
 test('what is in force already needs no run; what a failed run has left undone does', async () => {
   await launch(call, acme);
   engines.failure = new EngineError('ENGINE_ERROR', 'nft is not there');
-  await expect(ensureWired(acme.id)).rejects.toThrow('nft is not there');
-  expect(networkTroubles()).toEqual(['nft is not there']);
+  await expect(ensureWired('test-host', acme.id)).rejects.toThrow('nft is not there');
+  expect(networkTroubles('test-host')).toEqual(['nft is not there']);
   expect((await router()).applied_revision).toBe(0);
   engines.failure = undefined;
-  await ensureWired(acme.id);
-  expect(networkTroubles()).toEqual([]);
+  await ensureWired('test-host', acme.id);
+  expect(networkTroubles('test-host')).toEqual([]);
   engines.failure = new EngineError('ENGINE_ERROR', 'nobody should have asked');
-  await ensureWired(acme.id);
+  await ensureWired('test-host', acme.id);
   engines.failure = undefined;
-  await removeRouters();
+  await removeRouters('test-host');
   expect(engines.routers.size).toBe(0);
-  await ensureWired(acme.id);
+  await ensureWired('test-host', acme.id);
   expect(await mine()).toBeDefined();
 });
 
@@ -119,10 +119,10 @@ test('where a port is reached under another number on this host is shown at the 
     ...(await ensureRouter(router)),
     forwards: [{ floatingIp, protocol: 'tcp', port: 80, hostPort: 8080 }],
   });
-  await applyRouters();
+  await applyRouters('test-host');
   expect(await shown()).toEqual([{ protocol: 'tcp', port: 80, host_port: 8080 }]);
   engines.network.ensureRouter = ensureRouter;
-  await applyRouters();
+  await applyRouters('test-host');
   expect(await shown()).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ test('another host’s routers are left to it', async () => {
   await launch(call, acme);
   await createCell('other-host', { memory_mb: 0 });
   await execute(sql`UPDATE routers SET cell_id = 'other-host' WHERE project_id = ${acme.id}::uuid`);
-  await applyRouters();
+  await applyRouters('test-host');
   expect(await mine()).toBeUndefined();
   expect((await router()).applied_revision).toBe(0);
 });
@@ -144,10 +144,10 @@ test('one router’s trouble is not the others’, and their changes go through'
     if (wanted.id === id) throw new EngineError('ENGINE_ERROR', 'nft is not there');
     return ensureRouter(wanted);
   };
-  await expect(applyChanges()).rejects.toThrow('nft is not there');
+  await expect(applyChanges('test-host')).rejects.toThrow('nft is not there');
   expect(engines.routers.has(id)).toBe(false);
   expect(engines.routers.has((await routerOf(other)).id)).toBe(true);
-  expect(networkTroubles()).toEqual(['nft is not there']);
+  expect(networkTroubles('test-host')).toEqual(['nft is not there']);
 });
 
 describe('a router that no row of this host knows', () => {
@@ -156,13 +156,13 @@ describe('a router that no row of this host knows', () => {
   const present = () => [...engines.routers.keys()].toSorted();
   beforeEach(async () => {
     await launch(call, acme);
-    await applyRouters();
+    await applyRouters('test-host');
     known = present();
     engines.routers.set(stray, { id: stray, networks: [], securityGroups: [], floatingIps: [] });
   });
 
   test('is removed, and no other is', async () => {
-    await applyRouters();
+    await applyRouters('test-host');
     expect(present()).toEqual(known);
     expect(await mine()).toBeDefined();
   });
@@ -170,7 +170,7 @@ describe('a router that no row of this host knows', () => {
   test('stays while the database can’t be read, and so do all others', async () => {
     await execute(sql`ALTER TABLE routers RENAME TO routers_away`);
     try {
-      await expect(applyRouters()).rejects.toThrow();
+      await expect(applyRouters('test-host')).rejects.toThrow();
     } finally {
       await execute(sql`ALTER TABLE routers_away RENAME TO routers`);
     }
@@ -179,7 +179,7 @@ describe('a router that no row of this host knows', () => {
 
   test('stays when the database knows nothing, not even this host, and so do all others', async () => {
     await execute(sql`TRUNCATE cells CASCADE`);
-    await applyRouters();
+    await applyRouters('test-host');
     expect(present()).toEqual([stray, ...known].toSorted());
     await createCell();
   });
@@ -187,9 +187,9 @@ describe('a router that no row of this host knows', () => {
 
 test('an engine that fails to say what it has loses none of it', async () => {
   await launch(call, acme);
-  await applyRouters();
+  await applyRouters('test-host');
   const known = [...engines.routers.keys()];
   engines.network.observeRouters = async () => [];
-  await applyRouters();
+  await applyRouters('test-host');
   expect([...engines.routers.keys()]).toEqual(known);
 });

@@ -1,16 +1,15 @@
 import { signalChange } from '@/lib/core/db/changes';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
 import type { FloatingIpForward, Router } from './engine';
 
 type RouterRow = Router & { revision: number };
 
-/** What should be of a router of this host, as of one moment: its networks that have ports, and what concerns those. */
-export async function readRouter(id: string): Promise<RouterRow | undefined> {
+/** A router of a cell as it should be, read at one moment: its networks that have ports, with their rules and addresses. */
+export async function readRouter(cell: string, id: string): Promise<RouterRow | undefined> {
   return queryOne<RouterRow>(sql`
     SELECT r.id, r.revision, coalesce(networks.list, '[]') AS networks, groups.list AS "securityGroups", addresses.list AS "floatingIps"
     FROM routers r CROSS JOIN LATERAL (
@@ -39,7 +38,7 @@ export async function readRouter(id: string): Promise<RouterRow | undefined> {
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'address', host(f.address), 'portId', f.port_id)
         ORDER BY f.id), '[]') AS list
       FROM floating_ips f WHERE f.project_id = r.project_id AND f.cell_id = r.cell_id AND f.port_id IS NOT NULL
-    ) AS addresses WHERE r.id = ${id}::uuid AND r.cell_id = ${ownCell()}::text`);
+    ) AS addresses WHERE r.id = ${id}::uuid AND r.cell_id = ${cell}::text`);
 }
 
 /** Runs of one router: the one that is under way, and the one that begins when it has ended. */
@@ -47,49 +46,55 @@ type Runs = { running: Promise<void>; next?: Promise<void> };
 const runs = new Map<string, Runs>();
 
 /**
- * Makes one router of this host what the database says. Settles when a run that began after the call has ended; calls
- * that come during a run share the next one.
+ * Makes one router of a cell what the database says. Settles when a run that began after the call has ended; calls that
+ * come during a run share the next one.
  */
-export function applyRouter(id: string): Promise<void> {
+export function applyRouter(cell: string, id: string): Promise<void> {
   const current = runs.get(id);
   if (current) {
-    current.next ??= current.running.catch(() => {}).then(() => applyRouter(id));
+    current.next ??= current.running.catch(() => {}).then(() => applyRouter(cell, id));
     return current.next;
   }
-  const running = applyNow(id).finally(() => runs.delete(id));
+  const running = applyNow(cell, id).finally(() => runs.delete(id));
   runs.set(id, { running });
   return running;
 }
 
 /** Routers that this process has applied: of others, what the database remembers as applied may be gone. */
 const applied = new Set<string>();
-/** What could not be done as asked, by router; under `HOST`, what concerns none of them. */
-const troubles = new Map<string, { messages: readonly string[]; failedAt: number }>();
+/** What could not be done as asked, by cell and router; under `HOST`, what concerns no single router. */
+const troubles = new Map<string, Map<string, { messages: readonly string[]; failedAt: number }>>();
 const HOST = 'host';
 /** After a failure, changes of a router wait this long. */
 const CALM_MS = 10_000;
 
 /** What could not be done as asked when the networking was last applied, for a person to read. */
-export function networkTroubles(): readonly string[] {
-  return [...troubles.values()].flatMap(({ messages }) => messages);
+export function networkTroubles(cell: string): readonly string[] {
+  return [...troublesOf(cell).values()].flatMap(({ messages }) => messages);
 }
 
-async function noting(what: string, work: () => Promise<readonly string[]>): Promise<void> {
+function troublesOf(cell: string) {
+  const found = troubles.get(cell) ?? new Map<string, { messages: readonly string[]; failedAt: number }>();
+  troubles.set(cell, found);
+  return found;
+}
+
+async function noting(cell: string, what: string, work: () => Promise<readonly string[]>): Promise<void> {
   try {
-    troubles.set(what, { messages: await work(), failedAt: Number.NEGATIVE_INFINITY });
+    troublesOf(cell).set(what, { messages: await work(), failedAt: Number.NEGATIVE_INFINITY });
   } catch (error) {
-    troubles.set(what, { messages: [detailOf(error)], failedAt: performance.now() });
+    troublesOf(cell).set(what, { messages: [detailOf(error)], failedAt: performance.now() });
     throw error;
   }
 }
 
-const applyNow = (id: string) => noting(id, () => applyOne(id));
+const applyNow = (cell: string, id: string) => noting(cell, id, () => applyOne(cell, id));
 
-async function applyOne(id: string): Promise<readonly string[]> {
-  const row = await readRouter(id);
+async function applyOne(cell: string, id: string): Promise<readonly string[]> {
+  const row = await readRouter(cell, id);
   if (!row) return [];
   const { revision, ...router } = row;
-  const { network } = engines();
+  const { network } = engineOf(cell);
   const state = router.networks.length > 0 ? await network.ensureRouter(router) : null;
   // The row is there and says that nothing is behind it.
   if (state === null) await network.removeRouter(id);
@@ -100,41 +105,42 @@ async function applyOne(id: string): Promise<readonly string[]> {
 }
 
 /** One router's trouble is not the others': each gets its turn, and then the first failure is thrown. */
-async function applyEach(routers: readonly { id: string }[]): Promise<void> {
+async function applyEach(cell: string, routers: readonly { id: string }[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const { id } of routers) await applyRouter(id).catch((error) => failures.push(error));
+  for (const { id } of routers) await applyRouter(cell, id).catch((error) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** Makes all networking of this host what the database says, and removes routers that its database does not know. */
-export async function applyRouters(): Promise<void> {
+/** Makes all networking of a cell what the database says, and removes routers that have no row there. */
+export async function applyRouters(cell: string): Promise<void> {
   let routers: { id: string }[] = [];
-  await noting(HOST, async () => {
-    const seen = (await engines().network.observeRouters()).map(({ id }) => id);
+  await noting(cell, HOST, async () => {
+    const seen = (await engineOf(cell).network.observeRouters()).map(({ id }) => id);
     routers = await query<{ id: string }>(sql`
-      SELECT r.id FROM routers r WHERE r.cell_id = ${ownCell()}::text AND (
+      SELECT r.id FROM routers r WHERE r.cell_id = ${cell}::text AND (
         r.applied_revision <> r.revision OR r.id = ANY(${seen}::uuid[]) OR EXISTS (
           SELECT FROM networks n JOIN ports p ON p.network_id = n.id WHERE n.router_id = r.id)) ORDER BY r.id`);
-    await removeStrays(seen);
+    await removeStrays(cell, seen);
     return [];
   });
   const present = new Set([HOST, ...routers.map(({ id }) => id)]);
-  for (const id of troubles.keys()) if (!present.has(id)) troubles.delete(id);
-  await applyEach(routers);
+  const known = troublesOf(cell);
+  for (const id of known.keys()) if (!present.has(id)) known.delete(id);
+  await applyEach(cell, routers);
 }
 
 /**
- * Removes routers that were seen and have no row on this host. The database names them, and only where it knows the
- * host: an answer that is empty because something is wrong removes nothing.
+ * Removes routers that the cell's engine has and its rows do not name. The database lists them, and only for a cell that
+ * it knows: an empty answer removes nothing.
  */
-async function removeStrays(seen: readonly string[]): Promise<void> {
+async function removeStrays(cell: string, seen: readonly string[]): Promise<void> {
   const strays = await query<{ id: string }>(sql`
     SELECT seen.id FROM cells c CROSS JOIN unnest(${seen}::uuid[]) AS seen (id)
-    WHERE c.id = ${ownCell()}::text
+    WHERE c.id = ${cell}::text
       AND NOT EXISTS (SELECT FROM routers r WHERE r.id = seen.id AND r.cell_id = c.id)`);
   for (const { id } of strays) {
     log.warn({ router: id }, 'a router without a row is removed');
-    await engines().network.removeRouter(id);
+    await engineOf(cell).network.removeRouter(id);
   }
 }
 
@@ -171,39 +177,39 @@ async function noteForwards(routerId: string, forwards: readonly FloatingIpForwa
   if (changed > 0) signalChange();
 }
 
-/** Waits until what is behind the project's router now is in force on this host. */
-export async function ensureWired(projectId: string): Promise<void> {
+/** Waits until the project's router in this cell is up to date. */
+export async function ensureWired(cell: string, projectId: string): Promise<void> {
   const router = await queryOne<{ id: string; behind: boolean }>(
     sql`SELECT id, applied_revision <> revision AS behind FROM routers WHERE project_id = ${projectId}::uuid`,
   );
-  if (router && (router.behind || !applied.has(router.id))) await applyRouter(router.id);
+  if (router && (router.behind || !applied.has(router.id))) await applyRouter(cell, router.id);
 }
 
-/** Applies what is new behind any router of this host. */
-export async function applyChanges(): Promise<void> {
+/** Applies what is new behind any router of a cell. */
+export async function applyChanges(cell: string): Promise<void> {
   const behind = await query<{ id: string }>(
-    sql`SELECT id FROM routers WHERE cell_id = ${ownCell()}::text AND applied_revision <> revision`,
+    sql`SELECT id FROM routers WHERE cell_id = ${cell}::text AND applied_revision <> revision`,
   );
   const isCalm = ({ id }: { id: string }) =>
-    performance.now() - (troubles.get(id)?.failedAt ?? Number.NEGATIVE_INFINITY) >= CALM_MS;
-  await applyEach(behind.filter(isCalm));
+    performance.now() - (troublesOf(cell).get(id)?.failedAt ?? Number.NEGATIVE_INFINITY) >= CALM_MS;
+  await applyEach(cell, behind.filter(isCalm));
 }
 
 /** What `removeRouters` does; without the programs that make networks there are none. */
-export async function removeRoutersWherePossible(): Promise<void> {
-  await removeRouters().catch((error) => {
+export async function removeRoutersWherePossible(cell: string): Promise<void> {
+  await removeRouters(cell).catch((error) => {
     if (!(error instanceof EngineError && error.code === 'ENGINE_UNAVAILABLE')) throw error;
   });
 }
 
-/** Takes all networking off this host, router by router; what should be there stays in the database. */
-export async function removeRouters(): Promise<void> {
-  const { network } = engines();
+/** Removes all networking from a cell, router by router; its rows stay. */
+export async function removeRouters(cell: string): Promise<void> {
+  const { network } = engineOf(cell);
   const failures: unknown[] = [];
   for (const { id } of await network.observeRouters()) {
     await network.removeRouter(id).catch((error) => failures.push(error));
+    applied.delete(id);
   }
-  applied.clear();
-  await execute(sql`UPDATE routers SET applied_revision = 0 WHERE cell_id = ${ownCell()}::text`);
+  await execute(sql`UPDATE routers SET applied_revision = 0 WHERE cell_id = ${cell}::text`);
   if (failures.length > 0) throw failures[0];
 }

@@ -4,10 +4,10 @@ import { applyChanges, applyRouters, networkTroubles, removeRoutersWherePossible
 
 const REAPPLY_MS = 60_000;
 
-export const networkWatch: Watch = {
+export const networkWatch = (cell: string): Watch => ({
   join: ensureAllNetworking,
-  looks: [{ name: 'applying the networks', every_ms: REAPPLY_MS, begin: () => ({ look: applyRouters }) }],
-  changed: applyChanges,
-  troubles: { engine: 'network', list: networkTroubles },
-  stop: { stage: 'networks', grace_s: 0, run: removeRoutersWherePossible },
-};
+  looks: [{ name: 'applying the networks', every_ms: REAPPLY_MS, begin: () => ({ look: () => applyRouters(cell) }) }],
+  changed: () => applyChanges(cell),
+  troubles: { engine: 'network', list: () => networkTroubles(cell) },
+  stop: { stage: 'networks', grace_s: 0, run: () => removeRoutersWherePossible(cell) },
+});

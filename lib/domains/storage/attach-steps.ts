@@ -3,7 +3,7 @@ import { sql } from '@/lib/core/db/sql';
 import { done, operationSteps } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, settledRow } from '@/lib/core/resources/rows';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { instanceHint } from './attaching';
@@ -29,9 +29,9 @@ function outOf(volumeId: string, instanceId: string, status: 'attaching' | 'deta
 }
 
 /** A machine that is gone holds no volume. */
-async function takeOut(volumeId: string, instanceId: string): Promise<void> {
+async function takeOut(cell: string, volumeId: string, instanceId: string): Promise<void> {
   try {
-    await engines().storage.detachVolume(volumeId, instanceId);
+    await engineOf(cell).storage.detachVolume(volumeId, instanceId);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
   }
@@ -47,7 +47,7 @@ export const attachSteps = operationSteps(
       return throughEngine(
         step,
         'volumes',
-        () => engines().storage.attachVolume(id, instance_id),
+        () => engineOf(step.cell).storage.attachVolume(id, instance_id),
         () =>
           done({
             rows: {
@@ -59,9 +59,9 @@ export const attachSteps = operationSteps(
     },
   },
   {
-    async failed({ operation: { resource_id: id, project_id }, input: { instance_id } }, reason) {
+    async failed({ operation: { resource_id: id, project_id }, input: { instance_id }, cell }, reason) {
       if (!(await isWanted(id, instance_id, 'attaching'))) return done();
-      await takeOut(id, instance_id).catch((error) => {
+      await takeOut(cell, id, instance_id).catch((error) => {
         // A machine that still does not respond may hold it; the observer takes it out when it responds again.
         if (!(error instanceof EngineError)) throw error;
         log.warn({ err: error, volume: id, instance: instance_id }, 'a volume that could not be attached may be held');
@@ -84,7 +84,7 @@ export const detachSteps = operationSteps(
       return throughEngine(
         step,
         'volumes',
-        () => takeOut(id, instance_id),
+        () => takeOut(step.cell, id, instance_id),
         () =>
           done({
             rows: { ...outOf(id, instance_id, 'detaching', null), instance: instanceHint(project_id, instance_id) },

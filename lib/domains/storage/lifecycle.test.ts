@@ -234,7 +234,7 @@ describe('the observer', () => {
   test('puts a volume whose data is lost into error, and leaves all others alone', async () => {
     const [lost, well] = [await available(), await available()];
     await local.storage.removeVolume(lost);
-    await observeStorage();
+    await observeStorage(ownCell());
     expect(await read(`volumes/${lost}`)).toMatchObject({
       status: 'error',
       status_reason: expect.stringMatching(/no longer on the host/),
@@ -250,7 +250,7 @@ describe('the observer', () => {
     for (const left of [id, stranger]) {
       await local.storage.ensureVolume({ id: left, sizeGb: 1, source: { kind: 'empty' } });
     }
-    await observeStorage();
+    await observeStorage(ownCell());
     expect([await seen(id), await seen(stranger)]).toMatchObject([undefined, { id: stranger }]);
   });
 
@@ -258,7 +258,7 @@ describe('the observer', () => {
     const id = await available();
     plugged.set(id, await instance());
     await execute(sql`UPDATE operations SET status = 'cancelled' WHERE kind = 'instance.create'`);
-    await observeStorage();
+    await observeStorage(ownCell());
     expect(plugged.has(id)).toBe(false);
   });
 
@@ -280,7 +280,7 @@ describe('the observer', () => {
     plugged.set(astray.id, lost.instance_id);
     plugged.delete(stopped.id);
     await execute(sql`UPDATE instances SET status = 'stopped' WHERE id = ${stopped.instance_id}::uuid`);
-    await observeStorage();
+    await observeStorage(ownCell());
     expect([lost, astray].map(({ id }) => plugged.get(id))).toEqual([lost.instance_id, astray.instance_id]);
     expect(plugged.has(stopped.id)).toBe(false);
   });
@@ -291,11 +291,11 @@ describe('the observer', () => {
     plugged.delete(id);
     plugged.set(stray, instance_id);
     hangs = true;
-    await observeStorage();
+    await observeStorage(ownCell());
     const status_reason = 'The running instance does not have this volume: The machine does not respond.';
     expect(await read(`volumes/${id}`)).toMatchObject({ status: 'in_use', status_reason });
     hangs = false;
-    await observeStorage();
+    await observeStorage(ownCell());
     expect([plugged.get(id), plugged.has(stray)]).toEqual([instance_id, false]);
     expect(await read(`volumes/${id}`)).toMatchObject({ status: 'in_use', status_reason: null });
   });

@@ -3,10 +3,10 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { changeRow, rowInError } from '@/lib/core/resources/rows';
 import { handleStrays } from '@/lib/core/resources/strays';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
+import type { StorageEngine } from './engine';
 
 /** No operation is under way for it: one that is puts it right itself. */
 const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.id AND o.status IN ('pending', 'running'))`;
@@ -14,34 +14,33 @@ const idle = sql`NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = row.
 type Known = { id: string; project_id: string; kind: 'volume' | 'snapshot' };
 
 /**
- * Compares the volumes and snapshots of this host with the database, in both directions. Data that the host has lost puts
+ * Compares the volumes and snapshots of a cell with the database, in both directions. Data that the host has lost puts
  * its row into error; data that a deletion left behind is removed. A running guest gets the attached volumes that it
  * lacks, and loses those that are not attached to it.
  */
-export async function observeStorage(): Promise<void> {
-  const cellId = ownCell();
+export async function observeStorage(cell: string): Promise<void> {
   // Rows first: what is made and what is removed meanwhile is then seen as it was, and looked at again below.
   const rows = await query<Known>(sql`
-    SELECT id, project_id, 'volume' AS kind FROM volumes row WHERE cell_id = ${cellId}::text AND status IN ('available', 'in_use') AND ${idle}
+    SELECT id, project_id, 'volume' AS kind FROM volumes row WHERE cell_id = ${cell}::text AND status IN ('available', 'in_use') AND ${idle}
     UNION ALL
     SELECT row.id, row.project_id, 'snapshot' FROM snapshots row JOIN volumes v ON v.id = row.volume_id
-    WHERE v.cell_id = ${cellId}::text AND row.status = 'available' AND ${idle}`);
-  const { storage } = engines();
+    WHERE v.cell_id = ${cell}::text AND row.status = 'available' AND ${idle}`);
+  const { storage } = engineOf(cell);
   const { volumes, snapshots } = await storage.observeStorage();
   const seen = new Set([...volumes, ...snapshots].map(({ id }) => id));
   for (const row of rows) if (!seen.has(row.id)) await noteLost(row);
   await handleStrays(
-    { type: 'volume', table: 'volumes' },
+    { cell, type: 'volume', table: 'volumes' },
     volumes.map(({ id }) => id),
     { remove: (id) => storage.removeVolume(id) },
   );
   await handleStrays(
-    { type: 'snapshot', table: 'snapshots' },
+    { cell, type: 'snapshot', table: 'snapshots' },
     snapshots.map(({ id }) => id),
     { remove: (id) => storage.removeSnapshot(id) },
   );
-  for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(id, attachedTo);
-  await plugMissing(new Map(volumes.map(({ id, attachedTo }) => [id, attachedTo])));
+  for (const { id, attachedTo } of volumes) if (attachedTo !== null) await letGo(storage, id, attachedTo);
+  await plugMissing(storage, new Map(volumes.map(({ id, attachedTo }) => [id, attachedTo])));
 }
 
 async function noteLost({ id, kind, project_id }: Known): Promise<void> {
@@ -58,7 +57,7 @@ async function noteLost({ id, kind, project_id }: Known): Promise<void> {
 }
 
 /** Takes a volume that is attached to no instance out of the guest that holds it. */
-async function letGo(volumeId: string, instanceId: string): Promise<void> {
+async function letGo(storage: StorageEngine, volumeId: string, instanceId: string): Promise<void> {
   const stray = await query(sql`
     SELECT FROM volumes row WHERE row.id = ${volumeId}::uuid AND row.status = 'available' AND ${idle}
       AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = ${instanceId}::uuid AND o.status IN ('pending', 'running'))`);
@@ -66,7 +65,7 @@ async function letGo(volumeId: string, instanceId: string): Promise<void> {
   const facts = { volume: volumeId, instance: instanceId };
   log.warn(facts, 'a guest holds a volume that is not attached to it');
   try {
-    await engines().storage.detachVolume(volumeId, instanceId);
+    await storage.detachVolume(volumeId, instanceId);
   } catch (error) {
     // The next look tries again.
     log.warn({ ...facts, err: error }, 'a guest did not release a volume that is not attached to it');
@@ -76,14 +75,13 @@ async function letGo(volumeId: string, instanceId: string): Promise<void> {
 const MISSING = 'The running instance does not have this volume';
 
 /** Plugs attached volumes into running guests that lack them. @param holders who has each volume, by what guests say */
-async function plugMissing(holders: ReadonlyMap<string, string | null>): Promise<void> {
+async function plugMissing(storage: StorageEngine, holders: ReadonlyMap<string, string | null>): Promise<void> {
   const missing = await query<{ id: string; project_id: string; instance_id: string }>(sql`
     SELECT row.id, row.project_id, a.instance_id FROM unnest(${[...holders.keys()]}::uuid[], ${[...holders.values()]}::uuid[]) AS seen (id, holder)
     JOIN volumes row ON row.id = seen.id AND row.status = 'in_use' AND ${idle}
     JOIN volume_attachments a ON a.volume_id = row.id AND a.instance_id IS DISTINCT FROM seen.holder
     JOIN instances i ON i.id = a.instance_id AND i.status IN ('active', 'paused') AND i.task IS NULL
       AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running'))`);
-  const { storage } = engines();
   for (const { id, project_id, instance_id } of missing) {
     const facts = { volume: id, instance: instance_id };
     const holder = holders.get(id);

@@ -3,7 +3,7 @@ import { sql } from '@/lib/core/db/sql';
 import { done, operationSteps } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { rowInError, settledRow } from '@/lib/core/resources/rows';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { createSnapshotKind, deleteSnapshotKind } from './operations';
 
 export const createSnapshotSteps = operationSteps(
@@ -19,7 +19,7 @@ export const createSnapshotSteps = operationSteps(
       return throughEngine(
         step,
         'snapshots',
-        () => engines().storage.ensureSnapshot({ id, volumeId: volume_id }),
+        () => engineOf(step.cell).storage.ensureSnapshot({ id, volumeId: volume_id }),
         () => done({ rows: { snapshot: settledRow('snapshots', id, 'available') } }),
       );
     },
@@ -39,7 +39,7 @@ export const deleteSnapshotSteps = operationSteps(
       return throughEngine(
         step,
         'snapshots',
-        () => engines().storage.removeSnapshot(id),
+        () => engineOf(step.cell).storage.removeSnapshot(id),
         () =>
           done({
             rows: {

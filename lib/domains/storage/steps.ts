@@ -5,14 +5,14 @@ import { again, done, failure, goTo, type OperationSteps, operationSteps } from 
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, rowInError, settledRow, waitingFor } from '@/lib/core/resources/rows';
 import { imageReadiness } from '@/lib/domains/images/readiness';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { attachSteps, detachSteps } from './attach-steps';
 import type { VolumeSpec } from './engine';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
 import { createSnapshotSteps, deleteSnapshotSteps } from './snapshot-steps';
 import { diskOf } from './volumes';
 
-/** How often is looked again whether an image has come. */
+/** Interval between checks for the image. */
 const WAIT_MS = 1000;
 
 type Row = { cell_id: string; size_gb: number; status: string; image_id: string | null; snapshot_id: string | null };
@@ -26,8 +26,8 @@ function specOf(id: string, { size_gb, image_id, snapshot_id }: Row): VolumeSpec
   return { id, sizeGb: size_gb, source: { kind: 'empty' } };
 }
 
-const observed = async (id: string) =>
-  (await engines().storage.observeStorage()).volumes.find((volume) => volume.id === id);
+const observed = async (cell: string, id: string) =>
+  (await engineOf(cell).storage.observeStorage()).volumes.find((volume) => volume.id === id);
 
 /** Where a volume is when nothing is being done with it. */
 const atRest = sql`CASE WHEN EXISTS (SELECT FROM volume_attachments a WHERE a.volume_id = volumes.id)
@@ -36,11 +36,12 @@ const atRest = sql`CASE WHEN EXISTS (SELECT FROM volume_attachments a WHERE a.vo
 const createSteps = operationSteps(
   createVolumeKind,
   {
-    async source({ operation: { resource_id: id } }) {
+    async source(step) {
+      const id = step.operation.resource_id;
       const row = await readRow(id);
       if (!row) return done();
       if (row.image_id === null) return goTo('volume');
-      const readiness = await imageReadiness(row.image_id);
+      const readiness = await imageReadiness(step.cell, row.image_id);
       if (readiness.state === 'failed') return failure(readiness.reason);
       return readiness.state === 'ready'
         ? goTo('volume')
@@ -53,7 +54,7 @@ const createSteps = operationSteps(
       return throughEngine(
         step,
         'volumes',
-        () => engines().storage.ensureVolume(specOf(id, row)),
+        () => engineOf(step.cell).storage.ensureVolume(specOf(id, row)),
         () => done({ rows: { volume: settledRow('volumes', id, 'available') } }),
       );
     },
@@ -74,22 +75,22 @@ const resizeSteps = operationSteps(
       const row = await readRow(id);
       if (row?.status !== 'resizing') return done();
       // The engine would make a volume that it has lost anew, and empty.
-      if (!(await observed(id))) return failure('The data is no longer on the host.');
+      if (!(await observed(step.cell, id))) return failure('The data is no longer on the host.');
       return throughEngine(
         step,
         'volumes',
-        () => engines().storage.ensureVolume(specOf(id, row)),
+        () => engineOf(step.cell).storage.ensureVolume(specOf(id, row)),
         () => done({ rows: { volume: changeRow('volumes', id, sql`status = ${atRest}, status_reason = NULL`) } }),
       );
     },
   },
   {
-    async failed({ operation: { resource_id: id }, input: { from_gb } }, reason) {
+    async failed({ operation: { resource_id: id }, input: { from_gb }, cell }, reason) {
       const row = await readRow(id);
       if (row?.status !== 'resizing') return done();
       const set = sql`status = ${atRest}, status_reason = ${`The volume could not be enlarged: ${reason}`}::text`;
       // It may have grown after all.
-      const seen = await observed(id);
+      const seen = await observed(cell, id);
       if (seen && seen.sizeGb >= row.size_gb) return done({ rows: { volume: changeRow('volumes', id, set) } });
       return done({
         release: [{ dimension: 'storage_tb', amount: sql`(${row.size_gb}::numeric - ${from_gb}::numeric) / 1024` }],
@@ -108,7 +109,7 @@ const deleteSteps = operationSteps(
       return throughEngine(
         step,
         'volumes',
-        () => engines().storage.removeVolume(id),
+        () => engineOf(step.cell).storage.removeVolume(id),
         () =>
           done({
             release: true,

@@ -4,10 +4,10 @@ import { observeStorage } from './observer';
 
 const OBSERVE_MS = 30_000;
 
-export const storageWatch: Watch = {
+export const storageWatch = (cell: string): Watch => ({
   join: none,
-  looks: [{ name: 'observing the volumes', every_ms: OBSERVE_MS, begin: () => ({ look: observeStorage }) }],
+  looks: [{ name: 'observing the volumes', every_ms: OBSERVE_MS, begin: () => ({ look: () => observeStorage(cell) }) }],
   changed: none,
   troubles: none,
   stop: none,
-};
+});

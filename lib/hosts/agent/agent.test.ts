@@ -26,12 +26,12 @@ test('nothing is looked at before every domain has let the cell take part, and e
   });
   const refuse = vi.fn(() => Promise.reject(new Error('not yet')));
   const refusing = { ...nothing, join: refuse, looks: [look('first')] };
-  const refused = startHostAgent([refusing, { ...nothing, looks: [look('second')] }]);
+  const refused = startHostAgent('test-host', [refusing, { ...nothing, looks: [look('second')] }]);
   await vi.waitUntil(() => refuse.mock.settledResults.length > 0, { timeout: 10_000 });
   await refused.stop();
   expect(done).toEqual([]);
 
-  const agent = startHostAgent([
+  const agent = startHostAgent('test-host', [
     { ...refusing, join: none },
     { ...nothing, looks: [look('second')] },
   ]);
@@ -58,9 +58,9 @@ test('machines are taken down before the services that they use, and both before
     nothing,
     stop('machines', 'guests', 20),
   ];
-  expect(await powerDown(watches)).toBe(false);
+  expect(await powerDown('test-host', watches)).toBe(false);
   expect(done).toEqual([]);
   await createCell();
-  expect(await powerDown(watches)).toBe(true);
+  expect(await powerDown('test-host', watches)).toBe(true);
   expect(done).toEqual(['guests in 20 s', 'servers in 5 s', 'bridges in 1 s']);
 });

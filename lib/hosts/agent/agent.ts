@@ -10,13 +10,10 @@ const REPORT_MS = 10_000;
 const PROBE_MS = 60_000;
 const JOIN_AGAIN_MS = 15_000;
 
-/**
- * Looks after the cell of this process: reports what it can bear, and does what the domains have it look after. One a
- * cell, in its worker.
- */
-export function startHostAgent(watches: readonly Watch[]): { stop(): Promise<void> } {
+/** Looks after a cell: reports what it can bear, and runs the watches of the domains. One for each cell, in its worker. */
+export function startHostAgent(cell: string, watches: readonly Watch[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const ended = lookAfterHost(watches, stopping.signal).catch((error) =>
+  const ended = lookAfterHost(cell, watches, stopping.signal).catch((error) =>
     log.error({ err: error }, 'the host agent ended'),
   );
   return {
@@ -27,12 +24,12 @@ export function startHostAgent(watches: readonly Watch[]): { stop(): Promise<voi
   };
 }
 
-async function lookAfterHost(watches: readonly Watch[], signal: AbortSignal): Promise<void> {
+async function lookAfterHost(cell: string, watches: readonly Watch[], signal: AbortSignal): Promise<void> {
   const troubles = watches.flatMap((watch) => (watch.troubles === none ? [] : [watch.troubles]));
   const troublesOf: Troubles = (engine) => troubles.flatMap((of) => (of.engine === engine ? of.list() : []));
-  // Until the database and this host are known to belong together, nothing here is touched.
-  for (let problem = await join(watches); problem !== undefined; problem = await join(watches)) {
-    await reportEngines(troublesOf, problem).catch((error) =>
+  // Nothing is touched until the database is known to belong to this cell.
+  for (let problem = await join(cell, watches); problem !== undefined; problem = await join(cell, watches)) {
+    await reportEngines(cell, troublesOf, problem).catch((error) =>
       log.warn({ err: error }, 'the engines could not be probed'),
     );
     await pause(JOIN_AGAIN_MS, signal);
@@ -41,17 +38,17 @@ async function lookAfterHost(watches: readonly Watch[], signal: AbortSignal): Pr
   const looks = watches.flatMap((watch) => watch.looks.map((look) => ({ ...look, begun: look.begin() })));
   const changes = watches.flatMap(({ changed }) => (changed === none ? [] : [onChange(changed)]));
   await Promise.all([
-    every('probing the engines', PROBE_MS, signal, () => reportEngines(troublesOf)),
-    every('reporting the host', REPORT_MS, signal, reportHost),
+    every('probing the engines', PROBE_MS, signal, () => reportEngines(cell, troublesOf)),
+    every('reporting the host', REPORT_MS, signal, () => reportHost(cell)),
     ...looks.map(({ name, every_ms, begun }) => every(name, every_ms, signal, () => begun.look())),
   ]);
   await Promise.all([...changes.map((change) => change.stop()), ...looks.map(({ begun }) => begun.end?.())]);
 }
 
 /** What keeps this host from taking part; undefined: nothing. */
-async function join(watches: readonly Watch[]): Promise<string | undefined> {
+async function join(cell: string, watches: readonly Watch[]): Promise<string | undefined> {
   try {
-    await reportHost();
+    await reportHost(cell);
     for (const watch of watches) if (watch.join !== none) await watch.join();
     return undefined;
   } catch (error) {

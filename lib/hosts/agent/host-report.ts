@@ -1,11 +1,10 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { HostCapacity } from '@/lib/domains/compute/engine';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { reportCell } from '@/lib/hosts/engine-reports/cells';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
 import { type ServiceUse, usedByServices } from '@/lib/hosts/services/keeper';
-import { ownCell } from '@/lib/settings';
 
 const GIB = 1024 ** 3;
 /** Disks are sparse, and most stay far from full: so many times the room there is may be promised. */
@@ -17,17 +16,16 @@ export class ForeignMachines extends Error {
 }
 
 /**
- * Reports what this host can bear, and recounts its reservations from their ledger.
+ * Reports what a cell can bear, and recounts its reservations from their ledger.
  * @throws ForeignMachines when the database has never heard of this host, and yet machines are on it
  */
-export async function reportHost(): Promise<void> {
-  const cellId = ownCell();
-  const { compute, network } = engines();
-  const [capacity, services] = await Promise.all([compute.capacity(), usedByServices()]);
+export async function reportHost(cell: string): Promise<void> {
+  const { compute, network } = engineOf(cell);
+  const [capacity, services] = await Promise.all([compute.capacity(), usedByServices(cell)]);
   const pool = await network.floatingIpPool();
-  const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cellId}::text`);
-  if (!known) await requireUnused();
-  await reportCell(cellId, { ...usableOf(capacity, services), memory_mb_overhead: capacity.memoryMb.overhead, pool });
+  const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cell}::text`);
+  if (!known) await requireUnused(cell);
+  await reportCell(cell, { ...usableOf(capacity, services), memory_mb_overhead: capacity.memoryMb.overhead, pool });
 }
 
 /** What services use counts as room: their reservations are promised of it like those of machines. */
@@ -42,8 +40,8 @@ function usableOf({ vcpus, memoryMb, diskBytes, gpuSlices }: HostCapacity, servi
   };
 }
 
-async function requireUnused(): Promise<void> {
-  const { compute, services } = engines();
+async function requireUnused(cell: string): Promise<void> {
+  const { compute, services } = engineOf(cell);
   const [machines, running] = await Promise.all([compute.observeInstances(), services.observeServices()]);
   if (machines.length + running.length === 0) return;
   const what = running.length === 0 ? 'machines' : 'machines and services';
@@ -60,13 +58,13 @@ export type Troubles = (engine: string) => readonly string[];
  * Says what each engine can do here and what it lacks, for `/readyz`, the back office and refusals. With a `problem` of
  * the host itself, machines cannot be had here at all.
  */
-export async function reportEngines(troublesOf: Troubles, problem?: string): Promise<void> {
-  for (const { engine, ok, missing, message, limits } of await engines().probe()) {
+export async function reportEngines(cell: string, troublesOf: Troubles, problem?: string): Promise<void> {
+  for (const { engine, ok, missing, message, limits } of await engineOf(cell).probe()) {
     const troubles = troublesOf(engine);
     const isOut = !ok || (problem !== undefined && engine === 'compute');
     const status = isOut ? 'unavailable' : missing.length + troubles.length > 0 ? 'degraded' : 'available';
     const text = ok && isOut && problem !== undefined ? problem : [message, ...troubles].join(' ');
-    await reportEngine({
+    await reportEngine(cell, {
       engine,
       status,
       message: text,

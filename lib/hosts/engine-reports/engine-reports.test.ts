@@ -12,9 +12,9 @@ test('the back office shows the last word of each engine, and pages hear only of
   const hints = async () => (await query(sql`SELECT FROM changes WHERE topic = 'engine'`)).length;
   const list = async () => (await api()('GET', '/admin/api/v1/engines', { token })).body;
 
-  await reportEngine({ engine: 'compute', status: 'unavailable', message: 'Install qemu-system-x86.' });
-  await reportEngine({ engine: 'compute', status: 'available', message: 'KVM.', details: { vcpus: 2 } });
-  await reportEngine({ engine: 'compute', status: 'available', message: 'KVM.', details: { vcpus: 2 } });
+  await reportEngine('test-host', { engine: 'compute', status: 'unavailable', message: 'Install qemu-system-x86.' });
+  await reportEngine('test-host', { engine: 'compute', status: 'available', message: 'KVM.', details: { vcpus: 2 } });
+  await reportEngine('test-host', { engine: 'compute', status: 'available', message: 'KVM.', details: { vcpus: 2 } });
   expect(await hints()).toBe(2);
   const report = {
     host_id: 'test-host',
@@ -27,7 +27,7 @@ test('the back office shows the last word of each engine, and pages hear only of
 
   await execute(sql`UPDATE engine_reports SET updated_at = platform_now() - interval '6 minutes'`);
   expect(await list()).toMatchObject([{ ...report, silent: true }]);
-  await reportEngine({ engine: 'compute', status: 'available', message: 'KVM.', details: { vcpus: 2 } });
+  await reportEngine('test-host', { engine: 'compute', status: 'available', message: 'KVM.', details: { vcpus: 2 } });
   expect(await list()).toMatchObject([{ silent: false }]);
   expect(await hints()).toBe(2);
 });

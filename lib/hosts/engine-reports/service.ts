@@ -7,15 +7,12 @@ import { sql } from '@/lib/core/db/sql';
 import { ownCell } from '@/lib/settings';
 import type { EngineReport } from './schema';
 
-/** An engine says how it is. Meant to be called about once a minute; open pages hear of it when something changed. */
-export async function reportEngine(report: {
-  engine: string;
-  status: EngineReport['status'];
-  message: string;
-  details?: Prisma.InputJsonObject;
-}): Promise<void> {
+/** Records the status of a cell's engine, about once a minute. Open pages are notified of changes. */
+export async function reportEngine(
+  cellId: string,
+  report: { engine: string; status: EngineReport['status']; message: string; details?: Prisma.InputJsonObject },
+): Promise<void> {
   const { engine, status, message, details = {} } = report;
-  const cellId = ownCell();
   const changed = await queryOne(sql`
     WITH same AS (
       SELECT FROM engine_reports WHERE cell_id = ${cellId}::text AND engine = ${engine}::text AND status = ${status}::text

@@ -3,7 +3,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
-import { engines, replaceEngines } from '@/lib/engines/engines';
+import { engineOf, replaceEngines } from '@/lib/engines/engines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { EgressProxies } from './egress';
 import type { ServiceSource, ServiceSpec } from './engine';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(() => {
   replaceEngines(new MemoryEngines());
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  proxies = new EgressProxies({ allowed: ['127.0.0.1'], resolve }, [port], { host: '127.0.0.1', port });
+  proxies = new EgressProxies('test-host', { allowed: ['127.0.0.1'], resolve }, [port], { host: '127.0.0.1', port });
 });
 afterEach(() => proxies.stop());
 afterAll(() => {
@@ -47,7 +47,7 @@ const service = (owner: string, change: Partial<ServiceSpec> = {}): ServiceSpec 
 
 /** What the service gets through its way out; an error's code where it has none. */
 function fetched({ id }: ServiceSpec, path = `http://example.test:${port}/`): Promise<string> {
-  const socketPath = engines().services.egressSocket(id);
+  const socketPath = engineOf('test-host').services.egressSocket(id);
   return new Promise((resolve) => {
     const call = request({ socketPath, path, headers: { Connection: 'close' } });
     call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
@@ -99,16 +99,16 @@ test('what a domain cannot write down is told to it again', async () => {
     },
   };
   const ways = new Map([[source, proxies]]);
-  await keepServices([source], ways);
+  await keepServices('test-host', [source], ways);
   expect(await fetched(spec)).toBe('hello');
   await vi.waitUntil(() =>
-    keepServices([source], ways).then(
+    keepServices('test-host', [source], ways).then(
       () => false,
       () => true,
     ),
   );
   fails = false;
-  await vi.waitUntil(() => keepServices([source], ways).then(() => told.length > 0));
+  await vi.waitUntil(() => keepServices('test-host', [source], ways).then(() => told.length > 0));
   expect(told[0]).toBeGreaterThan(5);
 });
 
@@ -121,5 +121,5 @@ test('a service has a way out while it should run and have one, and at no other 
   expect(await fetched(spec)).toBe('hello');
   await proxies.ensure([{ ...spec, power: 'stopped' }]);
   expect(await fetched(spec)).toMatch(/ENOENT|ECONNREFUSED/);
-  rmSync(engines().services.egressSocket(spec.id), { force: true });
+  rmSync(engineOf('test-host').services.egressSocket(spec.id), { force: true });
 });

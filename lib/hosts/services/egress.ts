@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type OutgoingPolicy, operatorsPolicy } from '@/lib/core/net/checked-fetch';
 import { type EgressCount, type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { settings } from '@/lib/settings';
 import type { ServiceSpec } from './engine';
 
@@ -22,12 +22,13 @@ function webServer(): { host: string; port: number } {
 
 type Open = { proxy: EgressProxy; owner: string; taken: EgressCount };
 
-/** The ways out of this cell's services: a proxy each, in this process, whose bytes count for the service's owner. */
+/** The ways out of a cell's services: a proxy each, in this process, whose bytes count for the service's owner. */
 export class EgressProxies {
   private readonly open = new Map<string, Open>();
   private readonly counts = new Map<string, EgressCount>();
 
   constructor(
+    private readonly cell: string,
     private readonly policy: OutgoingPolicy = operatorsPolicy(),
     private readonly ports: readonly number[] = PORTS,
     private readonly web = webServer(),
@@ -60,7 +61,7 @@ export class EgressProxies {
   }
 
   private async begin(id: string, owner: string): Promise<void> {
-    const socket = engines().services.egressSocket(id);
+    const socket = engineOf(this.cell).services.egressSocket(id);
     await mkdir(dirname(socket), { recursive: true });
     const limits = { mostConnections: MOST_CONNECTIONS, idleMs: IDLE_MS };
     const platform = { host: PLATFORM_HOST, to: this.web, paths: PLATFORM_PATHS };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { ownCell } from '@/lib/settings';
 import { listPrograms } from './programs';
 import { programReport } from './schema';
 
@@ -14,6 +15,6 @@ export const programEndpoints = [
     tag: 'Back office: engines',
     access: 'administrator',
     responses: { 200: z.array(programReport) },
-    handle: () => listPrograms(),
+    handle: () => listPrograms(ownCell()),
   }),
 ];

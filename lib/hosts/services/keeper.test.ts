@@ -48,7 +48,7 @@ describe('the services of a cell', () => {
     const [ready, slow, stopped] = [server(), server(), server({ power: 'stopped' })];
     const domain = domainOf(ready, slow, stopped);
     host.services.unready.add(slow.id);
-    await keepServices([domain.source]);
+    await keepServices('test-host', [domain.source]);
     expect(await powers()).toEqual({ [ready.id]: 'running', [slow.id]: 'running', [stopped.id]: 'stopped' });
     expect(domain.reports).toEqual([
       { id: ready.id, state: 'ready', reason: null },
@@ -59,18 +59,18 @@ describe('the services of a cell', () => {
 
   test('are all ensured anew after a reboot, when nothing runs and no record is left', async () => {
     const domain = domainOf(server(), server());
-    await keepServices([domain.source]);
+    await keepServices('test-host', [domain.source]);
     host.services.services.clear();
-    await keepServices([domain.source]);
+    await keepServices('test-host', [domain.source]);
     expect(Object.values(await powers())).toEqual(['running', 'running']);
   });
 
   test('are left alone while an operation is at work on them, and are no strays', async () => {
     const spec = server();
     const domain = domainOf(spec);
-    await keepServices([domain.source]);
+    await keepServices('test-host', [domain.source]);
     domain.rows[0] = { spec: { ...spec, power: 'stopped' }, isBusy: true };
-    await keepServices([domain.source]);
+    await keepServices('test-host', [domain.source]);
     expect(await powers()).toEqual({ [spec.id]: 'running' });
     expect(domain.reports).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('the services of a cell', () => {
   test('whose engine fails do not keep others from being looked after', async () => {
     const [one, other] = [domainOf(server()), domainOf(server())];
     host.services.failure = new EngineError('ENGINE_UNAVAILABLE', 'runc is missing. Run: apt install runc');
-    await keepServices([one.source, other.source]);
+    await keepServices('test-host', [one.source, other.source]);
     const failed = { state: 'failed', reason: 'runc is missing. Run: apt install runc' };
     expect([...one.reports, ...other.reports]).toMatchObject([failed, failed]);
   });
@@ -86,22 +86,24 @@ describe('the services of a cell', () => {
   test('that no row knows are stopped, kept and reported', async () => {
     const [known, stray] = [server(), server()];
     const domain = domainOf(known, stray);
-    await keepServices([domain.source]);
-    expect(serviceTroubles()).toEqual([]);
+    await keepServices('test-host', [domain.source]);
+    expect(serviceTroubles('test-host')).toEqual([]);
     domain.rows.pop();
-    await keepServices([domain.source]);
+    await keepServices('test-host', [domain.source]);
     expect(await powers()).toEqual({ [known.id]: 'running', [stray.id]: 'stopped' });
-    expect(serviceTroubles()).toEqual([`Stopped services without a resource, whose data are kept: ${stray.id}.`]);
+    expect(serviceTroubles('test-host')).toEqual([
+      `Stopped services without a resource, whose data are kept: ${stray.id}.`,
+    ]);
   });
 
   test('stay as they are when the rows of any domain cannot be read', async () => {
     const [one, other] = [domainOf(server()), domainOf(server())];
-    await keepServices([one.source, other.source]);
+    await keepServices('test-host', [one.source, other.source]);
     const broken: ServiceSource = {
       ...other.source,
       wantedServices: () => Promise.reject(new Error('the database is away')),
     };
-    await expect(keepServices([one.source, broken])).rejects.toThrow('away');
+    await expect(keepServices('test-host', [one.source, broken])).rejects.toThrow('away');
     expect(Object.values(await powers())).toEqual(['running', 'running']);
   });
 
@@ -112,7 +114,7 @@ describe('the services of a cell', () => {
       { ...late.source, stopOrder: 20 },
       { ...early.source, stopOrder: 10 },
     ];
-    await keepServices(sources);
+    await keepServices('test-host', sources);
     await host.services.ensureService(stray);
     const stopped: string[] = [];
     const stop = host.services.stopService.bind(host.services);
@@ -120,15 +122,15 @@ describe('the services of a cell', () => {
       stopped.push(id);
       await stop(id);
     };
-    await stopServices(sources);
+    await stopServices('test-host', sources);
     expect(stopped).toEqual([stray.id, balancer.id, database.id]);
-    await keepServices(sources);
+    await keepServices('test-host', sources);
     expect(await powers()).toMatchObject({ [database.id]: 'running', [balancer.id]: 'running' });
   });
 
   test('count into what the host can promise with what they use', async () => {
-    expect(await usedByServices()).toEqual({ memoryMb: 0, stateBytes: 0 });
-    await keepServices([domainOf(server(), server()).source]);
-    expect(await usedByServices()).toEqual({ memoryMb: 2, stateBytes: 0 });
+    expect(await usedByServices('test-host')).toEqual({ memoryMb: 0, stateBytes: 0 });
+    await keepServices('test-host', [domainOf(server(), server()).source]);
+    expect(await usedByServices('test-host')).toEqual({ memoryMb: 2, stateBytes: 0 });
   });
 });

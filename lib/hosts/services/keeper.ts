@@ -1,31 +1,45 @@
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
 import type { EgressProxies } from './egress';
-import type { ObservedService, ServiceReport, ServiceSource, ServiceSpec, WantedService } from './engine';
+import type {
+  ObservedService,
+  ServiceEngine,
+  ServiceReport,
+  ServiceSource,
+  ServiceSpec,
+  WantedService,
+} from './engine';
 
 const MIB = 1024 ** 2;
 
 /** Services that are ensured at the same time: starting one is work for the processor. */
 const AT_ONCE = 4;
 
-/** Strays that this process has stopped and that still have data here, for the engine's report. */
-let strays: readonly string[] = [];
+/** Strays that this process has stopped and whose data remain, by cell, for the engine's report. */
+const strays = new Map<string, readonly string[]>();
 
 /**
- * Makes the services of this cell what the domains want, once: after a crash or a reboot too, when nothing runs. A
- * service that no row knows is stopped and reported, and its data stay. A domain whose rows can't be read keeps
- * everything as it is.
+ * Makes the services of a cell what the domains want, once: after a crash or a reboot too, when nothing runs. A service
+ * without a row is stopped and reported, and its data stay. A domain whose rows can't be read keeps everything as it is.
  */
-export async function keepServices(sources: readonly ServiceSource[], ways: WaysOut = new Map()): Promise<void> {
+export async function keepServices(
+  cell: string,
+  sources: readonly ServiceSource[],
+  ways: WaysOut = new Map(),
+): Promise<void> {
+  const { services } = engineOf(cell);
   // What runs first: a row is there before its service, so what has no row afterwards is left over.
-  const seen = await engines().services.observeServices();
-  const wanted = await Promise.all(sources.map((source) => source.wantedServices(ownCell())));
-  await stopStrays(seen, new Set(wanted.flat().map(({ spec }) => spec.id)));
+  const seen = await services.observeServices();
+  const wanted = await Promise.all(sources.map((source) => source.wantedServices(cell)));
+  const known = new Set(wanted.flat().map(({ spec }) => spec.id));
+  strays.set(cell, await stopStrays(services, seen, known));
   for (const [index, source] of sources.entries()) {
     const rows = wanted[index] ?? [];
-    const reports = await ensureAll(rows.filter(({ isBusy }) => !isBusy));
+    const reports = await ensureAll(
+      services,
+      rows.filter(({ isBusy }) => !isBusy),
+    );
     const specs = rows.map(({ spec }) => spec);
     await keepWaysOut(source, specs, ways.get(source));
     await source.report?.(reports);
@@ -46,28 +60,34 @@ async function keepWaysOut(source: ServiceSource, specs: readonly ServiceSpec[],
   });
 }
 
-async function stopStrays(seen: readonly ObservedService[], known: ReadonlySet<string>): Promise<void> {
+/** @returns the ids of services without a row */
+async function stopStrays(
+  services: ServiceEngine,
+  seen: readonly ObservedService[],
+  known: ReadonlySet<string>,
+): Promise<string[]> {
   const unknown = seen.filter(({ id }) => !known.has(id));
   for (const { id, power } of unknown) {
     if (power === 'stopped') continue;
     log.warn({ service: id }, 'stopping a service that no row knows; its data are kept');
-    await engines().services.stopService(id);
+    await services.stopService(id);
   }
-  strays = unknown.map(({ id }) => id);
+  return unknown.map(({ id }) => id);
 }
 
-async function ensureAll(wanted: readonly WantedService[]): Promise<ServiceReport[]> {
+async function ensureAll(services: ServiceEngine, wanted: readonly WantedService[]): Promise<ServiceReport[]> {
   const reports: ServiceReport[] = [];
   for (let first = 0; first < wanted.length; first += AT_ONCE) {
-    reports.push(...(await Promise.all(wanted.slice(first, first + AT_ONCE).map(ensureOne))));
+    const some = wanted.slice(first, first + AT_ONCE);
+    reports.push(...(await Promise.all(some.map(({ spec }) => ensureOne(services, spec)))));
   }
   return reports;
 }
 
-async function ensureOne({ spec }: WantedService): Promise<ServiceReport> {
+async function ensureOne(services: ServiceEngine, spec: ServiceSpec): Promise<ServiceReport> {
   const { id } = spec;
   try {
-    const answer = await engines().services.ensureService(spec);
+    const answer = await services.ensureService(spec);
     return answer.settled ? { id, state: 'ready', reason: null } : { id, state: 'waiting', reason: answer.waits_for };
   } catch (error) {
     log.warn({ service: id, err: detailOf(error) }, 'a service could not be made what it should be');
@@ -77,40 +97,40 @@ async function ensureOne({ spec }: WantedService): Promise<ServiceReport> {
 }
 
 /** Left-over services, for the report of the engine. */
-export function serviceTroubles(): string[] {
-  if (strays.length === 0) return [];
-  return [`Stopped services without a resource, whose data are kept: ${strays.join(', ')}.`];
+export function serviceTroubles(cell: string): string[] {
+  const ids = strays.get(cell) ?? [];
+  return ids.length === 0 ? [] : [`Stopped services without a resource, whose data are kept: ${ids.join(', ')}.`];
 }
 
 /**
- * Stops all services of this cell, in the order of their domains; those that no row knows go first. Rows stay as they are,
+ * Stops all services of a cell, in the order of their domains; those without a row go first. Rows stay as they are,
  * so that everything starts again with the platform.
  */
-export async function stopServices(sources: readonly ServiceSource[]): Promise<void> {
-  const running = (await engines().services.observeServices()).filter(({ power }) => power === 'running');
+export async function stopServices(cell: string, sources: readonly ServiceSource[]): Promise<void> {
+  const { services } = engineOf(cell);
+  const running = (await services.observeServices()).filter(({ power }) => power === 'running');
   if (running.length === 0) return;
   const ordered = [...sources].sort((one, other) => one.stopOrder - other.stopOrder);
-  const groups = await Promise.all(ordered.map(idsOf));
+  const groups = await Promise.all(ordered.map((source) => idsOf(cell, source)));
   const known = new Set(groups.flat());
   const unknown = running.map(({ id }) => id).filter((id) => !known.has(id));
   for (const group of [unknown, ...groups]) {
     const ids = group.filter((id) => running.some((service) => service.id === id));
-    await Promise.all(ids.map(stopOne));
+    await Promise.all(ids.map((id) => stopOne(services, id)));
   }
 }
 
-const idsOf = async (source: ServiceSource) => (await source.wantedServices(ownCell())).map(({ spec }) => spec.id);
+const idsOf = async (cell: string, source: ServiceSource) =>
+  (await source.wantedServices(cell)).map(({ spec }) => spec.id);
 
-const stopOne = (id: string) =>
-  engines()
-    .services.stopService(id)
-    .catch((error) => log.warn({ err: error, service: id }, 'a service is still running'));
+const stopOne = (services: ServiceEngine, id: string) =>
+  services.stopService(id).catch((error) => log.warn({ err: error, service: id }, 'a service is still running'));
 
-/** What services use of this host now. */
+/** What services use of their cell now. */
 export type ServiceUse = { memoryMb: number; stateBytes: number };
 
-export async function usedByServices(): Promise<ServiceUse> {
-  const { services } = engines();
+export async function usedByServices(cell: string): Promise<ServiceUse> {
+  const { services } = engineOf(cell);
   const running = (await services.observeServices()).filter(({ power }) => power === 'running');
   const samples = await Promise.all(running.map(({ id }) => services.sampleService(id)));
   return {

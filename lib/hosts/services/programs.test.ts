@@ -37,10 +37,10 @@ test('the back office lists programs with their state, their progress and what t
 
 test('open pages hear of a program that changes, and of nothing while none does', async () => {
   const hints = () => query<{ resource_id: string }>(sql`SELECT resource_id FROM changes WHERE topic = 'program'`);
-  const watch = watchPrograms();
+  const watch = watchPrograms(ownCell());
   await watch.stop();
   expect(await hints()).toEqual([]);
-  const watching = watchPrograms();
+  const watching = watchPrograms(ownCell());
   try {
     await vi.waitUntil(async () => {
       const [, two] = host.programStates;

@@ -1,19 +1,18 @@
 import { oneAtATime, signalChange } from '@/lib/core/db/changes';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
 import type { ProgramState } from './engine';
 import type { ProgramReport } from './schema';
 
 const LOOK_MS = 1000;
 
-/** Every program of the catalogue, as this cell has it. */
-export async function listPrograms(): Promise<ProgramReport[]> {
-  const programs = await engines().programs.listPrograms();
+/** Every program of the catalogue, as a cell has it. */
+export async function listPrograms(cell: string): Promise<ProgramReport[]> {
+  const programs = await engineOf(cell).programs.listPrograms();
   return programs.map((program) => ({
-    cell_id: ownCell(),
+    cell_id: cell,
     name: program.name,
     version: program.version,
     licence: program.licence,
@@ -32,12 +31,12 @@ function messageOf({ name, state, trouble }: ProgramState): string | null {
   return null;
 }
 
-/** Tells open pages what happens to this cell's programs, whichever process fetches them. */
-export function watchPrograms(): { stop(): Promise<void> } {
+/** Announces changes of a cell's programs to open pages, whichever process fetches them. */
+export function watchPrograms(cell: string): { stop(): Promise<void> } {
   let last: string | undefined;
   const look = oneAtATime(async () => {
-    const seen = JSON.stringify(await engines().programs.listPrograms());
-    if (last !== undefined && seen !== last) await hint();
+    const seen = JSON.stringify(await engineOf(cell).programs.listPrograms());
+    if (last !== undefined && seen !== last) await hint(cell);
     last = seen;
   });
   const timer = setInterval(look.fire, LOOK_MS);
@@ -50,11 +49,9 @@ export function watchPrograms(): { stop(): Promise<void> } {
   };
 }
 
-async function hint(): Promise<void> {
+async function hint(cell: string): Promise<void> {
   try {
-    await execute(
-      sql`INSERT INTO changes (topic, resource_id, at) VALUES ('program', ${ownCell()}::text, platform_now())`,
-    );
+    await execute(sql`INSERT INTO changes (topic, resource_id, at) VALUES ('program', ${cell}::text, platform_now())`);
     signalChange();
   } catch (error) {
     log.warn({ err: error }, 'a change of programs could not be announced');

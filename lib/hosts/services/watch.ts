@@ -7,20 +7,20 @@ import { keepServices, serviceTroubles, stopServices } from './keeper';
 const KEEP_MS = 5_000;
 
 /** The services that domains want to run in a cell, for its agent. */
-export const servicesWatch = (sources: readonly ServiceSource[]): Watch => ({
+export const servicesWatch = (cell: string, sources: readonly ServiceSource[]): Watch => ({
   join: none,
-  looks: [{ name: 'keeping the services', every_ms: KEEP_MS, begin: () => keeping(sources) }],
+  looks: [{ name: 'keeping the services', every_ms: KEEP_MS, begin: () => keeping(cell, sources) }],
   changed: none,
-  troubles: { engine: 'services', list: serviceTroubles },
+  troubles: { engine: 'services', list: () => serviceTroubles(cell) },
   // The description of each service says how long it may take to end.
-  stop: { stage: 'services', grace_s: 0, run: () => stopServices(sources) },
+  stop: { stage: 'services', grace_s: 0, run: () => stopServices(cell, sources) },
 });
 
 /** Each domain's services have their ways out through proxies of the agent, which end with it. */
-function keeping(sources: readonly ServiceSource[]) {
-  const ways = new Map(sources.map((source) => [source, new EgressProxies()]));
+function keeping(cell: string, sources: readonly ServiceSource[]) {
+  const ways = new Map(sources.map((source) => [source, new EgressProxies(cell)]));
   return {
-    look: () => keepServices(sources, ways),
+    look: () => keepServices(cell, sources, ways),
     async end() {
       for (const way of ways.values()) await way.stop();
     },

@@ -2,7 +2,7 @@ import { queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { MailError, sendMail } from '@/lib/core/mail/send';
 import { checkedFetch, OutgoingError } from '@/lib/core/net/checked-fetch';
-import { again, done, operationSteps } from '@/lib/core/operations/steps';
+import { again, done, platformOperationSteps } from '@/lib/core/operations/steps';
 import { type AlertFacts, mailText, type Notice, webhookBody } from './message';
 import { deliverAlert, RETRY_AFTER_MS } from './operations';
 import { signedHeaders } from './signing';
@@ -73,7 +73,7 @@ const record = (id: string, change: Sql) => ({
 const ended = sql`next_attempt_at = NULL`;
 
 /** The worker's part. An attempt whose worker died before it was recorded is made again, under the same id. */
-export const deliverySteps = operationSteps(
+export const deliverySteps = platformOperationSteps(
   deliverAlert,
   {
     async deliver({ operation, signal }) {

@@ -3,7 +3,7 @@ import { ApiError } from '@/lib/core/api/errors';
 import { signalChange } from '@/lib/core/db/changes';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
-import { again, done, operationSteps } from '@/lib/core/operations/steps';
+import { again, done, platformOperationSteps } from '@/lib/core/operations/steps';
 import { customerOf, defaultCard } from '@/lib/money/payments/cards';
 import { type Charge, processor, processorName } from '@/lib/money/payments/processor';
 import { invoiceNumber } from './number';
@@ -111,7 +111,7 @@ async function pauseOf(invoiceId: string): Promise<number> {
 }
 
 /** The worker's part: tries now, and again after ever longer pauses. */
-export const collectSteps = operationSteps(
+export const collectSteps = platformOperationSteps(
   collectInvoice,
   {
     async charge({ operation }) {

@@ -95,11 +95,11 @@ test('each port of a device has a counter of its own; one that was never wired i
     data: { ...row, id: newId(), ip: '10.0.0.50', mac: '02:00:00:00:00:50' },
   });
   const device = { id: device_id, project_id: acme.id, resource: { type: 'instance', name: 'web' } };
-  await countPortEgress(device);
+  await countPortEgress('test-host', device);
   expect(await grown()).toEqual([]);
   engines.network.egressBytes = async ([port]) => (port?.id === second.id ? 30 : 700);
-  await countPortEgress(device);
-  await countPortEgress(device);
+  await countPortEgress('test-host', device);
+  await countPortEgress('test-host', device);
   expect((await grown()).toSorted((a, b) => a - b)).toEqual([30, 700]);
 });
 

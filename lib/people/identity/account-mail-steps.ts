@@ -2,7 +2,7 @@ import { open } from '@/lib/core/crypto/seal';
 import { queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { MailError, sendMail } from '@/lib/core/mail/send';
-import { done, failure, operationSteps } from '@/lib/core/operations/steps';
+import { done, failure, platformOperationSteps } from '@/lib/core/operations/steps';
 import { ifAdmitted } from '@/lib/core/quota/commit';
 import { findByEmail } from './account';
 import { placeOf, sendAccountMail } from './account-mail';
@@ -31,7 +31,7 @@ const forgotten = (id: string): Record<string, Sql> => ({
 });
 
 /** The worker's part. Each attempt at a reset mails a link of its own, and all of them work until one is used. */
-export const accountMailSteps = operationSteps(
+export const accountMailSteps = platformOperationSteps(
   sendAccountMail,
   {
     async send({ operation }) {

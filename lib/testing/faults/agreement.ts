@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { readRouter } from '@/lib/domains/network/topology';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { run } from '@/lib/engines/local/exec';
 import { describeHost, groupsOf, type Host, shortHash } from '@/lib/engines/local/host';
 import { addressPlan } from '@/lib/engines/local/network/address-plan';
@@ -160,7 +160,7 @@ async function promises(): Promise<string[]> {
 async function machines(host: Host, { instances }: Facts): Promise<string[]> {
   const on = instances.filter(({ power }) => power !== 'stopped').map(({ id }) => id);
   const processes = findProcesses(host).flatMap(({ role, id }) => (role === 'qemu' ? [id] : []));
-  const seen = await engines().compute.observeInstances();
+  const seen = await engineOf(ownCell()).compute.observeInstances();
   const describe = (generation: number | null, power: string, volumes: string[]) =>
     `generation ${generation}, ${power}, volumes ${power === 'stopped' ? '-' : volumes.toSorted().join(' ')}`;
   const groups = (await groupsOf(host).kinds()).length > 0 ? await groupsOf(host).names() : on;
@@ -179,7 +179,7 @@ async function machines(host: Host, { instances }: Facts): Promise<string[]> {
 }
 
 async function disks(host: Host, { volumes, snapshots }: Facts): Promise<string[]> {
-  const seen = await engines().storage.observeStorage();
+  const seen = await engineOf(ownCell()).storage.observeStorage();
   const layers = await readLayers(host);
   const needed = new Set<string>();
   const queue = [
@@ -210,7 +210,7 @@ async function disks(host: Host, { volumes, snapshots }: Facts): Promise<string[
 /** The routers that should be on this host. */
 async function wantedRouters() {
   const ids = await query<{ id: string }>(sql`SELECT id FROM routers WHERE cell_id = ${ownCell()}::text`);
-  const routers = await Promise.all(ids.map(({ id }) => readRouter(id)));
+  const routers = await Promise.all(ids.map(({ id }) => readRouter(ownCell(), id)));
   return routers.flatMap((router) => (router && router.networks.length > 0 ? router : []));
 }
 

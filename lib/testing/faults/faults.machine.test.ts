@@ -35,12 +35,13 @@ const known = new Acknowledged();
 
 /** The platform's own code, in this process, on the data folder and database of the one that runs. */
 async function onTheHost() {
-  const [{ disagreements, remains }, { engines }, { closePool }] = await Promise.all([
+  const [{ disagreements, remains }, { engineOf }, { closePool }, { ownCell }] = await Promise.all([
     import('./agreement'),
     import('@/lib/engines/engines'),
     import('@/lib/core/db/pool'),
+    import('@/lib/settings'),
   ]);
-  return { disagreements, remains, engines, closePool };
+  return { disagreements, remains, engines: engineOf(ownCell()), closePool };
 }
 
 /** Waits until nothing is under way and everything agrees. @returns what still does not when the time is over */
@@ -56,7 +57,7 @@ async function agreed(timeoutMs: number): Promise<string[]> {
 
 const inMachine = async (id: string, command: string) => {
   const { engines } = await onTheHost();
-  return inGuest(engines().compute, id, (shell) => shell.eventually(command));
+  return inGuest(engines.compute, id, (shell) => shell.eventually(command));
 };
 const deviceOf = (volume: string) =>
   `$(for d in /sys/block/sd?; do strings $d/device/vpd_pg80 | grep -q ${volume} && echo /dev/\${d##*/}; done)`;

@@ -5,6 +5,7 @@ import { withChildren } from '@/lib/core/operations/children';
 import type { NewOperation } from '@/lib/core/operations/enqueue';
 import {
   again,
+  type CellStep,
   done,
   failure,
   goTo,
@@ -14,7 +15,7 @@ import {
 } from '@/lib/core/operations/steps';
 import { ifAdmitted } from '@/lib/core/quota/commit';
 import { portsReleased } from '@/lib/domains/network/ports';
-import { engines } from '@/lib/engines/engines';
+import { engineOf } from '@/lib/engines/engines';
 import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { memberSpec, memoryMbOf } from './member-spec';
@@ -85,18 +86,19 @@ export function toySteps(hook: Hook = () => {}): OperationSteps[] {
   const everyone = () => true;
   const ensure = (one: Member) => ensureMemberKind.start(one.id, {}, one);
 
-  async function run<const Stage extends string>(step: Step<unknown>, next: Stage) {
+  async function run<const Stage extends string>(step: CellStep<unknown>, next: Stage) {
     hook(`${step.operation.kind}:run`);
     const spec = await memberSpec(step.operation.resource_id);
     if (!spec) return failure('The member is gone.');
-    const settlement = await engines().services.ensureService(spec);
+    const settlement = await engineOf(step.cell).services.ensureService(spec);
     return settlement.settled ? goTo(next) : again(settlement.again_ms, { waits_for: settlement.waits_for });
   }
 
-  async function answer(step: Step<unknown>) {
+  async function answer(step: CellStep<unknown>) {
     hook(`${step.operation.kind}:answer`);
     const id = step.operation.resource_id;
-    if (!(await engines().services.isHealthy(id))) return again(200, { waits_for: 'an answer of its server' });
+    if (!(await engineOf(step.cell).services.isHealthy(id)))
+      return again(200, { waits_for: 'an answer of its server' });
     return done({ rows: { running: member(id, sql`running = true`) } });
   }
 
@@ -199,10 +201,10 @@ export function toySteps(hook: Hook = () => {}): OperationSteps[] {
     operationSteps(
       removeMemberKind,
       {
-        async remove({ operation }) {
+        async remove({ operation, cell }) {
           hook('toy_member.remove:remove');
           const { resource_id: id, project_id } = operation;
-          await engines().services.removeService(id);
+          await engineOf(cell).services.removeService(id);
           return done({
             rows: {
               ...portsReleased(id, project_id),

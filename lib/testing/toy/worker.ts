@@ -5,7 +5,7 @@ import { describeHost } from '@/lib/engines/local/host';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { LocalServices } from '@/lib/engines/local/services/local-services';
 import { keepServices } from '@/lib/hosts/services/keeper';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
 import { toyProgram } from './member-spec';
 import { toyServices, toySteps } from './steps';
 
@@ -28,6 +28,6 @@ startWorker({
   lease_ms: 2000,
   backoff: () => 100,
 });
-setInterval(() => void keepServices([toyServices]).catch((error) => console.error(error)), 1000);
-setInterval(() => void applyRouters().catch((error) => console.error(error)), 300);
+setInterval(() => void keepServices(ownCell(), [toyServices]).catch((error) => console.error(error)), 1000);
+setInterval(() => void applyRouters(ownCell()).catch((error) => console.error(error)), 300);
 process.send?.('ready');
