@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
 import { isPublicKey } from './ssh-key';
 import { actions, instanceStatuses, instanceTasks } from './transitions';
@@ -219,12 +220,15 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const keyPairFilters = nameFilters;
-export const flavorFilters = { ...nameFilters, status: flavor.shape.status.optional() };
-export const instanceFilters = {
-  ...nameFilters,
-  status: z.enum(instanceStatuses).optional(),
-  flavor_id: id.optional(),
-  image_id: id.optional(),
-  network_id: id.optional(),
-};
+export const keyPairQuery = sortedQuery(nameFilters, ['name']);
+export const flavorQuery = listQuery({ ...nameFilters, status: flavor.shape.status.optional() });
+export const instanceQuery = sortedQuery(
+  {
+    ...nameFilters,
+    status: z.enum(instanceStatuses).optional(),
+    flavor_id: id.optional(),
+    image_id: id.optional(),
+    network_id: id.optional(),
+  },
+  ['name'],
+);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as attaching from './attaching';
 import * as estimates from './estimate';
@@ -16,7 +15,7 @@ const volumeEndpoints = [
     summary: 'List volumes',
     tag: 'Volumes',
     access: 'reader',
-    query: z.strictObject({ ...schema.volumeFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.volumeQuery,
     responses: { 200: z.array(schema.volume) },
     handle: (call, { query }) => volumes.listVolumes(call, query),
   }),
@@ -123,7 +122,7 @@ const snapshotEndpoints = [
     summary: 'List snapshots',
     tag: 'Snapshots',
     access: 'reader',
-    query: z.strictObject({ ...schema.snapshotFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.snapshotQuery,
     responses: { 200: z.array(schema.snapshot) },
     handle: (call, { query }) => snapshots.listSnapshots(call, query),
   }),

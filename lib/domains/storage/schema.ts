@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
 
 /** 16 TB: what a QCOW2 file of a usual file system can hold. */
@@ -100,15 +101,21 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const volumeFilters = {
-  ...nameFilters,
-  status: z.enum(volumeStatuses).optional(),
-  instance_id: id.optional(),
-  image_id: id.optional(),
-  snapshot_id: id.optional(),
-};
-export const snapshotFilters = {
-  ...nameFilters,
-  status: z.enum(snapshotStatuses).optional(),
-  volume_id: id.optional(),
-};
+export const volumeQuery = sortedQuery(
+  {
+    ...nameFilters,
+    status: z.enum(volumeStatuses).optional(),
+    instance_id: id.optional(),
+    image_id: id.optional(),
+    snapshot_id: id.optional(),
+  },
+  ['name'],
+);
+export const snapshotQuery = sortedQuery(
+  {
+    ...nameFilters,
+    status: z.enum(snapshotStatuses).optional(),
+    volume_id: id.optional(),
+  },
+  ['name'],
+);
