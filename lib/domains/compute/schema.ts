@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
+import { newName } from '@/lib/core/resources/rename';
 import { isPublicKey } from './ssh-key';
 import { actions, instanceStatuses, instanceTasks } from './transitions';
 
@@ -109,6 +110,7 @@ export const instance = z
   .meta({ id: 'Instance' });
 export type Instance = z.output<typeof instance>;
 
+export const updateInstance = newName('UpdateInstance');
 export const createInstance = z
   .strictObject({
     name: displayName,

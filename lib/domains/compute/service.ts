@@ -7,6 +7,7 @@ import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { renameResource } from '@/lib/core/resources/rename';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { withFreeAddress } from '@/lib/domains/network/free-address';
@@ -224,6 +225,13 @@ async function cellOf(id: string): Promise<{ cell_id: string }> {
   const found = await queryOne<{ cell_id: string }>(sql`SELECT cell_id FROM instances WHERE id = ${id}::uuid`);
   if (!found) throw notFound('The instance');
   return found;
+}
+
+/** Renames an instance in any state; the hostname of its guest stays. @throws ApiError 404 */
+export async function renameInstance(call: ProjectCall, id: string, name: string): Promise<Instance> {
+  const row = await readRow(call, id);
+  const renamed = await renameResource(call, 'instances', { type: 'instance', id }, name);
+  return viewInstance({ ...row, ...renamed });
 }
 
 /** Deletes an instance, whatever it does now; the quota comes back when all of it is gone. @throws ApiError 404 */

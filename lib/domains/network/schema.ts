@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times } from '@/lib/core/api/schemas';
+import { newName } from '@/lib/core/resources/rename';
 import { networkCidr, rangeOf, toAddress, toNumber } from './ipv4';
 import { isPrivateRange, NARROWEST_PREFIX, PRIVATE_RANGES, WIDEST_PREFIX } from './private-range';
 
@@ -51,6 +52,7 @@ export const network = z
   .meta({ id: 'Network' });
 export type Network = z.output<typeof network>;
 
+export const updateNetwork = newName('UpdateNetwork');
 export const createNetwork = z
   .strictObject({
     name: displayName,

@@ -6,6 +6,7 @@ import { newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { renameResource } from '@/lib/core/resources/rename';
 import { rangeOf } from './ipv4';
 import { addressCount } from './private-range';
 import { ensureProjectNetworking, networkRows } from './project-networking';
@@ -60,11 +61,15 @@ export const listNetworks: typeof networkList = async (call, query) => {
 /** One network. @throws ApiError 404 */
 export async function readNetwork(call: ProjectCall, id: string): Promise<Network> {
   await ensureProjectNetworking(call.project_id);
+  return view(await readRow(call, id));
+}
+
+async function readRow(call: ProjectCall, id: string): Promise<Row> {
   const row = await queryOne<Row>(
     sql`SELECT ${columns} FROM ${tables} WHERE n.project_id = ${call.project_id}::uuid AND n.id = ${id}::uuid`,
   );
   if (!row) throw notFound('The network');
-  return view(row);
+  return row;
 }
 
 /**
@@ -135,6 +140,13 @@ async function routerOf(call: ProjectCall, cidr: string): Promise<RouterFacts> {
     FROM routers r WHERE r.project_id = ${call.project_id}::uuid`);
   if (!found) throw notFound('The router');
   return found;
+}
+
+/** Renames a network. @throws ApiError 404 */
+export async function renameNetwork(call: ProjectCall, id: string, name: string): Promise<Network> {
+  const row = await readRow(call, id);
+  const renamed = await renameResource(call, 'networks', { type: 'network', id }, name);
+  return view({ ...row, ...renamed });
 }
 
 /** Deletes a network that nothing is on. @throws ApiError 404, 409 while it has ports */

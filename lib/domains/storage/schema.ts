@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
+import { newName } from '@/lib/core/resources/rename';
 
 /** 16 TB: what a QCOW2 file of a usual file system can hold. */
 const MOST_GB = 16 * 1024;
@@ -48,6 +49,7 @@ export const volume = z
   .meta({ id: 'Volume' });
 export type Volume = z.output<typeof volume>;
 
+export const updateVolume = newName('UpdateVolume');
 export const createVolume = z
   .strictObject({
     name: displayName,

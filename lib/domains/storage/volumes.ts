@@ -8,6 +8,7 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import type { Need } from '@/lib/core/quota/needs';
+import { renameResource } from '@/lib/core/resources/rename';
 import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
@@ -204,6 +205,13 @@ export async function resizeVolume(call: ProjectCall, id: string, size_gb: numbe
     answer: { status: 202, body: changed },
   });
   return changed;
+}
+
+/** Renames a volume in any state. @throws ApiError 404 */
+export async function renameVolume(call: ProjectCall, id: string, name: string): Promise<Volume> {
+  const row = await readVolumeRow(call, id);
+  const renamed = await renameResource(call, 'volumes', { type: 'volume', id }, name);
+  return viewVolume({ ...row, ...renamed });
 }
 
 /**
