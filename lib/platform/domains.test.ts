@@ -1,13 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sections } from '@/components/reference/sections';
 import { domainPortals } from '@/lib/client/domains';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { each, none } from '@/lib/core/domains/domain';
+import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import { metricNames } from '@/lib/money/metering/metrics';
 import { testDatabase } from '@/lib/testing/database';
+import { domainTesting } from '@/lib/testing/domains';
+import { ledgerDisagreements } from '@/lib/testing/faults/ledgers';
+import { api, createProject } from '@/lib/testing/world';
+import { billingRules } from './checks';
 import { domains } from './domains';
 import { endpoints } from './endpoints';
 import { operationSteps, periodicJobs } from './work';
@@ -81,6 +86,38 @@ test.each(domains)(
     expect(named.filter((metric) => !metricNames.some((known) => known === metric))).toEqual([]);
   },
 );
+
+test.each(domains)('$name: every resource that is billed has a rule that reconciliation runs', (domain) => {
+  const rules = domain.checks === none ? [] : each<BillingRule>(domain.checks.billing);
+  const named = rules.flatMap(({ resource_type, metrics }) => metrics.map((metric) => `${resource_type} ${metric}`));
+  const billed = Object.entries(domain.resources).flatMap(([type, { metering }]) =>
+    each<string>(metering).map((metric) => `${type} ${metric}`),
+  );
+  expect(named.toSorted()).toEqual(billed.toSorted());
+  expect(rules.filter((rule) => !billingRules.includes(rule))).toEqual([]);
+});
+
+describe('what exists agrees with quota, devices and reservations', () => {
+  beforeAll(async () => {
+    const project = await createProject('agreeing');
+    const call = api();
+    for (const { fixtures } of Object.values(domainTesting)) {
+      for (const create of Object.values(fixtures === none ? {} : fixtures)) await create(project, call);
+    }
+  });
+
+  test('of every domain', async () => {
+    expect(await ledgerDisagreements(domains)).toEqual([]);
+  });
+
+  const holders = domains.flatMap(({ name, checks }) => (checks === none ? [] : [{ name, checks }]));
+  test.each(holders)('$name: a resource that a ledger has forgotten is found', async ({ name, checks }) => {
+    const others = domains.filter((domain) => domain.name !== name);
+    const found = (await ledgerDisagreements(others)).map((line) => line.split(':')[0]?.split(' ')[0]);
+    expect(found.includes('ledger')).toBe(checks.quota !== none);
+    expect(found.includes('device')).toBe(checks.devices !== none);
+  });
+});
 
 test.each(domains)('$name: every status of a resource is allowed by the database, and no other', async (domain) => {
   for (const { table, statuses } of Object.values(domain.resources)) {

@@ -1,6 +1,7 @@
 import { backofficeEndpoints } from '@/lib/backoffice/endpoints';
 import type { AnyEndpoint } from '@/lib/core/api/endpoint';
 import { auditEndpoints, platformAuditEndpoints } from '@/lib/core/audit/endpoints';
+import type { Domain } from '@/lib/core/domains/domain';
 import { eventEndpoints, platformEventEndpoints } from '@/lib/core/events/endpoints';
 import { incidentEndpoints } from '@/lib/core/incidents/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
@@ -20,35 +21,42 @@ import { authEndpoints } from '@/lib/people/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/people/members/endpoints';
 import { tenantEndpoints } from '@/lib/people/projects/endpoints';
 import { tokenEndpoints } from '@/lib/people/tokens/endpoints';
+import { billingRulesOf } from './checks';
 import { domains } from './domains';
 
-/** Every endpoint of the platform, in the order in which the reference shows them. */
-export const endpoints: readonly AnyEndpoint[] = [
-  ...authEndpoints,
-  ...memberEndpoints,
-  ...tokenEndpoints,
-  ...iamEndpoints(() => endpoints),
-  ...quotaEndpoints,
-  ...domains.flatMap((domain) => domain.endpoints),
-  ...billingEndpoints,
-  ...quoteEndpoints(() => endpoints),
-  ...budgetEndpoints,
-  ...alertEndpoints,
-  ...paymentEndpoints,
-  ...paymentEventEndpoints,
-  ...invoiceEndpoints,
-  ...auditEndpoints,
-  ...projectOperationEndpoints,
-  ...eventEndpoints,
-  ...backofficeEndpoints,
-  ...tenantEndpoints,
-  ...limitEndpoints,
-  ...platformInvoiceEndpoints,
-  ...reconciliationEndpoints,
-  ...operationEndpoints,
-  ...incidentEndpoints,
-  ...engineReportEndpoints,
-  ...programEndpoints,
-  ...platformEventEndpoints,
-  ...platformAuditEndpoints,
-];
+/** The endpoints of a platform with these domains, in the order in which the reference shows them. */
+export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
+  const all: readonly AnyEndpoint[] = [
+    ...authEndpoints,
+    ...memberEndpoints,
+    ...tokenEndpoints,
+    ...iamEndpoints(() => all),
+    ...quotaEndpoints,
+    ...of.flatMap((domain) => domain.endpoints),
+    ...billingEndpoints,
+    ...quoteEndpoints(() => all),
+    ...budgetEndpoints,
+    ...alertEndpoints,
+    ...paymentEndpoints,
+    ...paymentEventEndpoints,
+    ...invoiceEndpoints,
+    ...auditEndpoints,
+    ...projectOperationEndpoints,
+    ...eventEndpoints,
+    ...backofficeEndpoints,
+    ...tenantEndpoints,
+    ...limitEndpoints,
+    ...platformInvoiceEndpoints,
+    ...reconciliationEndpoints(billingRulesOf(of)),
+    ...operationEndpoints,
+    ...incidentEndpoints,
+    ...engineReportEndpoints,
+    ...programEndpoints,
+    ...platformEventEndpoints,
+    ...platformAuditEndpoints,
+  ];
+  return all;
+}
+
+/** Every endpoint of the platform. */
+export const endpoints = endpointsOf(domains);

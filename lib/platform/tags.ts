@@ -1,14 +1,15 @@
+import type { Domain } from '@/lib/core/domains/domain';
 import { merged } from '@/lib/core/domains/portal';
 import { domains } from './domains';
 
-/** The groups of the API reference, each in a sentence. An endpoint's `tag` is one of them. */
-export const tags: Readonly<Record<string, string>> = {
+/** The groups of the API reference of a platform with these domains, each in a sentence. */
+export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> => ({
   Authentication: 'Sign-in, two-factor authentication, and your own profile, password and sessions.',
   'Users and roles': 'Members of the project, their roles, and invitations.',
   'API tokens': 'Long-lived credentials for scripts: shown once, limited by role and expiry.',
   Access: 'What an identity may do, and short-lived credentials for workloads.',
   Quota: 'The nine hard limits of the project, current use and what is left.',
-  ...merged(domains.map((domain) => domain.tags)),
+  ...merged(of.map((domain) => domain.tags)),
   Billing: 'Usage, costs, the budget, credit and the rate card.',
   Payments: 'Cards, prepaid credit, and events from the payment processor.',
   Invoices: 'The cost of each month, line by line.',
@@ -27,4 +28,7 @@ export const tags: Readonly<Record<string, string>> = {
   'Back office: operations': 'Running and failed operations, and retries.',
   'Back office: incidents': 'Missed deadlines and other problems that need an operator.',
   'Back office: events': 'Change notifications from all projects.',
-};
+});
+
+/** An endpoint's `tag` is one of them. */
+export const tags = tagsOf(domains);

@@ -1,5 +1,6 @@
+import type { Sql } from '@/lib/core/db/sql';
 import { samplePurge } from '@/lib/core/devices/samples';
-import { each, none } from '@/lib/core/domains/domain';
+import { type Domain, each, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
@@ -17,39 +18,49 @@ import { settleOpenPages } from '@/lib/money/payments/checkouts';
 import { settleOwed } from '@/lib/money/payments/owed';
 import { reconciliationJobs } from '@/lib/money/reconciliation/service';
 import { accountMailSteps } from '@/lib/people/identity/account-mail-steps';
+import { billingRulesOf } from './checks';
 import { domains } from './domains';
 
-const work = await Promise.all(domains.flatMap((domain) => (domain.work === none ? [] : [domain.work()])));
+/** What the workers of a platform do. */
+type PlatformWork = {
+  /** The steps of every kind of operation. */
+  readonly steps: readonly OperationSteps[];
+  /** Recurring tasks. */
+  readonly jobs: readonly PeriodicJob[];
+  /** What the agent of a cell looks after. */
+  readonly watchesOf: (cell: string) => readonly Watch[];
+  /** The room that resources should hold in cells: `cell_id, device_id, kind, amount`. */
+  readonly room: readonly Sql[];
+};
 
-/** The steps of every kind of operation. Only workers load this file, and with it the engines. */
-export const operationSteps: readonly OperationSteps[] = [
-  ...work.flatMap(({ steps }) => each(steps)),
-  collectSteps,
-  deliverySteps,
-  accountMailSteps,
-];
+/** The work of a platform with these domains. */
+export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
+  const work = await Promise.all(of.flatMap((domain) => (domain.work === none ? [] : [domain.work()])));
+  const room = work.flatMap(({ room: held }) => (held === none ? [] : [held]));
+  const services = work.flatMap(({ services: source }) => (source === none ? [] : [source]));
+  return {
+    room,
+    steps: [...work.flatMap(({ steps }) => each(steps)), collectSteps, deliverySteps, accountMailSteps],
+    jobs: [
+      ...purges,
+      samplePurge,
+      egressPurge,
+      ...meteringJobs,
+      closeMonthsJob,
+      ...alertJobs,
+      ...reconciliationJobs(billingRulesOf(of)),
+      settleOpenPages,
+      settleOwed,
+      ...work.flatMap(({ jobs }) => each(jobs)),
+      renewCertificatesJob,
+      compareReservations(room),
+    ],
+    watchesOf: (cell) => [
+      ...work.flatMap(({ watch }) => (watch === none ? [] : [watch(cell)])),
+      servicesWatch(cell, services),
+    ],
+  };
+}
 
-/** Everything that workers do again and again. */
-export const periodicJobs: readonly PeriodicJob[] = [
-  ...purges,
-  samplePurge,
-  egressPurge,
-  ...meteringJobs,
-  closeMonthsJob,
-  ...alertJobs,
-  ...reconciliationJobs,
-  settleOpenPages,
-  settleOwed,
-  ...work.flatMap(({ jobs }) => each(jobs)),
-  renewCertificatesJob,
-  compareReservations(work.flatMap(({ room }) => (room === none ? [] : [room]))),
-];
-
-/** What the agent of a cell looks after. */
-export const watchesOf = (cell: string): readonly Watch[] => [
-  ...work.flatMap(({ watch }) => (watch === none ? [] : [watch(cell)])),
-  servicesWatch(
-    cell,
-    work.flatMap(({ services }) => (services === none ? [] : [services])),
-  ),
-];
+/** Only workers load this file, and with it the engines. */
+export const { steps: operationSteps, jobs: periodicJobs, watchesOf } = await workOf(domains);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { tenantParams } from '@/lib/people/projects/schema';
 import { listBudgets } from './budgets';
 import { grantCredit, listCredits } from './credits';
@@ -45,7 +46,7 @@ export const moneyEndpoints = [
     summary: 'List credit transactions of tenants',
     tag,
     access,
-    query: schema.creditQuery,
+    query: z.strictObject({ ...schema.creditFilters, ...listQuery }),
     responses: { 200: z.array(schema.credit) },
     handle: (call, { query }) => listCredits(call, query),
   }),
@@ -75,7 +76,7 @@ export const moneyEndpoints = [
     summary: 'List payment refunds and disputes, and the amounts tenants owe for them',
     tag,
     access,
-    query: schema.reversalQuery,
+    query: z.strictObject({ ...schema.reversalFilters, ...listQuery }),
     responses: { 200: z.array(schema.reversal) },
     handle: (call, { query }) => listReversals(call, query),
   }),
@@ -87,7 +88,11 @@ export const moneyEndpoints = [
     summary: 'List tenants’ budgets, freezes and credit',
     tag,
     access,
-    query: schema.budgetQuery,
+    query: z.strictObject({
+      ...schema.budgetFilters,
+      ...listQuery,
+      sort: sortQuery(['created_at', 'name', 'slug']),
+    }),
     responses: { 200: z.array(schema.tenantBudget) },
     handle: (call, { query }) => listBudgets(call, query),
   }),
@@ -100,7 +105,11 @@ export const moneyEndpoints = [
     description: 'For monthly totals across all tenants, see `/billing/closings`.',
     tag,
     access,
-    query: schema.revenueQuery,
+    query: z.strictObject({
+      ...schema.revenueFilters,
+      ...listQuery,
+      sort: sortQuery(['created_at', 'name', 'slug', 'invoiced_usd']),
+    }),
     responses: { 200: z.array(schema.tenantRevenue) },
     handle: (call, { query }) => listRevenue(call, query),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { csvResponse } from '@/lib/core/api/csv';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 
 import * as schema from './schema';
@@ -29,7 +30,7 @@ export const auditEndpoints = [
     description: 'Newest first.',
     tag: 'Audit',
     access: 'admin',
-    query: schema.auditQuery,
+    query: z.strictObject({ ...schema.auditFilters, ...listQuery }),
     responses: { 200: z.array(schema.auditEntry) },
     handle: (call, { query }) => service.listAudit(call, query),
   }),
@@ -42,7 +43,7 @@ export const auditEndpoints = [
     description: 'All entries that match the filters, newest first. The export itself is recorded.',
     tag: 'Audit',
     access: 'admin',
-    query: schema.auditQuery.omit({ limit: true, cursor: true }),
+    query: z.strictObject(schema.auditFilters),
     responses: { 200: { stream: 'text/csv' } },
     audit: 'audit.export',
     handle: (call, { query }) =>
@@ -67,7 +68,7 @@ export const auditEndpoints = [
     description: 'Resources created, changed and deleted, and by whom; newest first.',
     tag: 'Audit',
     access: 'reader',
-    query: schema.activityQuery,
+    query: z.strictObject({ ...schema.activityFilters, ...listQuery }),
     responses: { 200: z.array(schema.activity) },
     handle: (call, { query }) => service.listActivity(call, query),
   }),
@@ -84,7 +85,7 @@ export const platformAuditEndpoints = [
     description: 'All tenants, the back office, and failed sign-ins; newest first.',
     tag: 'Back office: audit',
     access: 'administrator',
-    query: schema.platformAuditQuery,
+    query: z.strictObject({ ...schema.tenantFilter, ...schema.auditFilters, ...listQuery }),
     responses: { 200: z.array(schema.platformAuditEntry) },
     handle: (call, { query }) => service.listPlatformAudit(call, query),
   }),
@@ -97,7 +98,7 @@ export const platformAuditEndpoints = [
     description: 'All entries that match the filters, newest first. The export itself is recorded.',
     tag: 'Back office: audit',
     access: 'administrator',
-    query: schema.platformAuditQuery.omit({ limit: true, cursor: true }),
+    query: z.strictObject({ ...schema.tenantFilter, ...schema.auditFilters }),
     responses: { 200: { stream: 'text/csv' } },
     audit: 'audit.export',
     handle: (call, { query }) =>

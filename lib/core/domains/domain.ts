@@ -4,6 +4,7 @@ import type { Sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import type { DomainChecks } from './checks';
 import { type DomainPortal, type None, none } from './portal';
 import type { Watch } from './watch';
 
@@ -51,6 +52,8 @@ export type Domain = {
   readonly portal: DomainPortal;
   /** Columns that hold sealed values: a key rotation encrypts them again. */
   readonly sealed: readonly SealedColumn[] | None;
+  /** `none` where its resources cost nothing, hold no quota and are no devices. */
+  readonly checks: DomainChecks | None;
   readonly work: (() => Promise<DomainWork>) | None;
   /** Programs of the catalogue that its services run. */
   readonly programs: readonly string[] | None;

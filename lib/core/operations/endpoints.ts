@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as service from './service';
@@ -16,7 +17,7 @@ export const projectOperationEndpoints = [
     description: 'Shows, for example, the progress of a new instance and why an operation failed. Newest first.',
     tag: 'Operations',
     access: 'reader',
-    query: schema.projectOperationQuery,
+    query: z.strictObject({ ...schema.projectOperationFilters, ...listQuery }),
     responses: { 200: z.array(schema.projectOperation) },
     handle: (call, { query }) => service.listProjectOperations(call, query),
   }),
@@ -33,7 +34,7 @@ export const operationEndpoints = [
     description: 'Newest first.',
     tag,
     access: 'administrator',
-    query: schema.operationQuery,
+    query: z.strictObject({ ...schema.operationFilters, ...listQuery }),
     responses: { 200: z.array(schema.operation) },
     handle: (call, { query }) => service.listOperations(call, query),
   }),

@@ -1,4 +1,5 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { computeChecks } from './checks';
 import { computeEndpoints } from './endpoints';
 import { computePortal } from './portal';
 import { instanceStatuses } from './transitions';
@@ -23,6 +24,7 @@ export const compute = domain({
   dependsOn: ['images'],
   portal: computePortal,
   sealed: none,
+  checks: computeChecks,
   work: async () => (await import('./work')).computeWork,
   programs: none,
   state: ['engine/instances', 'engine/layers'],

@@ -13,6 +13,11 @@ export const images = domain({
   dependsOn: none,
   portal: imagesPortal,
   sealed: none,
+  checks: {
+    billing: [{ resource_type: 'image', metrics: ['image_storage'], billed_in: ['active'] }],
+    quota: none,
+    devices: none,
+  },
   work: async () => (await import('./work')).imagesWork,
   programs: none,
   state: ['engine/images', 'engine/layers'],

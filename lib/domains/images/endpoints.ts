@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { settings } from '@/lib/settings';
 import * as schema from './schema';
@@ -14,7 +15,7 @@ export const imageEndpoints = [
     summary: 'List public images and the project’s own',
     tag: 'Images',
     access: 'reader',
-    query: schema.imageQuery,
+    query: z.strictObject({ ...schema.imageFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
     responses: { 200: z.array(schema.image) },
     handle: (call, { query }) => service.listImages(call, query),
   }),

@@ -21,6 +21,7 @@ export const network = domain({
   dependsOn: none,
   portal: networkPortal,
   sealed: none,
+  checks: none,
   work: async () => (await import('./work')).networkWork,
   programs: none,
   state: none,

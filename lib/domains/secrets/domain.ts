@@ -13,6 +13,7 @@ export const secrets = domain({
   dependsOn: none,
   portal: secretsPortal,
   sealed: [sealedSecrets],
+  checks: none,
   work: none,
   programs: none,
   state: none,

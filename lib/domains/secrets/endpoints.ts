@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as service from './service';
@@ -14,7 +15,7 @@ export const secretEndpoints = [
     description: 'Without payloads.',
     tag: 'Secrets',
     access: 'reader',
-    query: schema.secretQuery,
+    query: z.strictObject({ ...schema.secretFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
     responses: { 200: z.array(schema.secret) },
     handle: (call, { query }) => service.listSecrets(call, query),
   }),

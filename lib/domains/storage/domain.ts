@@ -1,4 +1,5 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { storageChecks } from './checks';
 import { storageEndpoints } from './endpoints';
 import { storagePortal } from './portal';
 import { snapshotStatuses, volumeStatuses } from './schema';
@@ -19,6 +20,7 @@ export const storage = domain({
   dependsOn: ['images', 'instances'],
   portal: storagePortal,
   sealed: none,
+  checks: storageChecks,
   work: async () => (await import('./work')).storageWork,
   programs: none,
   state: ['engine/layers', 'engine/snapshots', 'engine/volumes'],

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 import { usd } from '@/lib/money/rating/usd';
 
@@ -35,10 +34,10 @@ export const delivery = z
   .meta({ id: 'AlertDelivery' });
 export type Delivery = z.output<typeof delivery>;
 
-export const deliveryQuery = listQuery({
+export const deliveryFilters = {
   status: z.enum(deliveryStatuses).optional(),
   channel: z.enum(channels).optional(),
-});
+};
 
 export const testAlerts = z.strictObject({}).meta({ id: 'TestAlerts', example: {} });
 export const rotateSecret = z.strictObject({}).meta({ id: 'RotateAlertSecret', example: {} });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { csvResponse } from '@/lib/core/api/csv';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { pageQuery } from '@/lib/core/api/pagination';
+import { listQuery } from '@/lib/core/api/pagination';
 import { readBreakdown } from './breakdown';
 import { listCredits } from './credits';
 import { readOverview } from './overview';
@@ -35,7 +35,7 @@ export const billingEndpoints = [
     description: 'Every resource billed by time, most expensive first.',
     tag,
     access,
-    query: pageQuery,
+    query: z.strictObject(listQuery),
     responses: { 200: z.array(schema.running) },
     handle: (call, { query }) => listRunning(call, query),
   }),
@@ -73,7 +73,7 @@ export const billingEndpoints = [
       'Newest day first; at most 366 days. Amounts are exact to six decimal places; an invoice rounds each line.',
     tag,
     access,
-    query: schema.usageQuery,
+    query: z.strictObject({ ...schema.usageFilters, ...listQuery }),
     responses: { 200: z.array(schema.usage) },
     handle: (call, { query }) => listUsage(call, query),
   }),
@@ -86,7 +86,7 @@ export const billingEndpoints = [
     description: 'All rows that match the filters, newest day first.',
     tag,
     access,
-    query: schema.usageQuery.omit({ limit: true, cursor: true }),
+    query: z.strictObject(schema.usageFilters),
     responses: { 200: { stream: 'text/csv' } },
     handle: async (call, { query }) => csvResponse(await usageForCsv(call, query), csvColumns, 'usage.csv'),
   }),
@@ -97,7 +97,7 @@ export const billingEndpoints = [
     summary: 'List prepaid credit transactions',
     tag,
     access,
-    query: pageQuery,
+    query: z.strictObject(listQuery),
     responses: { 200: z.array(schema.creditEntry) },
     handle: (call, { query }) => listCredits(call, query),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { sql } from '@/lib/core/db/sql';
 import { closeMonth, listClosings } from './closings';
@@ -20,7 +21,7 @@ export const invoiceEndpoints = [
     summary: 'List invoices with their lines',
     tag,
     access: 'reader',
-    query: schema.invoiceQuery,
+    query: z.strictObject({ ...schema.invoiceFilters, ...listQuery }),
     responses: { 200: z.array(schema.invoice) },
     handle: (call, { query }) => service.listInvoices(call, query),
   }),
@@ -103,7 +104,7 @@ export const platformInvoiceEndpoints = [
     description: 'Use `status=failed` to list failed payments.',
     tag: 'Back office: billing',
     access: 'administrator',
-    query: schema.tenantInvoiceQuery,
+    query: z.strictObject({ ...schema.tenantInvoiceFilters, ...listQuery }),
     responses: { 200: z.array(schema.tenantInvoice) },
     handle: (call, { query }) => service.listTenantInvoices(call, query),
   }),

@@ -1,11 +1,11 @@
 import { query, queryRow } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { GRACE_MS } from '@/lib/money/invoices/close';
+import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import type { Metric } from '@/lib/money/metering/metrics';
 import { usageBetween, usageToInvoice } from '@/lib/money/metering/usage';
 import { endOf, type Month, monthAfter, monthOf } from '@/lib/money/rating/month';
 import { history } from './history';
-import { type BillingRule, billingRules } from './rules';
 import type { DifferenceKind } from './schema';
 
 /**
@@ -199,9 +199,9 @@ async function compareMonths(from: Date, to: Date, now: Date): Promise<Differenc
  * @param to absent: now
  */
 export async function compare(
+  rules: readonly BillingRule[],
   from: Date,
   to?: Date,
-  rules = billingRules,
 ): Promise<Compared & { from: Date; to: Date }> {
   const { at } = await queryRow<{ at: Date }>(sql`SELECT platform_now()::timestamptz(3) AS at`);
   const isLive = to === undefined || to >= at;

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
+import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import * as schema from './schema';
 import * as service from './service';
 
 const [realm, tag, access] = ['backoffice', 'Back office: billing', 'administrator'] as const;
 
 /** The check of what was billed against the history of resources. */
-export const reconciliationEndpoints = [
+export const reconciliationEndpoints = (rules: readonly BillingRule[]) => [
   endpoint({
     method: 'GET',
     path: '/billing/reconciliations',
@@ -17,7 +19,7 @@ export const reconciliationEndpoints = [
     description: 'Runs every six hours, from the start of the month of three days ago until now.',
     tag,
     access,
-    query: schema.reconciliationQuery,
+    query: z.strictObject({ ...schema.reconciliationFilters, ...listQuery }),
     responses: { 200: z.array(schema.reconciliation) },
     handle: (call, { query }) => service.listReconciliations(call, query),
   }),
@@ -45,6 +47,6 @@ export const reconciliationEndpoints = [
     responses: { 201: schema.reconciliationReport },
     audit: 'billing.reconcile',
     idempotency: 'kernel',
-    handle: (call, { body }) => service.reconcileNow(call, body),
+    handle: (call, { body }) => service.reconcileNow(rules, call, body),
   }),
 ];

@@ -2,6 +2,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import type { BillingRule } from '@/lib/money/metering/billing-rule';
+import { billingRules } from '@/lib/platform/checks';
 import { databaseUrl } from '@/lib/settings';
 import { setTestClock, stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
@@ -19,7 +21,6 @@ import {
 import { plant, rowFaults } from '@/lib/testing/metering-faults';
 import type { TestProject } from '@/lib/testing/world';
 import { compare } from './compare';
-import { type BillingRule, billingRules } from './rules';
 
 // The rules of reconciliation and the functions that bill are written apart: a mistake in either is a difference.
 
@@ -118,9 +119,9 @@ async function lives(name: string): Promise<TestProject> {
   return project;
 }
 
-async function differs({ id }: TestProject, rules?: readonly BillingRule[]): Promise<boolean> {
+async function differs({ id }: TestProject, rules = billingRules): Promise<boolean> {
   await stopTestClock(END.toISOString());
-  const { differences } = await compare(new Date(BEGIN), END, rules);
+  const { differences } = await compare(rules, new Date(BEGIN), END);
   return differences.some(({ project_id, kind }) => project_id === id && kind === 'usage');
 }
 

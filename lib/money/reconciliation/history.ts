@@ -1,5 +1,5 @@
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
-import type { BillingRule } from './rules';
+import type { BillingRule } from '@/lib/money/metering/billing-rule';
 
 /**
  * What should be billed by what resources were, as CTEs that end in `history` (project_id, resource_type, resource_id,

@@ -6,6 +6,7 @@ import { startWorker } from '@/lib/core/operations/worker';
 import { closeMonths } from '@/lib/money/invoices/close';
 import { foldUsage, recordUsage } from '@/lib/money/metering/usage-events';
 import { type Month, monthAfter, monthOf, startOf } from '@/lib/money/rating/month';
+import { billingRules } from '@/lib/platform/checks';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { becomes, createFlavor, instanceRow, projectSince } from '@/lib/testing/metered';
@@ -38,7 +39,7 @@ const traffic = ({ id }: TestProject, occurred_at: Date, quantity = 1000n) => ({
 
 const begin = () => startOf(monthOf(new Date()));
 const found = async ({ id }: TestProject, from = begin()) =>
-  (await compare(from)).differences.filter(({ project_id }) => project_id === id);
+  (await compare(billingRules, from)).differences.filter(({ project_id }) => project_id === id);
 
 /** A project with a machine that runs. */
 async function running(name: string) {
@@ -126,7 +127,7 @@ describe('a check until now, as every one without a period is,', () => {
   });
 
   test('finds live spend that is wrong where the worker does it', async () => {
-    const worker = startWorker({ steps: [], jobs: reconciliationJobs });
+    const worker = startWorker({ steps: [], jobs: reconciliationJobs(billingRules) });
     const spend = sql`SELECT FROM reconciliations, jsonb_to_recordset(differences) AS found (kind text, project_id uuid)
       WHERE found.kind = 'spend' AND found.project_id = ${project.id}::uuid`;
     try {

@@ -5,6 +5,7 @@ import { startWorker } from '@/lib/core/operations/worker';
 import { closeMonths } from '@/lib/money/invoices/close';
 import { foldUsage, recordUsage, type UsageEvent } from '@/lib/money/metering/usage-events';
 import { spendNow } from '@/lib/money/rating/meter';
+import { billingRules } from '@/lib/platform/checks';
 import { setTestClock, stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
@@ -21,7 +22,6 @@ import {
 import { seededRandom } from '@/lib/testing/random';
 import { api, createUser, signIn, type TestProject } from '@/lib/testing/world';
 import { compare } from './compare';
-import { billingRules } from './rules';
 import { reconciliationJobs } from './service';
 
 testDatabase();
@@ -40,7 +40,7 @@ const END = new Date('2027-12-31T00:00:00Z');
 
 /** Differences of the project: those of other tests' are not of this one's. */
 async function differencesOf({ id }: TestProject, from = MARCH, to = END) {
-  return (await compare(from, to)).differences.filter(({ project_id }) => project_id === id);
+  return (await compare(billingRules, from, to)).differences.filter(({ project_id }) => project_id === id);
 }
 
 const event = (project: TestProject, key: string, quantity = 1000): UsageEvent => ({
@@ -105,7 +105,7 @@ describe('nothing differs', () => {
     ] as const) {
       expect(await differencesOf(project, new Date(from), new Date(to))).toEqual([]);
     }
-    expect((await compare(MARCH, END)).resources).toBeGreaterThanOrEqual(2);
+    expect((await compare(billingRules, MARCH, END)).resources).toBeGreaterThanOrEqual(2);
   });
 
   const seeds = Array.from({ length: 12 }, (_, position) => 20261121 + position);
@@ -344,7 +344,7 @@ describe('in the back office', () => {
     await march('periodic');
     const { n: before = 0 } =
       (await query<{ n: number }>(sql`SELECT count(*)::int AS n FROM reconciliations`))[0] ?? {};
-    const worker = startWorker({ steps: [], jobs: reconciliationJobs });
+    const worker = startWorker({ steps: [], jobs: reconciliationJobs(billingRules) });
     try {
       await expect
         .poll(async () => (await query(sql`SELECT FROM reconciliations`)).length, { timeout: 30_000 })

@@ -3,14 +3,15 @@ import { now } from '@/lib/clock';
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { invalid, notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { listOf, ofAllTenants, oneOf } from '@/lib/core/api/list';
+import { keysetPage, type Page } from '@/lib/core/api/pagination';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
-import { insert, raw, sql } from '@/lib/core/db/sql';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purge } from '@/lib/core/operations/purge';
 import { log } from '@/lib/log';
+import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import { type Metric, metricNames, metrics } from '@/lib/money/metering/metrics';
 import { Money } from '@/lib/money/rating/cost';
 import { monthOf, startOf } from '@/lib/money/rating/month';
@@ -21,7 +22,6 @@ import {
   type Reconcile,
   type Reconciliation,
   type ReconciliationReport,
-  reconciliationQuery,
 } from './schema';
 
 /** How many differences a report lists. */
@@ -36,8 +36,12 @@ const LOOK_BACK_MS = 3 * 24 * hour;
 const usualBeginning = (at: Date) => startOf(monthOf(new Date(at.getTime() - LOOK_BACK_MS)));
 
 /** Compares a period and keeps the report; differences are also told in the log, for an operator's alarm. */
-async function reconcile(from: Date, to?: Date): Promise<{ id: string; to: Date; differing: number }> {
-  const compared = await compare(from, to);
+async function reconcile(
+  rules: readonly BillingRule[],
+  from: Date,
+  to?: Date,
+): Promise<{ id: string; to: Date; differing: number }> {
+  const compared = await compare(rules, from, to);
   const { resources, differences } = compared;
   const id = newId();
   await execute(
@@ -57,12 +61,12 @@ async function reconcile(from: Date, to?: Date): Promise<{ id: string; to: Date;
   return { id, to: compared.to, differing: differences.length };
 }
 
-export const reconciliationJobs: readonly PeriodicJob[] = [
+export const reconciliationJobs = (rules: readonly BillingRule[]): readonly PeriodicJob[] => [
   {
     name: 'reconcile billing',
     every_ms: 6 * hour,
     async run() {
-      await reconcile(usualBeginning(now()));
+      await reconcile(rules, usualBeginning(now()));
     },
   },
   purge('reconciliations', 24 * hour, "created_at < (SELECT platform_now()) - interval '400 days'"),
@@ -87,14 +91,15 @@ function view({ id, period_from, period_to, resources, differing, created_at }: 
 }
 
 /** Reports, the newest first. */
-export const listReconciliations = listOf({
-  query: reconciliationQuery,
-  columns,
-  from: raw('reconciliations'),
-  where: ofAllTenants,
-  filters: { differing: oneOf({ true: 'differing > 0', false: 'differing = 0' }) },
-  view,
-});
+export async function listReconciliations(
+  _: AdministratorCall,
+  filters: { differing?: 'true' | 'false' | undefined; limit: number; cursor?: string | undefined },
+): Promise<Page<Reconciliation>> {
+  const where: Sql[] = [];
+  if (filters.differing === 'true') where.push(raw('differing > 0'));
+  if (filters.differing === 'false') where.push(raw('differing = 0'));
+  return (await keysetPage<Row>({ select: columns, from: raw('reconciliations'), where, ...filters })).map(view);
+}
 
 /** What a row's JSON holds, as `reconcile` wrote it. */
 const stored = z.array(
@@ -147,6 +152,7 @@ function unitOf(kind: DifferenceKind, metric: Metric | null): ReconciliationRepo
 
 /** Compares any period now. @throws ApiError 400 for one that has not begun, or is too long */
 export async function reconcileNow(
+  rules: readonly BillingRule[],
   call: AdministratorCall,
   period: Reconcile,
 ): Promise<Sendable<ReconciliationReport>> {
@@ -155,7 +161,7 @@ export async function reconcileNow(
   if (from >= call.at) throw invalid('from: must be in the past.');
   if ((to ?? call.at).getTime() - from.getTime() > LONGEST_MS)
     throw invalid('to: must be at most 400 days after from.');
-  const { id, differing, to: until } = await reconcile(from, to);
+  const { id, differing, to: until } = await reconcile(rules, from, to);
   call.record.resource = { type: 'reconciliation', id };
   call.record.details = { from: from.toISOString(), to: until.toISOString(), differing };
   return readReconciliation(call, id);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AnyEndpoint, endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { assumeRole } from './assume-role';
 import * as providers from './providers';
@@ -34,7 +35,7 @@ export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
     summary: 'List identity providers',
     tag: 'Access',
     access: 'admin',
-    query: schema.providerQuery,
+    query: z.strictObject({ ...schema.providerFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
     responses: { 200: z.array(schema.identityProvider) },
     handle: (call, { query }) => providers.listProviders(call, query),
   }),

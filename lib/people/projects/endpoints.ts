@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
+import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import * as schema from './schema';
 import * as service from './service';
 
@@ -15,7 +16,7 @@ export const tenantEndpoints = [
     summary: 'List tenants',
     tag,
     access: 'administrator',
-    query: schema.tenantQuery,
+    query: z.strictObject({ ...schema.tenantFilters, ...listQuery, sort: sortQuery(['created_at', 'name', 'slug']) }),
     responses: { 200: z.array(schema.tenant) },
     handle: (call, { query }) => service.listTenants(call, query),
   }),

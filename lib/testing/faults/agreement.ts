@@ -14,7 +14,9 @@ import { findProcesses } from '@/lib/engines/local/processes';
 import { namesIn } from '@/lib/engines/local/record';
 import { readLayers } from '@/lib/engines/local/storage/chain';
 import { allSnapshots, allVolumes, layerFile } from '@/lib/engines/local/storage/layers';
+import { domains } from '@/lib/platform/domains';
 import { ownCell, settings } from '@/lib/settings';
+import { differences, ledgerDisagreements } from './ledgers';
 
 type Facts = {
   instances: {
@@ -40,9 +42,7 @@ export async function disagreements(): Promise<string[]> {
   const waiting = await unfinished(facts);
   if (waiting.length > 0) return waiting;
   const found = await Promise.all([
-    ledger(),
-    devices(),
-    promises(),
+    ledgerDisagreements(domains),
     machines(host, facts),
     disks(host, facts),
     network(host),
@@ -60,21 +60,6 @@ async function readFacts(): Promise<Facts> {
     query<Facts['images'][number]>(sql`SELECT id FROM images WHERE status = 'active'`),
   ]);
   return { instances, volumes, snapshots, images };
-}
-
-/** Lists what differs between what should be and what is. */
-function differences(what: string, wanted: Iterable<string>, found: Iterable<string>): string[] {
-  const [should, is] = [[...wanted].toSorted(), [...found].toSorted()];
-  const surplus = [...is];
-  const missing = should.filter((item) => {
-    const at = surplus.indexOf(item);
-    if (at >= 0) surplus.splice(at, 1);
-    return at < 0;
-  });
-  return [
-    ...missing.map((item) => `${what}: ${item} is missing`),
-    ...surplus.map((item) => `${what}: ${item} is left`),
-  ];
 }
 
 async function unfinished({ instances, volumes, snapshots }: Facts): Promise<string[]> {
@@ -95,66 +80,6 @@ async function unfinished({ instances, volumes, snapshots }: Facts): Promise<str
       .map(({ id, status }) => `volume ${id} is ${status}`),
     ...snapshots.filter(({ status }) => status !== 'available').map(({ id, status }) => `snapshot ${id} is ${status}`),
   ];
-}
-
-/** What an account says is used, what its ledger says, and what there is. */
-async function ledger(): Promise<string[]> {
-  const rows = await query<{ line: string }>(sql`
-    WITH present AS (
-      SELECT i.project_id, i.id, d.dimension, d.amount FROM instances i JOIN flavors f ON f.id = i.flavor_id
-      CROSS JOIN LATERAL (VALUES ('instances', 1::numeric), ('vcpus', f.vcpus::numeric), ('ram_gb', f.ram_gb)) AS d (dimension, amount)
-      UNION ALL
-      SELECT v.project_id, v.id, d.dimension, d.amount FROM volumes v
-      CROSS JOIN LATERAL (VALUES ('volumes', 1::numeric), ('storage_tb', v.size_gb / 1024::numeric)) AS d (dimension, amount)
-    ), held AS (
-      SELECT coalesce(p.id, l.resource_id) AS id, coalesce(p.dimension, l.dimension) AS dimension, p.amount AS should, l.amount AS is
-      FROM present p FULL JOIN quota_ledger l ON l.resource_id = p.id AND l.dimension = p.dimension
-    ), used AS (
-      SELECT a.project_id, u.dimension, u.used, coalesce((SELECT sum(l.amount) FROM quota_ledger l
-        WHERE l.project_id = a.project_id AND l.dimension = u.dimension), 0) AS summed
-      FROM project_accounts a CROSS JOIN LATERAL (VALUES ('instances', a.instances_used), ('vcpus', a.vcpus_used),
-        ('ram_gb', a.ram_gb_used), ('volumes', a.volumes_used), ('storage_tb', a.storage_tb_used)) AS u (dimension, used)
-    )
-    SELECT 'ledger: ' || id || ' should hold ' || coalesce(should::text, 'nothing') || ' and holds ' ||
-      coalesce(held.is::text, 'nothing') || ' of ' || dimension AS line
-    FROM held WHERE should IS NULL OR held.is IS NULL OR abs(should - held.is) > 1e-9
-    UNION ALL
-    SELECT 'account: ' || dimension || ' says ' || used || ', its ledger ' || summed FROM used WHERE abs(used - summed) > 1e-9`);
-  return rows.map(({ line }) => line);
-}
-
-/** Devices, and the resources that they stand for. */
-async function devices(): Promise<string[]> {
-  const [present, rows] = await Promise.all([
-    query<{ name: string }>(sql`
-      SELECT 'instance ' || id AS name FROM instances UNION ALL SELECT 'volume ' || id FROM volumes`),
-    query<{ name: string }>(sql`SELECT kind || ' ' || id AS name FROM devices`),
-  ]);
-  const names = (found: { name: string }[]) => found.map(({ name }) => name);
-  return differences('device', names(present), names(rows));
-}
-
-/** What the cell has promised, by its counters and by its ledger, and what it should have. */
-async function promises(): Promise<string[]> {
-  const rows = await query<{ line: string }>(sql`
-    SELECT 'host: promised ' || (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) || ', should ' ||
-      (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb) AS line
-    FROM cells, (SELECT count(*) AS n, coalesce(sum(f.vcpus), 0) AS vcpus, coalesce(sum(ceil(f.ram_gb * 1024)), 0) AS memory_mb,
-      coalesce(sum(f.disk_gb), 0) AS disk_gb FROM instances i JOIN flavors f ON f.id = i.flavor_id) AS held,
-      (SELECT coalesce(sum(size_gb), 0) AS gb FROM volumes) AS volumes
-    WHERE (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) IS DISTINCT FROM
-      (held.vcpus, held.memory_mb + held.n * memory_mb_overhead, held.disk_gb + volumes.gb)
-    UNION ALL
-    SELECT 'reservations: ' || (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) || ' counted, ' ||
-      (l.vcpus, l.memory_mb, l.disk_gb) || ' in the ledger'
-    FROM cells, LATERAL (SELECT coalesce(sum(amount) FILTER (WHERE kind = 'vcpus'), 0) AS vcpus,
-      coalesce(sum(amount) FILTER (WHERE kind = 'memory_mb'), 0) AS memory_mb,
-      coalesce(sum(amount) FILTER (WHERE kind = 'disk_gb'), 0) AS disk_gb FROM reservations WHERE cell_id = cells.id) AS l
-    WHERE (vcpus_reserved, memory_mb_reserved, disk_gb_reserved) IS DISTINCT FROM (l.vcpus, l.memory_mb, l.disk_gb)
-    UNION ALL
-    SELECT 'reservation of ' || device_id || ', which does not exist' FROM reservations
-    WHERE device_id NOT IN (SELECT id FROM instances UNION ALL SELECT id FROM volumes)`);
-  return rows.map(({ line }) => line);
 }
 
 async function machines(host: Host, { instances }: Facts): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { toyChecks } from './checks';
 import { toyEndpoints } from './endpoints';
 import { toyProgram } from './member-spec';
 import { toyStatuses } from './schema';
@@ -13,6 +14,7 @@ export const toys = domain({
   dependsOn: none,
   portal: { topics: { toy: ['/api/v1/test/toys'] }, actions: none, sections: { Toys: ['Toys'] } },
   sealed: [{ table: 'toys', column: 'sealed_password', key: 'id', bound: "'toys:' || id" }],
+  checks: toyChecks,
   work: async () => {
     const { toyRoom, toyServices, toySteps } = await import('./steps');
     return { steps: toySteps(), jobs: none, services: toyServices, room: toyRoom, watch: none };
