@@ -132,6 +132,7 @@ const statements = [
   /\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/g,
   /\b(?:insert|update|upsert)(?:<[^(]*>)?\(\s*'(\w+)'/g,
   /\b(?:changeRow|settledRow|rowInError|waitingFor)\(\s*'(\w+)'/g,
+  /\brenameResource\(call, '(\w+)'/g,
 ];
 
 describe('a table is written by one folder', () => {

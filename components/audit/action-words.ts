@@ -54,6 +54,7 @@ const verbs: Readonly<Record<string, string>> = {
   receive: 'received',
   release: 'released',
   remove: 'removed',
+  rename: 'renamed',
   remove_rule: 'removed a rule from',
   reset_second_factor: 'reset two-factor authentication of',
   release_email: 'released the e-mail address of',

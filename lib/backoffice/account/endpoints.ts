@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AdministratorCall, type Call, endpoint, Reply } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as auth from '@/lib/people/identity/auth-schema';
 import { changePassword } from '@/lib/people/identity/own-account';
@@ -216,7 +216,7 @@ export const accountEndpoints = [
     operation_id: 'listAdministratorSessions',
     summary: 'List your own back-office sessions',
     access: 'administrator_account',
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(auth.session) },
     handle: (call, { query }) => listSessions(call, query),
   }),

@@ -1,41 +1,40 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { type Asked, listOf, ofAllTenants, oneOf } from '@/lib/core/api/list';
+import type { Page } from '@/lib/core/api/pagination';
+import { raw, sql } from '@/lib/core/db/sql';
 import { type BudgetFacts, budgetColumns, budgetStatus } from '@/lib/money/budget/state';
 import { readMeters } from '@/lib/money/rating/meter';
-import type { TenantBudget } from './schema';
+import { budgetQuery, type TenantBudget } from './schema';
 import { tenantMatches } from './tenants';
 
 type Row = BudgetFacts & { id: string; name: string; slug: string };
 
-type Filters = {
-  search?: string | undefined;
-  frozen?: 'true' | 'false' | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The same as admission asks of a locked account. */
-const frozenNow = raw(`CASE WHEN a.budget_freezes
-  THEN budget_used_up(a.project_id, a.budget_limit_usd, a.budget_lift_usd, a.budget_lift_month) ELSE false END`);
+const frozenNow = `CASE WHEN a.budget_freezes
+  THEN budget_used_up(a.project_id, a.budget_limit_usd, a.budget_lift_usd, a.budget_lift_month) ELSE false END`;
+
+const list = listOf({
+  query: budgetQuery,
+  columns: sql`p.id, p.name, p.slug, ${budgetColumns}`,
+  from: raw(`projects p JOIN project_accounts a ON a.project_id = p.id LEFT JOIN budgets b ON b.project_id = p.id`),
+  id: 'p.id',
+  where: ofAllTenants,
+  filters: {
+    search: tenantMatches,
+    // Only a budget that freezes can be frozen: the others cost no look at their meters.
+    frozen: oneOf({ true: `a.budget_freezes AND ${frozenNow}`, false: `NOT ${frozenNow}` }),
+  },
+  sort: { name: 'p.name', slug: 'p.slug' },
+  view: (row: Row) => row,
+});
 
 /** What every tenant has spent of its budget, and who is frozen since when. */
-export async function listBudgets(_: AdministratorCall, filters: Filters): Promise<Page<Sendable<TenantBudget>>> {
-  const { search, frozen } = filters;
-  const where: Sql[] = [];
-  if (search !== undefined) where.push(tenantMatches(search));
-  // Only a budget that freezes can be frozen: the others cost no look at their meters.
-  if (frozen === 'true') where.push(sql`a.budget_freezes AND ${frozenNow}`);
-  if (frozen === 'false') where.push(sql`NOT ${frozenNow}`);
-  const page = await keysetPage<Row>({
-    select: sql`p.id, p.name, p.slug, ${budgetColumns}`,
-    from: raw(`projects p JOIN project_accounts a ON a.project_id = p.id LEFT JOIN budgets b ON b.project_id = p.id`),
-    where,
-    id: raw('p.id'),
-    ...filters,
-  });
+export async function listBudgets(
+  call: AdministratorCall,
+  query: Asked<typeof budgetQuery>,
+): Promise<Page<Sendable<TenantBudget>>> {
+  const page = await list(call, query);
   const meters = await readMeters(sql`p.id = ANY (${page.items.map(({ id }) => id)}::uuid[])`);
   return page.map((row) => {
     const meter = meters.get(row.id);

@@ -1,13 +1,13 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { equalsId, listOf, ofAllTenants } from '@/lib/core/api/list';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
 import { addCredit, useCredit as takeCredit } from '@/lib/money/credit/ledger';
-import type { Credit, GrantCredit } from './schema';
+import { type Credit, creditQuery, type GrantCredit } from './schema';
 import { tenantMatches } from './tenants';
 
 type Row = {
@@ -30,24 +30,20 @@ function view({ amount_usd, created_at, ...row }: Row): Sendable<Credit> {
   return { ...row, amount_usd: JsonNumber.money(amount_usd), created_at: created_at.toISOString() };
 }
 
-type Filters = {
-  tenant_id?: string | undefined;
-  kind?: Credit['kind'] | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** What moved the credit of all tenants, the newest first. */
-export async function listCredits(_: AdministratorCall, filters: Filters): Promise<Page<Sendable<Credit>>> {
-  const where: Sql[] = [];
-  const { tenant_id, kind, search } = filters;
-  if (tenant_id !== undefined) where.push(sql`c.project_id = ${tenant_id}::uuid`);
-  if (kind !== undefined) where.push(sql`${kind}::text IN (c.from_account, c.to_account)`);
-  if (search !== undefined) where.push(tenantMatches(search));
-  const from = raw('credit_entries c JOIN projects p ON p.id = c.project_id');
-  return (await keysetPage<Row>({ select: columns, from, where, id: raw('c.id'), ...filters })).map(view);
-}
+export const listCredits = listOf({
+  query: creditQuery,
+  columns,
+  from: raw('credit_entries c JOIN projects p ON p.id = c.project_id'),
+  id: 'c.id',
+  where: ofAllTenants,
+  filters: {
+    tenant_id: equalsId('c.project_id'),
+    kind: (kind) => sql`${kind}::text IN (c.from_account, c.to_account)`,
+    search: tenantMatches,
+  },
+  view,
+});
 
 /**
  * Grants a tenant prepaid credit, which lifts a freeze for its very next request (spec 3.1). Below zero it takes back what

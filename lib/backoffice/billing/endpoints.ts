@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { tenantParams } from '@/lib/people/projects/schema';
 import { listBudgets } from './budgets';
 import { grantCredit, listCredits } from './credits';
@@ -46,7 +45,7 @@ export const moneyEndpoints = [
     summary: 'List credit transactions of tenants',
     tag,
     access,
-    query: z.strictObject({ ...schema.creditFilters, ...listQuery }),
+    query: schema.creditQuery,
     responses: { 200: z.array(schema.credit) },
     handle: (call, { query }) => listCredits(call, query),
   }),
@@ -76,7 +75,7 @@ export const moneyEndpoints = [
     summary: 'List payment refunds and disputes, and the amounts tenants owe for them',
     tag,
     access,
-    query: z.strictObject({ ...schema.reversalFilters, ...listQuery }),
+    query: schema.reversalQuery,
     responses: { 200: z.array(schema.reversal) },
     handle: (call, { query }) => listReversals(call, query),
   }),
@@ -88,11 +87,7 @@ export const moneyEndpoints = [
     summary: 'List tenants’ budgets, freezes and credit',
     tag,
     access,
-    query: z.strictObject({
-      ...schema.budgetFilters,
-      ...listQuery,
-      sort: sortQuery(['created_at', 'name', 'slug']),
-    }),
+    query: schema.budgetQuery,
     responses: { 200: z.array(schema.tenantBudget) },
     handle: (call, { query }) => listBudgets(call, query),
   }),
@@ -105,11 +100,7 @@ export const moneyEndpoints = [
     description: 'For monthly totals across all tenants, see `/billing/closings`.',
     tag,
     access,
-    query: z.strictObject({
-      ...schema.revenueFilters,
-      ...listQuery,
-      sort: sortQuery(['created_at', 'name', 'slug', 'invoiced_usd']),
-    }),
+    query: schema.revenueQuery,
     responses: { 200: z.array(schema.tenantRevenue) },
     handle: (call, { query }) => listRevenue(call, query),
   }),

@@ -1,9 +1,8 @@
-import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { equalsId, listOf, ofAllTenants, oneOf } from '@/lib/core/api/list';
+import { raw } from '@/lib/core/db/sql';
 import { invoiceNumber } from '@/lib/money/invoices/number';
-import type { Reversal } from './schema';
+import { type Reversal, reversalQuery } from './schema';
 import { tenantMatches } from './tenants';
 
 type Row = {
@@ -22,32 +21,22 @@ type Row = {
   updated_at: Date;
 };
 
-type Filters = {
-  tenant_id?: string | undefined;
-  owed?: 'true' | 'false' | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** Payments that the processor took back, the newest first. */
-export async function listReversals(_: AdministratorCall, filters: Filters): Promise<Page<Sendable<Reversal>>> {
-  const { tenant_id, owed, search } = filters;
-  const where: Sql[] = [];
-  if (tenant_id !== undefined) where.push(sql`r.project_id = ${tenant_id}::uuid`);
-  if (owed !== undefined) where.push(raw(owed === 'true' ? 'owed_usd(r) > 0' : 'owed_usd(r) = 0'));
-  if (search !== undefined) where.push(tenantMatches(search));
-  const page = await keysetPage<Row>({
-    select:
-      raw(`r.id, p.id AS tenant_id, p.name AS tenant_name, p.slug AS tenant_slug, i.number, coalesce(i.due_usd, c.amount_usd) AS paid_usd,
-      r.refunded_usd, r.disputed_usd, r.recovered_usd, owed_usd(r) AS owed_usd, r.reference, r.created_at, r.updated_at`),
-    from: raw(`payment_reversals r JOIN projects p ON p.id = r.project_id LEFT JOIN invoices i ON i.id = r.invoice_id
-      LEFT JOIN checkout_sessions c ON c.id = r.checkout_id`),
-    where,
-    id: raw('r.id'),
-    ...filters,
-  });
-  return page.map(({ number, created_at, updated_at, ...row }) => ({
+export const listReversals = listOf({
+  query: reversalQuery,
+  columns:
+    raw(`r.id, p.id AS tenant_id, p.name AS tenant_name, p.slug AS tenant_slug, i.number, coalesce(i.due_usd, c.amount_usd) AS paid_usd,
+    r.refunded_usd, r.disputed_usd, r.recovered_usd, owed_usd(r) AS owed_usd, r.reference, r.created_at, r.updated_at`),
+  from: raw(`payment_reversals r JOIN projects p ON p.id = r.project_id LEFT JOIN invoices i ON i.id = r.invoice_id
+    LEFT JOIN checkout_sessions c ON c.id = r.checkout_id`),
+  id: 'r.id',
+  where: ofAllTenants,
+  filters: {
+    tenant_id: equalsId('r.project_id'),
+    owed: oneOf({ true: 'owed_usd(r) > 0', false: 'owed_usd(r) = 0' }),
+    search: tenantMatches,
+  },
+  view: ({ number, created_at, updated_at, ...row }: Row): Sendable<Reversal> => ({
     ...row,
     kind: number === null ? 'top_up' : 'invoice',
     invoice_number: number === null ? null : invoiceNumber(number),
@@ -58,5 +47,5 @@ export async function listReversals(_: AdministratorCall, filters: Filters): Pro
     owed_usd: JsonNumber.money(row.owed_usd),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
-  }));
-}
+  }),
+});

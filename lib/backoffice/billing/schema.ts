@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { id, times, timestamp } from '@/lib/core/api/schemas';
 import { categories } from '@/lib/money/metering/categories';
 import { metricNames } from '@/lib/money/metering/metrics';
@@ -96,11 +97,11 @@ export const grantCredit = z
   .meta({ id: 'GrantCredit', example: { amount_usd: 25, reason: 'Compensation for the outage on 3 March' } });
 export type GrantCredit = z.output<typeof grantCredit>;
 
-export const creditFilters = {
+export const creditQuery = listQuery({
   tenant_id: id.optional(),
   kind: credit.shape.kind.optional(),
   search,
-};
+});
 
 export const reversal = z
   .strictObject({
@@ -123,11 +124,11 @@ export const reversal = z
   .meta({ id: 'PaymentReversal' });
 export type Reversal = z.output<typeof reversal>;
 
-export const reversalFilters = {
+export const reversalQuery = listQuery({
   tenant_id: id.optional(),
   owed: z.enum(['true', 'false']).optional(),
   search,
-};
+});
 
 export const tenantBudget = z
   .strictObject({
@@ -147,10 +148,13 @@ export const tenantBudget = z
   .meta({ id: 'TenantBudget' });
 export type TenantBudget = z.output<typeof tenantBudget>;
 
-export const budgetFilters = {
-  search,
-  frozen: z.enum(['true', 'false']).optional(),
-};
+export const budgetQuery = sortedQuery(
+  {
+    search,
+    frozen: z.enum(['true', 'false']).optional(),
+  },
+  ['name', 'slug'],
+);
 
 export const tenantRevenue = z
   .strictObject({
@@ -169,7 +173,10 @@ export const tenantRevenue = z
   .meta({ id: 'TenantRevenue' });
 export type TenantRevenue = z.output<typeof tenantRevenue>;
 
-export const revenueFilters = {
-  month: month.optional().meta({ description: 'Defaults to the current month.' }),
-  search,
-};
+export const revenueQuery = sortedQuery(
+  {
+    month: month.optional().meta({ description: 'Defaults to the current month.' }),
+    search,
+  },
+  ['name', 'slug', 'invoiced_usd'],
+);

@@ -1,8 +1,4 @@
-import { contains } from '@/lib/core/api/pagination';
-import { join, type Sql, sql } from '@/lib/core/db/sql';
+import { contains } from '@/lib/core/api/list';
 
 /** A condition for `search=`: a part of the name, slug or id of the project `p`. */
-export function tenantMatches(search: string): Sql {
-  const anywhere = ['p.name', 'p.slug', 'p.id::text'].map((column) => contains(column, search));
-  return sql`(${join(anywhere, ' OR ')})`;
-}
+export const tenantMatches = contains('p.name', 'p.slug', 'p.id::text');

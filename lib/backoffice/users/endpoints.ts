@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { resetSecondFactorOf } from '@/lib/people/identity/second-factor';
 import { createAdministrator, grantAdministration, removeAdministrator } from './administrators';
@@ -8,7 +7,6 @@ import { releaseEmail } from './release';
 import * as schema from './schema';
 import { endSessionsOf, listPeople, readPerson } from './service';
 
-const paging = { ...listQuery, sort: sortQuery(['created_at', 'email', 'name']) };
 const users = { realm: 'backoffice', tag: 'Back office: users', access: 'administrator' } as const;
 const administrators = { ...users, tag: 'Back office: administrators' } as const;
 
@@ -20,7 +18,7 @@ export const userEndpoints = [
     path: '/users',
     operation_id: 'listPlatformUsers',
     summary: 'List all users',
-    query: z.strictObject({ ...schema.userFilters, ...paging }),
+    query: schema.userQuery,
     responses: { 200: z.array(schema.platformUser) },
     handle: (call, { query }) => listPeople(call, query),
   }),
@@ -85,7 +83,7 @@ export const userEndpoints = [
     path: '/administrators',
     operation_id: 'listAdministrators',
     summary: 'List platform administrators',
-    query: z.strictObject({ ...schema.administratorFilters, ...paging }),
+    query: schema.administratorQuery,
     responses: { 200: z.array(schema.platformUser) },
     handle: (call, { query }) => listPeople(call, { ...query, administrator: 'true' }),
   }),

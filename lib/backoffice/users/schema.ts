@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles } from '@/lib/core/api/caller';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, email, id, newPassword, times } from '@/lib/core/api/schemas';
 
 const membership = z.strictObject({
@@ -41,11 +42,15 @@ const search = z
   .optional()
   .meta({ description: 'Matches any part of the e-mail address, name or id.' });
 
-export const administratorFilters = { search };
+const sorts = ['email', 'name'] as const;
+export const administratorQuery = sortedQuery({ search }, sorts);
 
-export const userFilters = {
-  search,
-  email: email.optional().meta({ description: 'Exact e-mail address.' }),
-  tenant_id: id.optional().meta({ description: 'Members of this tenant, including invited ones.' }),
-  administrator: z.enum(['true', 'false']).optional(),
-};
+export const userQuery = sortedQuery(
+  {
+    search,
+    email: email.optional().meta({ description: 'Exact e-mail address.' }),
+    tenant_id: id.optional().meta({ description: 'Members of this tenant, including invited ones.' }),
+    administrator: z.enum(['true', 'false']).optional(),
+  },
+  sorts,
+);

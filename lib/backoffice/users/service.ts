@@ -1,11 +1,11 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofAllTenants, oneOf } from '@/lib/core/api/list';
 import { queryOne } from '@/lib/core/db/pool';
-import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { endAllSessions } from '@/lib/people/identity/sessions';
-import type { PlatformUser } from './schema';
+import { type PlatformUser, userQuery } from './schema';
 
 type Row = Omit<PlatformUser, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
@@ -22,33 +22,22 @@ function view(row: Row): PlatformUser {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-export type UserFilters = {
-  search?: string | undefined;
-  email?: string | undefined;
-  tenant_id?: string | undefined;
-  administrator?: 'true' | 'false' | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** Everyone who has an account on the platform. */
-export async function listPeople(_call: AdministratorCall, filters: UserFilters): Promise<Page<PlatformUser>> {
-  const { search, email, tenant_id, administrator } = filters;
-  const where: Sql[] = [];
-  if (email !== undefined) where.push(sql`u.email = ${email}::text`);
-  if (administrator !== undefined)
-    where.push(raw(administrator === 'true' ? 'u.administrator' : 'NOT u.administrator'));
-  if (tenant_id !== undefined) {
-    where.push(sql`EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${tenant_id}::uuid)`);
-  }
-  if (search !== undefined) {
-    const anywhere = ['u.email', 'u.name', 'u.id::text'].map((column) => contains(column, search));
-    where.push(sql`(${join(anywhere, ' OR ')})`);
-  }
-  const page = await keysetPage<Row>({ select: columns, from: raw('users u'), where, id: raw('u.id'), ...filters });
-  return page.map(view);
-}
+export const listPeople = listOf({
+  query: userQuery,
+  columns,
+  from: raw('users u'),
+  id: 'u.id',
+  where: ofAllTenants,
+  filters: {
+    search: contains('u.email', 'u.name', 'u.id::text'),
+    email: equals('u.email'),
+    tenant_id: (id) => sql`EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${id}::uuid)`,
+    administrator: oneOf({ true: 'u.administrator', false: 'NOT u.administrator' }),
+  },
+  sort: { email: 'u.email', name: 'u.name' },
+  view,
+});
 
 /** One person. @throws ApiError 404 */
 export async function readPerson(_call: AdministratorCall, id: string): Promise<PlatformUser> {

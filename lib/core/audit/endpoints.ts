@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { csvResponse } from '@/lib/core/api/csv';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 
 import * as schema from './schema';
@@ -30,7 +29,7 @@ export const auditEndpoints = [
     description: 'Newest first.',
     tag: 'Audit',
     access: 'admin',
-    query: z.strictObject({ ...schema.auditFilters, ...listQuery }),
+    query: schema.auditQuery,
     responses: { 200: z.array(schema.auditEntry) },
     handle: (call, { query }) => service.listAudit(call, query),
   }),
@@ -43,7 +42,7 @@ export const auditEndpoints = [
     description: 'All entries that match the filters, newest first. The export itself is recorded.',
     tag: 'Audit',
     access: 'admin',
-    query: z.strictObject(schema.auditFilters),
+    query: schema.auditQuery.omit({ limit: true, cursor: true }),
     responses: { 200: { stream: 'text/csv' } },
     audit: 'audit.export',
     handle: (call, { query }) =>
@@ -68,7 +67,7 @@ export const auditEndpoints = [
     description: 'Resources created, changed and deleted, and by whom; newest first.',
     tag: 'Audit',
     access: 'reader',
-    query: z.strictObject({ ...schema.activityFilters, ...listQuery }),
+    query: schema.activityQuery,
     responses: { 200: z.array(schema.activity) },
     handle: (call, { query }) => service.listActivity(call, query),
   }),
@@ -85,7 +84,7 @@ export const platformAuditEndpoints = [
     description: 'All tenants, the back office, and failed sign-ins; newest first.',
     tag: 'Back office: audit',
     access: 'administrator',
-    query: z.strictObject({ ...schema.tenantFilter, ...schema.auditFilters, ...listQuery }),
+    query: schema.platformAuditQuery,
     responses: { 200: z.array(schema.platformAuditEntry) },
     handle: (call, { query }) => service.listPlatformAudit(call, query),
   }),
@@ -98,7 +97,7 @@ export const platformAuditEndpoints = [
     description: 'All entries that match the filters, newest first. The export itself is recorded.',
     tag: 'Back office: audit',
     access: 'administrator',
-    query: z.strictObject({ ...schema.tenantFilter, ...schema.auditFilters }),
+    query: schema.platformAuditQuery.omit({ limit: true, cursor: true }),
     responses: { 200: { stream: 'text/csv' } },
     audit: 'audit.export',
     handle: (call, { query }) =>

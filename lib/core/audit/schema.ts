@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 
 const fields = {
@@ -65,7 +66,7 @@ export type Activity = z.output<typeof activity>;
 
 const text = z.string().min(1).max(254);
 
-export const auditFilters = {
+const auditFilters = {
   actor: text.optional().meta({ description: 'The actor’s id, or any part of the actor’s name.' }),
   action: text.optional().meta({ description: 'Exact action name.' }),
   resource_type: text.optional(),
@@ -81,11 +82,7 @@ export const auditFilters = {
     .meta({ description: 'Matches any part of the action, the actor, or the resource’s name or id.' }),
 };
 
-export const activityFilters = { resource_type: auditFilters.resource_type, resource_id: auditFilters.resource_id };
-
-/** The filters as the service takes them. */
-export type AuditFilters = {
-  [Name in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[Name]> | undefined;
-};
-
-export const tenantFilter = { tenant_id: id.optional().meta({ description: 'Only entries of this tenant.' }) };
+const tenant_id = id.optional().meta({ description: 'Only entries of this tenant.' });
+export const auditQuery = listQuery(auditFilters);
+export const platformAuditQuery = listQuery({ tenant_id, ...auditFilters });
+export const activityQuery = auditQuery.pick({ resource_type: true, resource_id: true, limit: true, cursor: true });

@@ -1,14 +1,33 @@
+import type { z } from 'zod';
 import type { AdministratorCall, ProjectCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import {
+  type Asked,
+  contains,
+  equals,
+  equalsId,
+  type Filters,
+  listOf,
+  ofAllTenants,
+  ofProject,
+} from '@/lib/core/api/list';
+import type { Page } from '@/lib/core/api/pagination';
 import { queryOne } from '@/lib/core/db/pool';
-import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
-import type { Activity, AuditEntry, AuditFilters, PlatformAuditEntry } from './schema';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import {
+  type Activity,
+  type AuditEntry,
+  activityQuery,
+  auditQuery,
+  type PlatformAuditEntry,
+  platformAuditQuery,
+} from './schema';
 
 /** An entry as the database gives it. */
 type Row<Entry> = Omit<Entry, 'at' | 'last_at'> & { id: string; at: Date; last_at: Date | null };
 type ActivityRow = Omit<Activity, 'at'> & { at: Date };
 type Paging = { limit: number; cursor?: string | undefined };
+type Without<Query extends z.ZodObject> = Omit<Asked<Query>, keyof Paging>;
 
 /** Where entries come from, and what of their actors may be seen and searched there. */
 type View = { select: Sql; from: Sql; actor_id: string; actor_name: string };
@@ -39,81 +58,75 @@ const platformView: View = {
   actor_name: 'a.actor_name',
 };
 
-const ofProject = (projectId: string) => sql`a.project_id = ${projectId}::uuid`;
+const list = { id: 'a.id', sort: { at: { column: 'a.at', type: 'timestamptz' } } } as const;
+const tenantFilters = filtersOf(tenantView);
 
 /** The project's entries, latest first. */
-export async function listAudit(call: ProjectCall, filters: AuditFilters & Paging): Promise<Page<AuditEntry>> {
-  return entries<Row<AuditEntry>>(tenantView, [ofProject(call.project_id)], filters);
-}
+export const listAudit = listOf({
+  ...list,
+  query: auditQuery,
+  columns: tenantView.select,
+  from: tenantView.from,
+  where: ofProject('a'),
+  filters: tenantFilters,
+  view: onWire<Row<AuditEntry>>,
+});
 
 /** One entry of the project. @throws ApiError 404 */
 export async function readAudit(call: ProjectCall, id: string): Promise<AuditEntry> {
-  return entry<Row<AuditEntry>>(tenantView, [ofProject(call.project_id), sql`a.id = ${id}::uuid`]);
+  return entry<Row<AuditEntry>>(tenantView, sql`${ofProject('a')(call)} AND a.id = ${id}::uuid`);
 }
-
-type PlatformFilters = AuditFilters & { tenant_id?: string | undefined };
-const ofTenant = ({ tenant_id }: PlatformFilters) => (tenant_id === undefined ? [] : [ofProject(tenant_id)]);
 
 /** Every entry of the platform, latest first. */
-export async function listPlatformAudit(
-  _call: AdministratorCall,
-  filters: PlatformFilters & Paging,
-): Promise<Page<PlatformAuditEntry>> {
-  return entries<Row<PlatformAuditEntry>>(platformView, ofTenant(filters), filters);
-}
+export const listPlatformAudit = listOf({
+  ...list,
+  query: platformAuditQuery,
+  columns: platformView.select,
+  from: platformView.from,
+  where: ofAllTenants,
+  filters: { tenant_id: equalsId('a.project_id'), ...filtersOf(platformView) },
+  view: onWire<Row<PlatformAuditEntry>>,
+});
 
 /** One entry of the platform. @throws ApiError 404 */
 export async function readPlatformAudit(_call: AdministratorCall, id: string): Promise<PlatformAuditEntry> {
-  return entry<Row<PlatformAuditEntry>>(platformView, [sql`a.id = ${id}::uuid`]);
+  return entry<Row<PlatformAuditEntry>>(platformView, sql`a.id = ${id}::uuid`);
 }
 
 /** All pages of the project's entries, for an export. */
-export function walkAudit(call: ProjectCall, filters: AuditFilters): AsyncGenerator<readonly AuditEntry[]> {
+export function walkAudit(
+  call: ProjectCall,
+  filters: Without<typeof auditQuery>,
+): AsyncGenerator<readonly AuditEntry[]> {
   return walk((paging) => listAudit(call, { ...filters, ...paging }));
 }
 
 /** All pages of the platform's entries, for an export. */
 export function walkPlatformAudit(
   call: AdministratorCall,
-  filters: PlatformFilters,
+  filters: Without<typeof platformAuditQuery>,
 ): AsyncGenerator<readonly PlatformAuditEntry[]> {
   return walk((paging) => listPlatformAudit(call, { ...filters, ...paging }));
 }
 
 /** The latest changes of the project's resources: what was done and by whom, no refusals and no network addresses. */
-export async function listActivity(
-  call: ProjectCall,
-  { limit, cursor, ...filters }: Pick<AuditFilters, 'resource_type' | 'resource_id'> & Paging,
-): Promise<Page<Activity>> {
-  const page = await keysetPage<ActivityRow>({
-    select: raw(
-      `a.id, a.at, a.actor_type, CASE WHEN a.actor_type = 'user' THEN coalesce(u.name, 'a former member') ELSE a.actor_name END
-         AS actor_name, a.action, a.resource_type, a.resource_id, a.resource_name`,
-    ),
-    from: raw(`audit_entries a LEFT JOIN users u ON u.id = CASE WHEN a.actor_type = 'user' THEN a.actor_id::uuid END`),
-    where: [ofProject(call.project_id), raw('a.activity'), ...conditions(filters, tenantView)],
-    limit,
-    cursor,
-    ...newestFirst,
-  });
-  return page.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
-}
+export const listActivity = listOf({
+  ...list,
+  query: activityQuery,
+  columns: raw(
+    `a.id, a.at, a.actor_type, CASE WHEN a.actor_type = 'user' THEN coalesce(u.name, 'a former member') ELSE a.actor_name END
+       AS actor_name, a.action, a.resource_type, a.resource_id, a.resource_name`,
+  ),
+  from: raw(`audit_entries a LEFT JOIN users u ON u.id = CASE WHEN a.actor_type = 'user' THEN a.actor_id::uuid END`),
+  where: (call: ProjectCall) => sql`${ofProject('a')(call)} AND a.activity`,
+  filters: { resource_type: tenantFilters.resource_type, resource_id: tenantFilters.resource_id },
+  view: ({ at, ...row }: ActivityRow): Activity => ({ ...row, at: at.toISOString() }),
+});
 
-const newestFirst = { sort: '-at', id: raw('a.id') };
 const EXPORT_PAGE = 1000;
 
-async function entries<R extends { id: string } & Moments>(
-  view: View,
-  scope: readonly Sql[],
-  { limit, cursor, ...filters }: AuditFilters & Paging,
-) {
-  const where = [...scope, ...conditions(filters, view)];
-  const page = await keysetPage<R>({ select: view.select, from: view.from, where, limit, cursor, ...newestFirst });
-  return page.map(onWire);
-}
-
-async function entry<R extends Moments>(view: View, where: readonly Sql[]) {
-  const row = await queryOne<R>(sql`SELECT ${view.select} FROM ${view.from} WHERE ${join(where, ' AND ')}`);
+async function entry<R extends Moments>(view: View, where: Sql) {
+  const row = await queryOne<R>(sql`SELECT ${view.select} FROM ${view.from} WHERE ${where}`);
   if (!row) throw notFound('The audit entry', '');
   return onWire(row);
 }
@@ -124,25 +137,23 @@ function onWire<R extends Moments>(row: R) {
   return { ...row, at: row.at.toISOString(), last_at: row.last_at?.toISOString() ?? null };
 }
 
-function conditions(filters: AuditFilters, { actor_id, actor_name }: View): Sql[] {
-  const { actor, search, from, to } = filters;
-  const where: Sql[] = [];
-  for (const column of ['action', 'resource_type', 'resource_id', 'request_id', 'result'] as const) {
-    if (filters[column] !== undefined) where.push(sql`${raw(`a.${column}`)} = ${filters[column]}::text`);
-  }
-  if (from !== undefined) {
-    // Reads that share an entry lie within an hour: the bound on `at` is for the index.
-    const since = sql`${new Date(from)}::timestamptz`;
-    where.push(sql`a.at >= ${since} - interval '1 hour' AND coalesce(a.last_at, a.at) >= ${since}`);
-  }
-  if (to !== undefined) where.push(sql`a.at < ${new Date(to)}::timestamptz`);
-  if (actor !== undefined) where.push(sql`(${raw(actor_id)} = ${actor}::text OR ${contains(actor_name, actor)})`);
-  if (search !== undefined) {
-    const columns = ['a.action', actor_name, 'a.resource_name', 'a.resource_id'];
-    const anywhere = columns.map((column) => contains(`coalesce(${column}, '')`, search));
-    where.push(sql`(${join(anywhere, ' OR ')})`);
-  }
-  return where;
+function filtersOf({ actor_id, actor_name }: View): Filters<typeof auditQuery> {
+  const searched = (column: string) => `coalesce(${column}, '')`;
+  return {
+    actor: (actor) => sql`(${equals(actor_id)(actor)} OR ${contains(actor_name)(actor)})`,
+    action: equals('a.action'),
+    resource_type: equals('a.resource_type'),
+    resource_id: equals('a.resource_id'),
+    request_id: equals('a.request_id'),
+    result: equals('a.result'),
+    from: (from) => {
+      // Reads that share an entry lie within an hour: the bound on `at` is for the index.
+      const since = sql`${new Date(from)}::timestamptz`;
+      return sql`a.at >= ${since} - interval '1 hour' AND coalesce(a.last_at, a.at) >= ${since}`;
+    },
+    to: (to) => sql`a.at < ${new Date(to)}::timestamptz`,
+    search: contains('a.action', searched(actor_name), searched('a.resource_name'), searched('a.resource_id')),
+  };
 }
 
 async function* walk<Item>(page: (paging: Paging) => Promise<Page<Item>>): AsyncGenerator<readonly Item[]> {

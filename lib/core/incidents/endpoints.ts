@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
-import { incident, incidentFilters } from './schema';
+import { incident, incidentQuery } from './schema';
 import { listIncidents } from './service';
 
 /** What operators should look at, in the back office. */
@@ -16,7 +15,7 @@ export const incidentEndpoints = [
       'For example, an operation that missed its deadline: open until an operation on the resource succeeds. Newest first.',
     tag: 'Back office: incidents',
     access: 'administrator',
-    query: z.strictObject({ ...incidentFilters, ...listQuery }),
+    query: incidentQuery,
     responses: { 200: z.array(incident) },
     handle: (call, { query }) => listIncidents(call, query),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 
 const incidentStatuses = ['open', 'closed'] as const;
@@ -22,8 +23,8 @@ export const incident = z
   .meta({ id: 'Incident' });
 export type Incident = z.output<typeof incident>;
 
-export const incidentFilters = {
+export const incidentQuery = listQuery({
   status: z.enum(incidentStatuses).optional(),
   tenant_id: id.optional(),
   resource_id: id.optional(),
-};
+});

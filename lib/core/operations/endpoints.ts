@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as service from './service';
@@ -17,7 +16,7 @@ export const projectOperationEndpoints = [
     description: 'Shows, for example, the progress of a new instance and why an operation failed. Newest first.',
     tag: 'Operations',
     access: 'reader',
-    query: z.strictObject({ ...schema.projectOperationFilters, ...listQuery }),
+    query: schema.projectOperationQuery,
     responses: { 200: z.array(schema.projectOperation) },
     handle: (call, { query }) => service.listProjectOperations(call, query),
   }),
@@ -34,7 +33,7 @@ export const operationEndpoints = [
     description: 'Newest first.',
     tag,
     access: 'administrator',
-    query: z.strictObject({ ...schema.operationFilters, ...listQuery }),
+    query: schema.operationQuery,
     responses: { 200: z.array(schema.operation) },
     handle: (call, { query }) => service.listOperations(call, query),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 
 const operationStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
@@ -47,13 +48,14 @@ export const operationDetails = operation
   .meta({ id: 'OperationDetails' });
 export type OperationDetails = z.output<typeof operationDetails>;
 
-export const operationFilters = {
+const operationFilters = {
   status: z.enum(operationStatuses).optional(),
   kind: z.string().max(100).optional(),
   tenant_id: id.optional(),
   resource_id: id.optional(),
   request_id: z.string().min(1).max(128).optional().meta({ description: 'The request that ordered it.' }),
 };
+export const operationQuery = listQuery(operationFilters);
 
 /** An operation as the project that it works for sees it. */
 export const projectOperation = z
@@ -74,9 +76,5 @@ export const projectOperation = z
   .meta({ id: 'ProjectOperation' });
 export type ProjectOperation = z.output<typeof projectOperation>;
 
-export const projectOperationFilters = {
-  status: operationFilters.status,
-  kind: operationFilters.kind,
-  resource_id: operationFilters.resource_id,
-  request_id: operationFilters.request_id,
-};
+const { tenant_id: _, ...projectOperationFilters } = operationFilters;
+export const projectOperationQuery = listQuery(projectOperationFilters);

@@ -1,11 +1,17 @@
-import type { AdministratorCall, ProjectCall } from '@/lib/core/api/endpoint';
+import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { equals, equalsId, type Filters, listOf, ofAllTenants, ofProject } from '@/lib/core/api/list';
 import { newId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
-import type { Operation, OperationDetails, ProjectOperation } from './schema';
+import {
+  type Operation,
+  type OperationDetails,
+  operationQuery,
+  type ProjectOperation,
+  projectOperationQuery,
+} from './schema';
 
 type Times = 'run_at' | 'deadline_at' | 'created_at' | 'updated_at';
 type Row = Omit<Operation, Times | 'finished_at'> & Record<Times, Date> & { finished_at: Date | null };
@@ -39,28 +45,23 @@ function view(row: Row): Operation {
   };
 }
 
-export type OperationFilters = {
-  status?: Operation['status'] | undefined;
-  kind?: string | undefined;
-  tenant_id?: string | undefined;
-  resource_id?: string | undefined;
-  request_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
+const filters = {
+  status: equals('o.status'),
+  kind: equals('o.kind'),
+  resource_id: equalsId('o.resource_id'),
+  request_id: equals('o.request_id'),
+} satisfies Filters<typeof projectOperationQuery>;
 
 /** The operations of the whole platform, latest first. */
-export async function listOperations(_call: AdministratorCall, filters: OperationFilters): Promise<Page<Operation>> {
-  const { status, kind, tenant_id, resource_id, request_id } = filters;
-  const where: Sql[] = [];
-  if (status !== undefined) where.push(sql`o.status = ${status}::text`);
-  if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
-  if (tenant_id !== undefined) where.push(sql`o.project_id = ${tenant_id}::uuid`);
-  if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
-  if (request_id !== undefined) where.push(sql`o.request_id = ${request_id}::text`);
-  const page = await keysetPage<Row>({ select: columns, from, where, id: raw('o.id'), ...filters });
-  return page.map(view);
-}
+export const listOperations = listOf({
+  query: operationQuery,
+  columns,
+  from,
+  id: 'o.id',
+  where: ofAllTenants,
+  filters: { ...filters, tenant_id: equalsId('o.project_id') },
+  view,
+});
 
 type ProjectRow = Omit<ProjectOperation, 'created_at' | 'updated_at' | 'finished_at'> & {
   created_at: Date;
@@ -75,34 +76,21 @@ const projectColumns = raw(`o.id, o.kind, o.resource_type, o.resource_id, o.stat
    FROM operation_logs l WHERE l.operation_id = o.id AND l.level = 'stage') AS transitions`);
 
 /** What is and was done with the project's resources, latest first. */
-export async function listProjectOperations(
-  call: ProjectCall,
-  filters: Omit<OperationFilters, 'tenant_id'>,
-): Promise<Page<ProjectOperation>> {
-  const { status, kind, resource_id, request_id } = filters;
-  const where: Sql[] = [sql`o.project_id = ${call.project_id}::uuid`];
-  if (status !== undefined) where.push(sql`o.status = ${status}::text`);
-  if (kind !== undefined) where.push(sql`o.kind = ${kind}::text`);
-  if (resource_id !== undefined) where.push(sql`o.resource_id = ${resource_id}::uuid`);
-  if (request_id !== undefined) where.push(sql`o.request_id = ${request_id}::text`);
-  const { limit, cursor } = filters;
-  const select = projectColumns;
-  const page = await keysetPage<ProjectRow>({
-    select,
-    from: raw('operations o'),
-    where,
-    id: raw('o.id'),
-    limit,
-    cursor,
-  });
-  return page.map((row) => ({
+export const listProjectOperations = listOf({
+  query: projectOperationQuery,
+  columns: projectColumns,
+  from: raw('operations o'),
+  id: 'o.id',
+  where: ofProject('o'),
+  filters,
+  view: (row: ProjectRow): ProjectOperation => ({
     ...row,
     transitions: row.transitions.map(({ stage, at }) => ({ stage, at: new Date(at).toISOString() })),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
-  }));
-}
+  }),
+});
 
 /** One operation with its transitions and log. @throws ApiError 404 */
 export async function readOperation(_call: AdministratorCall, id: string): Promise<OperationDetails> {

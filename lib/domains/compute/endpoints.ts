@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as consoles from './console';
 import * as estimates from './estimate';
@@ -18,7 +17,7 @@ const instanceEndpoints = [
     summary: 'List instances',
     tag: 'Instances',
     access: 'reader',
-    query: z.strictObject({ ...schema.instanceFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.instanceQuery,
     responses: { 200: z.array(schema.instance) },
     handle: (call, { query }) => service.listInstances(call, query),
   }),
@@ -51,6 +50,20 @@ const instanceEndpoints = [
     params: idParams,
     responses: { 200: schema.instance },
     handle: (call, { params }) => service.readInstance(call, params.id),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/compute/instances/{id}',
+    operation_id: 'updateInstance',
+    summary: 'Rename an instance',
+    description: 'Possible in every state. The hostname of the guest does not change.',
+    tag: 'Instances',
+    access: 'member',
+    params: idParams,
+    body: schema.updateInstance,
+    responses: { 200: schema.instance },
+    audit: 'instance.rename',
+    handle: (call, { params, body }) => service.renameInstance(call, params.id, body.name),
   }),
   endpoint({
     method: 'DELETE',
@@ -135,7 +148,7 @@ const instanceEndpoints = [
     description: 'Instance sizes, smallest first.',
     tag: 'Instances',
     access: 'reader',
-    query: z.strictObject({ ...schema.flavorFilters, ...listQuery }),
+    query: schema.flavorQuery,
     responses: { 200: z.array(schema.flavor) },
     handle: (call, { query }) => listFlavors(call, query),
   }),
@@ -150,7 +163,7 @@ const keyPairEndpoints = [
     description: 'Public keys only; private keys are never stored.',
     tag: 'Key pairs',
     access: 'reader',
-    query: z.strictObject({ ...schema.keyPairFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.keyPairQuery,
     responses: { 200: z.array(schema.keyPair) },
     handle: (call, { query }) => keyPairs.listKeyPairs(call, query),
   }),

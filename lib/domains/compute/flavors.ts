@@ -1,7 +1,7 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
-import type { Flavor } from './schema';
+import { contains, equals, listOf } from '@/lib/core/api/list';
+import { raw } from '@/lib/core/db/sql';
+import { type Flavor, flavorQuery } from './schema';
 
 type Row = Omit<Flavor, 'ram_gb' | 'created_at' | 'updated_at'> & {
   ram_gb: string;
@@ -9,30 +9,17 @@ type Row = Omit<Flavor, 'ram_gb' | 'created_at' | 'updated_at'> & {
   updated_at: Date;
 };
 
-export type FlavorFilters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  status?: Flavor['status'] | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** The sizes of instances, the same for every project. */
-export async function listFlavors(_call: ProjectCall, filters: FlavorFilters): Promise<Page<Flavor>> {
-  const where: Sql[] = [];
-  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('name', filters.search));
-  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
-  const page = await keysetPage<Row>({
-    select: raw('id, name, vcpus, ram_gb, disk_gb, gpu_slices, status, created_at, updated_at'),
-    from: raw('flavors'),
-    where,
-    ...filters,
-  });
-  return page.map((row) => ({
+export const listFlavors = listOf({
+  query: flavorQuery,
+  columns: raw('id, name, vcpus, ram_gb, disk_gb, gpu_slices, status, created_at, updated_at'),
+  from: raw('flavors'),
+  where: (_: ProjectCall) => raw('true'),
+  filters: { name: equals('name'), search: contains('name'), status: equals('status') },
+  view: (row: Row): Flavor => ({
     ...row,
     ram_gb: Number(row.ram_gb),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-  }));
-}
+  }),
+});

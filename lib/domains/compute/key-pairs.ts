@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid, noSuch, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { settings } from '@/lib/settings';
-import type { CreateKeyPair, createdKeyPair, KeyPair } from './schema';
+import { type CreateKeyPair, type createdKeyPair, type KeyPair, keyPairQuery } from './schema';
 import { generateKeyPair, readPublicKey } from './ssh-key';
 
 type Row = Omit<KeyPair, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
@@ -19,22 +19,16 @@ function view(row: Row): KeyPair {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-type Filters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The project's key pairs, their public halves. */
-export async function listKeyPairs(call: ProjectCall, filters: Filters): Promise<Page<KeyPair>> {
-  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('name', filters.search));
-  const page = await keysetPage<Row>({ select: columns, from: raw('key_pairs'), where, ...filters });
-  return page.map(view);
-}
+export const listKeyPairs = listOf({
+  query: keyPairQuery,
+  columns,
+  from: raw('key_pairs'),
+  where: ofProject(),
+  filters: { name: equals('name'), search: contains('name') },
+  sort: { name: 'name' },
+  view,
+});
 
 /**
  * Imports a public key, or generates a pair whose private half is in this answer and nowhere else.

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
+import { newName } from '@/lib/core/resources/rename';
 import { isPublicKey } from './ssh-key';
 import { actions, instanceStatuses, instanceTasks } from './transitions';
 
@@ -108,6 +110,7 @@ export const instance = z
   .meta({ id: 'Instance' });
 export type Instance = z.output<typeof instance>;
 
+export const updateInstance = newName('UpdateInstance');
 export const createInstance = z
   .strictObject({
     name: displayName,
@@ -219,12 +222,15 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const keyPairFilters = nameFilters;
-export const flavorFilters = { ...nameFilters, status: flavor.shape.status.optional() };
-export const instanceFilters = {
-  ...nameFilters,
-  status: z.enum(instanceStatuses).optional(),
-  flavor_id: id.optional(),
-  image_id: id.optional(),
-  network_id: id.optional(),
-};
+export const keyPairQuery = sortedQuery(nameFilters, ['name']);
+export const flavorQuery = listQuery({ ...nameFilters, status: flavor.shape.status.optional() });
+export const instanceQuery = sortedQuery(
+  {
+    ...nameFilters,
+    status: z.enum(instanceStatuses).optional(),
+    flavor_id: id.optional(),
+    image_id: id.optional(),
+    network_id: id.optional(),
+  },
+  ['name'],
+);

@@ -1,12 +1,13 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, equalsId, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { renameResource } from '@/lib/core/resources/rename';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { withFreeAddress } from '@/lib/domains/network/free-address';
@@ -17,38 +18,27 @@ import { type Placement, place } from '@/lib/hosts/engine-reports/placement';
 import { admissionTarget, type InstancePlan, needsOf, noRoom, planInstance, requireFit, roomOf } from './admission';
 import { type InstanceRow, instanceColumns, viewInstance } from './instance-view';
 import { createKind, deleteKind, kindOfAction } from './operations';
-import type { CreateInstance, Instance, InstanceAction } from './schema';
-import { type InstanceStatus, impossible, transitions } from './transitions';
-
-type Filters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  status?: InstanceStatus | undefined;
-  flavor_id?: string | undefined;
-  image_id?: string | undefined;
-  network_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
+import { type CreateInstance, type Instance, type InstanceAction, instanceQuery } from './schema';
+import { impossible, transitions } from './transitions';
 
 /** The project's instances. */
-export async function listInstances(call: ProjectCall, filters: Filters): Promise<Page<Instance>> {
-  const where: Sql[] = [sql`i.project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`i.name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('i.name', filters.search));
-  if (filters.status !== undefined) where.push(sql`i.status = ${filters.status}::text`);
-  if (filters.flavor_id !== undefined) where.push(sql`i.flavor_id = ${filters.flavor_id}::uuid`);
-  if (filters.image_id !== undefined) where.push(sql`i.image_id = ${filters.image_id}::uuid`);
-  if (filters.network_id !== undefined) {
-    where.push(
-      sql`EXISTS (SELECT FROM ports p WHERE p.device_id = i.id AND p.network_id = ${filters.network_id}::uuid)`,
-    );
-  }
-  const from = raw('instances i');
-  const page = await keysetPage<InstanceRow>({ select: instanceColumns, from, where, id: raw('i.id'), ...filters });
-  return page.map(viewInstance);
-}
+export const listInstances = listOf({
+  query: instanceQuery,
+  columns: instanceColumns,
+  from: raw('instances i'),
+  id: 'i.id',
+  where: ofProject('i'),
+  filters: {
+    name: equals('i.name'),
+    search: contains('i.name'),
+    status: equals('i.status'),
+    flavor_id: equalsId('i.flavor_id'),
+    image_id: equalsId('i.image_id'),
+    network_id: (id) => sql`EXISTS (SELECT FROM ports p WHERE p.device_id = i.id AND p.network_id = ${id}::uuid)`,
+  },
+  sort: { name: 'i.name' },
+  view: viewInstance,
+});
 
 async function readRow(call: ProjectCall, id: string): Promise<InstanceRow> {
   const row = await queryOne<InstanceRow>(
@@ -235,6 +225,13 @@ async function cellOf(id: string): Promise<{ cell_id: string }> {
   const found = await queryOne<{ cell_id: string }>(sql`SELECT cell_id FROM instances WHERE id = ${id}::uuid`);
   if (!found) throw notFound('The instance');
   return found;
+}
+
+/** Renames an instance in any state; the hostname of its guest stays. @throws ApiError 404 */
+export async function renameInstance(call: ProjectCall, id: string, name: string): Promise<Instance> {
+  const row = await readRow(call, id);
+  const renamed = await renameResource(call, 'instances', { type: 'instance', id }, name);
+  return viewInstance({ ...row, ...renamed });
 }
 
 /** Deletes an instance, whatever it does now; the quota comes back when all of it is gone. @throws ApiError 404 */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { settings } from '@/lib/settings';
 import * as schema from './schema';
@@ -15,7 +14,7 @@ export const imageEndpoints = [
     summary: 'List public images and the project’s own',
     tag: 'Images',
     access: 'reader',
-    query: z.strictObject({ ...schema.imageFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.imageQuery,
     responses: { 200: z.array(schema.image) },
     handle: (call, { query }) => service.listImages(call, query),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, times } from '@/lib/core/api/schemas';
 
 const imageFormats = ['QCOW2', 'RAW', 'ISO'] as const;
@@ -72,10 +73,13 @@ export const uploadForm = imageFacts.extend({ file: z.string().meta({ format: 'b
   example: { name: 'my-linux', format: 'QCOW2', file: '' },
 });
 
-export const imageFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
-  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
-  status: z.enum(imageStatuses).optional(),
-  format: format.optional(),
-  visibility: z.enum(visibilities).optional(),
-};
+export const imageQuery = sortedQuery(
+  {
+    name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+    search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
+    status: z.enum(imageStatuses).optional(),
+    format: format.optional(),
+    visibility: z.enum(visibilities).optional(),
+  },
+  ['name'],
+);

@@ -2,17 +2,17 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectCall, Upload } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, invalid, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, oneOf } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { engineOf } from '@/lib/engines/engines';
 import { EngineError, withoutHostPaths } from '@/lib/engines/error';
 import { ownCell, settings } from '@/lib/settings';
 import { deleteImageKind, importKind } from './operations';
-import { type Image, type ImageFacts, type ImageStatus, imageFacts } from './schema';
+import { type Image, type ImageFacts, imageFacts, imageQuery } from './schema';
 import { receive } from './upload';
 
 type Row = Omit<Image, 'visibility' | 'created_at' | 'updated_at'> & {
@@ -41,30 +41,22 @@ function view({ project_id, cell_id: _, ...row }: Row): Image {
 
 const mayUse = (call: ProjectCall) => sql`(project_id = ${call.project_id}::uuid OR project_id IS NULL)`;
 
-type Filters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  status?: ImageStatus | undefined;
-  format?: Image['format'] | undefined;
-  visibility?: Image['visibility'] | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** Certified public images, and the project's own. */
-export async function listImages(call: ProjectCall, filters: Filters): Promise<Page<Image>> {
-  const where: Sql[] = [mayUse(call)];
-  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('name', filters.search));
-  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
-  if (filters.format !== undefined) where.push(sql`format = ${filters.format}::text`);
-  if (filters.visibility !== undefined) {
-    where.push(raw(filters.visibility === 'public' ? 'project_id IS NULL' : 'project_id IS NOT NULL'));
-  }
-  const page = await keysetPage<Row>({ select: columns(call), from: raw('images'), where, ...filters });
-  return page.map(view);
-}
+export const listImages = listOf({
+  query: imageQuery,
+  columns,
+  from: raw('images'),
+  where: mayUse,
+  filters: {
+    name: equals('name'),
+    search: contains('name'),
+    status: equals('status'),
+    format: equals('format'),
+    visibility: oneOf({ public: 'project_id IS NULL', private: 'project_id IS NOT NULL' }),
+  },
+  sort: { name: 'name' },
+  view,
+});
 
 async function readRow(call: ProjectCall, id: string): Promise<Row> {
   const row = await queryOne<Row>(sql`SELECT ${columns(call)} FROM images WHERE id = ${id}::uuid AND ${mayUse(call)}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { id, idParams } from '@/lib/core/api/schemas';
 import * as floatingIps from './floating-ips';
 import * as ports from './ports';
@@ -16,7 +16,7 @@ const networkEndpoints = [
     summary: 'List private networks and their subnets',
     tag: 'Networks',
     access: 'reader',
-    query: z.strictObject({ ...schema.networkFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.networkQuery,
     responses: { 200: z.array(schema.network) },
     handle: (call, { query }) => service.listNetworks(call, query),
   }),
@@ -46,6 +46,19 @@ const networkEndpoints = [
     handle: (call, { params }) => service.readNetwork(call, params.id),
   }),
   endpoint({
+    method: 'PATCH',
+    path: '/network/networks/{id}',
+    operation_id: 'updateNetwork',
+    summary: 'Rename a network',
+    tag: 'Networks',
+    access: 'member',
+    params: idParams,
+    body: schema.updateNetwork,
+    responses: { 200: schema.network },
+    audit: 'network.rename',
+    handle: (call, { params, body }) => service.renameNetwork(call, params.id, body.name),
+  }),
+  endpoint({
     method: 'DELETE',
     path: '/network/networks/{id}',
     operation_id: 'deleteNetwork',
@@ -66,7 +79,7 @@ const networkEndpoints = [
     summary: 'List routers',
     tag: 'Networks',
     access: 'reader',
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(schema.router) },
     handle: (call, { query }) => service.listRouters(call, query),
   }),
@@ -88,7 +101,7 @@ const networkEndpoints = [
     summary: 'List ports',
     tag: 'Networks',
     access: 'reader',
-    query: z.strictObject({ ...schema.portFilters, ...listQuery }),
+    query: schema.portQuery,
     responses: { 200: z.array(schema.port) },
     handle: (call, { query }) => ports.listPorts(call, query),
   }),
@@ -127,7 +140,7 @@ const securityGroupEndpoints = [
     summary: 'List security groups and their rules',
     tag: 'Security groups',
     access: 'reader',
-    query: z.strictObject({ ...schema.securityGroupFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.securityGroupQuery,
     responses: { 200: z.array(schema.securityGroup) },
     handle: (call, { query }) => securityGroups.listSecurityGroups(call, query),
   }),
@@ -209,7 +222,7 @@ const floatingIpEndpoints = [
     summary: 'List floating IPs',
     tag: 'Floating IPs',
     access: 'reader',
-    query: z.strictObject({ ...schema.floatingIpFilters, ...listQuery }),
+    query: schema.floatingIpQuery,
     responses: { 200: z.array(schema.floatingIp) },
     handle: (call, { query }) => floatingIps.listFloatingIps(call, query),
   }),

@@ -1,6 +1,6 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, noSuch, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equalsId, listOf, ofProject, oneOf } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
@@ -10,7 +10,7 @@ import { place } from '@/lib/hosts/engine-reports/placement';
 import { type AddressSpace, withFreeAddress } from './free-address';
 import { toNumber } from './ipv4';
 import { ensureProjectNetworking } from './project-networking';
-import type { AssociateFloatingIp, FloatingIp } from './schema';
+import { type AssociateFloatingIp, type FloatingIp, floatingIpQuery } from './schema';
 import { reviseRouter } from './service';
 
 /** So many a project may hold, because the pool of a host is small. */
@@ -31,27 +31,20 @@ function view(row: Row): FloatingIp {
   };
 }
 
-type Filters = {
-  search?: string | undefined;
-  status?: FloatingIp['status'] | undefined;
-  instance_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** The project's floating IPs. */
-export async function listFloatingIps(call: ProjectCall, filters: Filters): Promise<Page<FloatingIp>> {
-  const where: Sql[] = [sql`f.project_id = ${call.project_id}::uuid`];
-  if (filters.status !== undefined) {
-    where.push(raw(filters.status === 'available' ? 'f.port_id IS NULL' : 'f.port_id IS NOT NULL'));
-  }
-  if (filters.instance_id !== undefined) where.push(sql`i.id = ${filters.instance_id}::uuid`);
-  if (filters.search !== undefined) {
-    where.push(sql`(${contains('host(f.address)', filters.search)} OR ${contains('i.name', filters.search)})`);
-  }
-  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('f.id'), ...filters });
-  return page.map(view);
-}
+export const listFloatingIps = listOf({
+  query: floatingIpQuery,
+  columns,
+  from: tables,
+  id: 'f.id',
+  where: ofProject('f'),
+  filters: {
+    search: contains('host(f.address)', 'i.name'),
+    status: oneOf({ available: 'f.port_id IS NULL', associated: 'f.port_id IS NOT NULL' }),
+    instance_id: equalsId('i.id'),
+  },
+  view,
+});
 
 async function readRow(call: ProjectCall, id: string): Promise<Row> {
   const row = await queryOne<Row>(

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { noSuch, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equalsId, listOf, ofProject, oneOf } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
-import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import type { Port as EnginePort } from './engine';
 import type { AddressSpace } from './free-address';
 import { rangeOf } from './ipv4';
-import type { Port } from './schema';
+import { type Port, portQuery } from './schema';
 import { reviseRouter } from './service';
 
 type Attachment = EnginePort['attachment'];
@@ -27,33 +27,23 @@ function view(row: Row): Port {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-type Filters = {
-  search?: string | undefined;
-  status?: Port['status'] | undefined;
-  network_id?: string | undefined;
-  instance_id?: string | undefined;
-  security_group_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** The project's virtual interfaces. */
-export async function listPorts(call: ProjectCall, filters: Filters): Promise<Page<Port>> {
-  const where: Sql[] = [sql`p.project_id = ${call.project_id}::uuid`];
-  if (filters.network_id !== undefined) where.push(sql`p.network_id = ${filters.network_id}::uuid`);
-  if (filters.instance_id !== undefined) where.push(sql`i.id = ${filters.instance_id}::uuid`);
-  if (filters.security_group_id !== undefined) {
-    where.push(sql`EXISTS (SELECT FROM port_security_groups c
-      WHERE c.port_id = p.id AND c.security_group_id = ${filters.security_group_id}::uuid)`);
-  }
-  if (filters.status !== undefined) where.push(raw(filters.status === 'active' ? isOn : `NOT ${isOn}`));
-  if (filters.search !== undefined) {
-    const matches = ['host(p.ip)', 'p.mac', 'i.name'].map((column) => contains(column, filters.search ?? ''));
-    where.push(sql`(${join(matches, ' OR ')})`);
-  }
-  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('p.id'), ...filters });
-  return page.map(view);
-}
+export const listPorts = listOf({
+  query: portQuery,
+  columns,
+  from: tables,
+  id: 'p.id',
+  where: ofProject('p'),
+  filters: {
+    search: contains('host(p.ip)', 'p.mac', 'i.name'),
+    status: oneOf({ active: isOn, down: `NOT ${isOn}` }),
+    network_id: equalsId('p.network_id'),
+    instance_id: equalsId('i.id'),
+    security_group_id: (id) =>
+      sql`EXISTS (SELECT FROM port_security_groups c WHERE c.port_id = p.id AND c.security_group_id = ${id}::uuid)`,
+  },
+  view,
+});
 
 /** One virtual interface. @throws ApiError 404 */
 export async function readPort(call: ProjectCall, id: string): Promise<Port> {

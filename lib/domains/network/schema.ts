@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times } from '@/lib/core/api/schemas';
+import { newName } from '@/lib/core/resources/rename';
 import { networkCidr, rangeOf, toAddress, toNumber } from './ipv4';
 import { isPrivateRange, NARROWEST_PREFIX, PRIVATE_RANGES, WIDEST_PREFIX } from './private-range';
 
@@ -50,6 +52,7 @@ export const network = z
   .meta({ id: 'Network' });
 export type Network = z.output<typeof network>;
 
+export const updateNetwork = newName('UpdateNetwork');
 export const createNetwork = z
   .strictObject({
     name: displayName,
@@ -231,9 +234,9 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const networkFilters = nameFilters;
-export const securityGroupFilters = nameFilters;
-export const portFilters = {
+export const networkQuery = sortedQuery(nameFilters, ['name']);
+export const securityGroupQuery = sortedQuery(nameFilters, ['name']);
+export const portQuery = listQuery({
   search: z
     .string()
     .max(100)
@@ -243,8 +246,8 @@ export const portFilters = {
   network_id: id.optional(),
   instance_id: id.optional(),
   security_group_id: id.optional(),
-};
-export const floatingIpFilters = {
+});
+export const floatingIpQuery = listQuery({
   search: z
     .string()
     .max(100)
@@ -252,4 +255,4 @@ export const floatingIpFilters = {
     .meta({ description: 'Matches any part of the address or of the instance’s name.' }),
   status: z.enum(['available', 'associated']).optional(),
   instance_id: id.optional(),
-};
+});

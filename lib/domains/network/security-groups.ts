@@ -1,13 +1,19 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { egressToAnywhere, ensureProjectNetworking, ruleInsert } from './project-networking';
-import type { CreateSecurityGroup, CreateSecurityGroupRule, SecurityGroup, SecurityGroupRule } from './schema';
+import {
+  type CreateSecurityGroup,
+  type CreateSecurityGroupRule,
+  type SecurityGroup,
+  type SecurityGroupRule,
+  securityGroupQuery,
+} from './schema';
 import { reviseRouter } from './service';
 
 /** So many a project may have: a bound on what one tenant can make a host carry. */
@@ -28,24 +34,22 @@ function view(row: Row): SecurityGroup {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-type Filters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
+const list = listOf({
+  query: securityGroupQuery,
+  columns,
+  from: raw('security_groups g'),
+  id: 'g.id',
+  where: ofProject('g'),
+  filters: { name: equals('g.name'), search: contains('g.name') },
+  sort: { name: 'g.name' },
+  view,
+});
 
 /** The project's security groups with their rules. */
-export async function listSecurityGroups(call: ProjectCall, filters: Filters): Promise<Page<SecurityGroup>> {
+export const listSecurityGroups: typeof list = async (call, query) => {
   await ensureProjectNetworking(call.project_id);
-  const where: Sql[] = [sql`g.project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`g.name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('g.name', filters.search));
-  const from = raw('security_groups g');
-  const page = await keysetPage<Row>({ select: columns, from, where, id: raw('g.id'), ...filters });
-  return page.map(view);
-}
+  return list(call, query);
+};
 
 /** One security group. @throws ApiError 404 */
 export async function readSecurityGroup(call: ProjectCall, id: string): Promise<SecurityGroup> {

@@ -1,14 +1,16 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { renameResource } from '@/lib/core/resources/rename';
 import { rangeOf } from './ipv4';
 import { addressCount } from './private-range';
 import { ensureProjectNetworking, networkRows } from './project-networking';
-import { type CreateNetwork, firstAddress, type Network, type Router } from './schema';
+import { type CreateNetwork, firstAddress, type Network, networkQuery, type Router } from './schema';
 
 /** So many a project may have: a bound on what one tenant can make a host carry. */
 const MOST_NETWORKS = 50;
@@ -39,27 +41,35 @@ function view({ subnet_id, ...row }: Row): Network {
   };
 }
 
-type Paging = { limit: number; cursor?: string | undefined; sort?: string | undefined };
-type NameFilters = { name?: string | undefined; search?: string | undefined };
+const networkList = listOf({
+  query: networkQuery,
+  columns,
+  from: tables,
+  id: 'n.id',
+  where: ofProject('n'),
+  filters: { name: equals('n.name'), search: contains('n.name') },
+  sort: { name: 'n.name' },
+  view,
+});
 
 /** The project's networks. */
-export async function listNetworks(call: ProjectCall, filters: NameFilters & Paging): Promise<Page<Network>> {
+export const listNetworks: typeof networkList = async (call, query) => {
   await ensureProjectNetworking(call.project_id);
-  const where: Sql[] = [sql`n.project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`n.name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('n.name', filters.search));
-  const page = await keysetPage<Row>({ select: columns, from: tables, where, id: raw('n.id'), ...filters });
-  return page.map(view);
-}
+  return networkList(call, query);
+};
 
 /** One network. @throws ApiError 404 */
 export async function readNetwork(call: ProjectCall, id: string): Promise<Network> {
   await ensureProjectNetworking(call.project_id);
+  return view(await readRow(call, id));
+}
+
+async function readRow(call: ProjectCall, id: string): Promise<Row> {
   const row = await queryOne<Row>(
     sql`SELECT ${columns} FROM ${tables} WHERE n.project_id = ${call.project_id}::uuid AND n.id = ${id}::uuid`,
   );
   if (!row) throw notFound('The network');
-  return view(row);
+  return row;
 }
 
 /**
@@ -132,6 +142,13 @@ async function routerOf(call: ProjectCall, cidr: string): Promise<RouterFacts> {
   return found;
 }
 
+/** Renames a network. @throws ApiError 404 */
+export async function renameNetwork(call: ProjectCall, id: string, name: string): Promise<Network> {
+  const row = await readRow(call, id);
+  const renamed = await renameResource(call, 'networks', { type: 'network', id }, name);
+  return view({ ...row, ...renamed });
+}
+
 /** Deletes a network that nothing is on. @throws ApiError 404, 409 while it has ports */
 export async function deleteNetwork(call: ProjectCall, id: string): Promise<void> {
   const { name } = await readNetwork(call, id);
@@ -161,17 +178,21 @@ function routerView(row: RouterRow): Router {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
+const routerList = listOf({
+  query: pageQuery,
+  columns: routerColumns,
+  from: raw('routers r'),
+  id: 'r.id',
+  where: ofProject('r'),
+  filters: {},
+  view: routerView,
+});
+
 /** The project's routers with their gateway interfaces. */
-export async function listRouters(
-  call: ProjectCall,
-  filters: { limit: number; cursor?: string | undefined },
-): Promise<Page<Router>> {
+export const listRouters: typeof routerList = async (call, query) => {
   await ensureProjectNetworking(call.project_id);
-  const where = [sql`r.project_id = ${call.project_id}::uuid`];
-  const id = raw('r.id');
-  const page = await keysetPage<RouterRow>({ select: routerColumns, from: raw('routers r'), where, id, ...filters });
-  return page.map(routerView);
-}
+  return routerList(call, query);
+};
 
 /** One router. @throws ApiError 404 */
 export async function readRouter(call: ProjectCall, id: string): Promise<Router> {

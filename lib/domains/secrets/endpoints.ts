@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as service from './service';
@@ -15,7 +14,7 @@ export const secretEndpoints = [
     description: 'Without payloads.',
     tag: 'Secrets',
     access: 'reader',
-    query: z.strictObject({ ...schema.secretFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.secretQuery,
     responses: { 200: z.array(schema.secret) },
     handle: (call, { query }) => service.listSecrets(call, query),
   }),

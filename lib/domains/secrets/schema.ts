@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, times, timestamp } from '@/lib/core/api/schemas';
 
 /** A secret's payload ends here, decoded. */
@@ -58,8 +59,11 @@ export const secretPayload = z
   .meta({ id: 'SecretPayload', description: 'The payload as it was stored.' });
 export type SecretPayload = z.output<typeof secretPayload>;
 
-export const secretFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
-  type: z.enum(secretTypes).optional(),
-  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
-};
+export const secretQuery = sortedQuery(
+  {
+    name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+    type: z.enum(secretTypes).optional(),
+    search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
+  },
+  ['name'],
+);

@@ -1,15 +1,15 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { settings } from '@/lib/settings';
 import { openPayload, sealPayload } from './envelope';
 import { checkPayload } from './payload';
-import type { CreateSecret, Secret, SecretPayload, SecretType } from './schema';
+import { type CreateSecret, type Secret, type SecretPayload, type SecretType, secretQuery } from './schema';
 
 type Row = {
   id: string;
@@ -35,24 +35,16 @@ function view(row: Row, at: Date): Secret {
   };
 }
 
-export type SecretFilters = {
-  name?: string | undefined;
-  type?: SecretType | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The project's secrets without their payloads. */
-export async function listSecrets(call: ProjectCall, filters: SecretFilters): Promise<Page<Secret>> {
-  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
-  if (filters.type !== undefined) where.push(sql`type = ${filters.type}::text`);
-  if (filters.search !== undefined) where.push(contains('name', filters.search));
-  const page = await keysetPage<Row>({ select: columns, from: raw('secrets'), where, ...filters });
-  return page.map((row) => view(row, call.at));
-}
+export const listSecrets = listOf({
+  query: secretQuery,
+  columns,
+  from: raw('secrets'),
+  where: ofProject(),
+  filters: { name: equals('name'), type: equals('type'), search: contains('name') },
+  sort: { name: 'name' },
+  view: (row: Row, call) => view(row, call.at),
+});
 
 /**
  * Stores a secret.

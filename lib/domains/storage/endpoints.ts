@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as attaching from './attaching';
 import * as estimates from './estimate';
@@ -16,7 +15,7 @@ const volumeEndpoints = [
     summary: 'List volumes',
     tag: 'Volumes',
     access: 'reader',
-    query: z.strictObject({ ...schema.volumeFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.volumeQuery,
     responses: { 200: z.array(schema.volume) },
     handle: (call, { query }) => volumes.listVolumes(call, query),
   }),
@@ -49,6 +48,20 @@ const volumeEndpoints = [
     params: idParams,
     responses: { 200: schema.volume },
     handle: (call, { params }) => volumes.readVolume(call, params.id),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/storage/volumes/{id}',
+    operation_id: 'updateVolume',
+    summary: 'Rename a volume',
+    description: 'Possible in every state.',
+    tag: 'Volumes',
+    access: 'member',
+    params: idParams,
+    body: schema.updateVolume,
+    responses: { 200: schema.volume },
+    audit: 'volume.rename',
+    handle: (call, { params, body }) => volumes.renameVolume(call, params.id, body.name),
   }),
   endpoint({
     method: 'DELETE',
@@ -123,7 +136,7 @@ const snapshotEndpoints = [
     summary: 'List snapshots',
     tag: 'Snapshots',
     access: 'reader',
-    query: z.strictObject({ ...schema.snapshotFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.snapshotQuery,
     responses: { 200: z.array(schema.snapshot) },
     handle: (call, { query }) => snapshots.listSnapshots(call, query),
   }),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
+import { newName } from '@/lib/core/resources/rename';
 
 /** 16 TB: what a QCOW2 file of a usual file system can hold. */
 const MOST_GB = 16 * 1024;
@@ -47,6 +49,7 @@ export const volume = z
   .meta({ id: 'Volume' });
 export type Volume = z.output<typeof volume>;
 
+export const updateVolume = newName('UpdateVolume');
 export const createVolume = z
   .strictObject({
     name: displayName,
@@ -100,15 +103,21 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const volumeFilters = {
-  ...nameFilters,
-  status: z.enum(volumeStatuses).optional(),
-  instance_id: id.optional(),
-  image_id: id.optional(),
-  snapshot_id: id.optional(),
-};
-export const snapshotFilters = {
-  ...nameFilters,
-  status: z.enum(snapshotStatuses).optional(),
-  volume_id: id.optional(),
-};
+export const volumeQuery = sortedQuery(
+  {
+    ...nameFilters,
+    status: z.enum(volumeStatuses).optional(),
+    instance_id: id.optional(),
+    image_id: id.optional(),
+    snapshot_id: id.optional(),
+  },
+  ['name'],
+);
+export const snapshotQuery = sortedQuery(
+  {
+    ...nameFilters,
+    status: z.enum(snapshotStatuses).optional(),
+    volume_id: id.optional(),
+  },
+  ['name'],
+);

@@ -1,14 +1,14 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, noSuch, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, equalsId, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { settings } from '@/lib/settings';
 import { createSnapshotKind, deleteSnapshotKind } from './operations';
-import type { CreateSnapshot, Snapshot, SnapshotStatus } from './schema';
+import { type CreateSnapshot, type Snapshot, snapshotQuery } from './schema';
 
 type Row = Omit<Snapshot, 'created_at' | 'updated_at'> & { cell_id: string; created_at: Date; updated_at: Date };
 
@@ -21,29 +21,22 @@ function view({ cell_id: _, ...row }: Row): Snapshot {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-type Filters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  status?: SnapshotStatus | undefined;
-  volume_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The project's snapshots. */
-export async function listSnapshots(call: ProjectCall, filters: Filters): Promise<Page<Snapshot>> {
-  const where: Sql[] = [sql`s.project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`s.name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('s.name', filters.search));
-  if (filters.status !== undefined) where.push(sql`s.status = ${filters.status}::text`);
-  if (filters.volume_id !== undefined) where.push(sql`s.volume_id = ${filters.volume_id}::uuid`);
-  // Both tables have a name: the list is sorted by its own.
-  const select = sql`s.*`;
-  const from = sql`(SELECT ${columns}, s.project_id FROM ${tables}) AS s`;
-  const page = await keysetPage<Row & { project_id: string }>({ select, from, where, id: raw('s.id'), ...filters });
-  return page.map(({ project_id: _, ...row }) => view(row));
-}
+export const listSnapshots = listOf({
+  query: snapshotQuery,
+  columns,
+  from: tables,
+  id: 's.id',
+  where: ofProject('s'),
+  filters: {
+    name: equals('s.name'),
+    search: contains('s.name'),
+    status: equals('s.status'),
+    volume_id: equalsId('s.volume_id'),
+  },
+  sort: { name: 's.name' },
+  view,
+});
 
 async function readRow(call: ProjectCall, id: string): Promise<Row> {
   const row = await queryOne<Row>(

@@ -1,6 +1,6 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, invalid, noSuch } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, equalsId, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
@@ -8,44 +8,34 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import type { Need } from '@/lib/core/quota/needs';
+import { renameResource } from '@/lib/core/resources/rename';
 import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
-import type { CreateVolume, Volume, VolumeStatus } from './schema';
+import { type CreateVolume, type Volume, volumeQuery } from './schema';
 import { readVolumeRow, type VolumeRow, viewVolume, volumeColumns } from './volume-view';
 
-type Filters = {
-  name?: string | undefined;
-  search?: string | undefined;
-  status?: VolumeStatus | undefined;
-  instance_id?: string | undefined;
-  image_id?: string | undefined;
-  snapshot_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The project's volumes. */
-export async function listVolumes(call: ProjectCall, filters: Filters): Promise<Page<Volume>> {
-  const where: Sql[] = [sql`v.project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`v.name = ${filters.name}::text`);
-  if (filters.search !== undefined) where.push(contains('v.name', filters.search));
-  if (filters.status !== undefined) where.push(sql`v.status = ${filters.status}::text`);
-  if (filters.instance_id !== undefined) {
-    const { instance_id } = filters;
-    where.push(
-      sql`EXISTS (SELECT FROM volume_attachments a WHERE a.volume_id = v.id AND a.instance_id = ${instance_id}::uuid)`,
-    );
-  }
-  if (filters.image_id !== undefined) where.push(sql`v.image_id = ${filters.image_id}::uuid`);
-  if (filters.snapshot_id !== undefined) where.push(sql`v.snapshot_id = ${filters.snapshot_id}::uuid`);
-  const from = raw('volumes v');
-  const page = await keysetPage<VolumeRow>({ select: volumeColumns, from, where, id: raw('v.id'), ...filters });
-  return page.map(viewVolume);
-}
+export const listVolumes = listOf({
+  query: volumeQuery,
+  columns: volumeColumns,
+  from: raw('volumes v'),
+  id: 'v.id',
+  where: ofProject('v'),
+  filters: {
+    name: equals('v.name'),
+    search: contains('v.name'),
+    status: equals('v.status'),
+    instance_id: (id) =>
+      sql`EXISTS (SELECT FROM volume_attachments a WHERE a.volume_id = v.id AND a.instance_id = ${id}::uuid)`,
+    image_id: equalsId('v.image_id'),
+    snapshot_id: equalsId('v.snapshot_id'),
+  },
+  sort: { name: 'v.name' },
+  view: viewVolume,
+});
 
 /** One volume: its status, size and attachments. @throws ApiError 404 */
 export async function readVolume(call: ProjectCall, id: string): Promise<Volume> {
@@ -215,6 +205,13 @@ export async function resizeVolume(call: ProjectCall, id: string, size_gb: numbe
     answer: { status: 202, body: changed },
   });
   return changed;
+}
+
+/** Renames a volume in any state. @throws ApiError 404 */
+export async function renameVolume(call: ProjectCall, id: string, name: string): Promise<Volume> {
+  const row = await readVolumeRow(call, id);
+  const renamed = await renameResource(call, 'volumes', { type: 'volume', id }, name);
+  return viewVolume({ ...row, ...renamed });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
 import * as schema from './schema';
 import * as service from './service';
 import { readSigningSecret, rotateSigningSecret } from './signing';
@@ -20,7 +19,7 @@ export const alertEndpoints = [
       'retried up to eight times within a day, always with the same `webhook-id`.',
     tag,
     access: 'reader',
-    query: z.strictObject({ ...schema.deliveryFilters, ...listQuery }),
+    query: schema.deliveryQuery,
     responses: { 200: z.array(schema.delivery) },
     handle: (call, { query }) => service.listDeliveries(call, query),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 import { usd } from '@/lib/money/rating/usd';
 
@@ -34,10 +35,10 @@ export const delivery = z
   .meta({ id: 'AlertDelivery' });
 export type Delivery = z.output<typeof delivery>;
 
-export const deliveryFilters = {
+export const deliveryQuery = listQuery({
   status: z.enum(deliveryStatuses).optional(),
   channel: z.enum(channels).optional(),
-};
+});
 
 export const testAlerts = z.strictObject({}).meta({ id: 'TestAlerts', example: {} });
 export const rotateSecret = z.strictObject({}).meta({ id: 'RotateAlertSecret', example: {} });

@@ -1,14 +1,14 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError, conflict } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { equals, listOf, ofProject } from '@/lib/core/api/list';
 import { newId } from '@/lib/core/db/id';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { operationInsert } from '@/lib/core/operations/enqueue';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { readBudgetFacts } from '@/lib/money/budget/state';
 import { deliverAlert } from './operations';
-import type { Delivery } from './schema';
+import { type Delivery, deliveryQuery } from './schema';
 
 type Row = Omit<Delivery, 'alert' | 'next_attempt_at' | 'delivered_at' | 'created_at'> & {
   alert_id: string | null;
@@ -52,21 +52,16 @@ function view(row: Row): Sendable<Delivery> {
   };
 }
 
-type Filters = {
-  status?: Delivery['status'] | undefined;
-  channel?: Delivery['channel'] | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** What was sent of alerts and tests, and what became of it, the newest first. */
-export async function listDeliveries(call: ProjectCall, filters: Filters): Promise<Page<Sendable<Delivery>>> {
-  const where: Sql[] = [sql`d.project_id = ${call.project_id}::uuid`];
-  if (filters.status !== undefined) where.push(sql`d.status = ${filters.status}::text`);
-  if (filters.channel !== undefined) where.push(sql`d.channel = ${filters.channel}::text`);
-  const from = raw('alert_deliveries d LEFT JOIN budget_alerts a ON a.id = d.alert_id');
-  return (await keysetPage<Row>({ select: columns, from, where, id: raw('d.id'), ...filters })).map(view);
-}
+export const listDeliveries = listOf({
+  query: deliveryQuery,
+  columns,
+  from: raw('alert_deliveries d LEFT JOIN budget_alerts a ON a.id = d.alert_id'),
+  id: 'd.id',
+  where: ofProject('d'),
+  filters: { status: equals('d.status'), channel: equals('d.channel') },
+  view,
+});
 
 /** Addresses of alerts may belong to anybody, so tests of them are few. */
 const TESTS = 5;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { csvResponse } from '@/lib/core/api/csv';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { readBreakdown } from './breakdown';
 import { listCredits } from './credits';
 import { readOverview } from './overview';
@@ -35,7 +35,7 @@ export const billingEndpoints = [
     description: 'Every resource billed by time, most expensive first.',
     tag,
     access,
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(schema.running) },
     handle: (call, { query }) => listRunning(call, query),
   }),
@@ -73,7 +73,7 @@ export const billingEndpoints = [
       'Newest day first; at most 366 days. Amounts are exact to six decimal places; an invoice rounds each line.',
     tag,
     access,
-    query: z.strictObject({ ...schema.usageFilters, ...listQuery }),
+    query: schema.usageQuery,
     responses: { 200: z.array(schema.usage) },
     handle: (call, { query }) => listUsage(call, query),
   }),
@@ -86,7 +86,7 @@ export const billingEndpoints = [
     description: 'All rows that match the filters, newest day first.',
     tag,
     access,
-    query: z.strictObject(schema.usageFilters),
+    query: schema.usageQuery.omit({ limit: true, cursor: true }),
     responses: { 200: { stream: 'text/csv' } },
     handle: async (call, { query }) => csvResponse(await usageForCsv(call, query), csvColumns, 'usage.csv'),
   }),
@@ -97,7 +97,7 @@ export const billingEndpoints = [
     summary: 'List prepaid credit transactions',
     tag,
     access,
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(schema.creditEntry) },
     handle: (call, { query }) => listCredits(call, query),
   }),

@@ -1,48 +1,45 @@
-import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
-import { raw, sql } from '@/lib/core/db/sql';
+import { listOf, ofProject } from '@/lib/core/api/list';
+import { pageQuery } from '@/lib/core/api/pagination';
+import { raw } from '@/lib/core/db/sql';
 import { type Metric, metricNames, metrics } from '@/lib/money/metering/metrics';
 import { categoryOf } from './breakdown';
 import { heldUnit } from './pricing';
 import type { Running } from './schema';
 
+type Row = {
+  id: string;
+  type: string;
+  name: string;
+  held: { metric: Metric; quantity: string }[];
+  per_hour: string | null;
+  per_month: string | null;
+  since: Date;
+};
+
 /** What costs money at this moment, the dearest first; what is metered without a price comes last. */
-export async function listRunning(
-  { project_id }: ProjectCall,
-  list: { limit: number; cursor?: string | undefined },
-): Promise<Page<Sendable<Running>>> {
-  type Row = {
-    id: string;
-    type: string;
-    name: string;
-    held: { metric: Metric; quantity: string }[];
-    per_hour: string | null;
-    per_month: string | null;
-    since: Date;
-  };
-  const page = await keysetPage<Row>({
-    select: raw('id, type, name, held, per_hour, per_month, since'),
-    from: sql`(
-      WITH now AS MATERIALIZED (SELECT platform_now() AS at),
-      rated AS MATERIALIZED (
-        SELECT m.name, m.unit_share, m.unit_share * rate_in(m.name, month_of(now.at)) AS price, m.basis, now.at,
-          div(seconds_between(month_start(now.at), month_end(now.at)), 3600) AS hours
-        FROM metrics m CROSS JOIN now)
-      SELECT u.resource_id AS id, u.resource_type AS type, min(u.resource_name) AS name, min(u.started_at) AS since,
-        jsonb_agg(jsonb_build_object('metric', u.metric, 'quantity', trim_scale(u.quantity * r.unit_share)::text)) AS held,
-        sum(u.quantity * r.price / CASE r.basis WHEN 'month' THEN r.hours ELSE 1 END) AS per_hour,
-        sum(u.quantity * r.price * CASE r.basis WHEN 'month' THEN 1 ELSE r.hours END) AS per_month,
-        -- The keyset compares texts: as many digits for all.
-        lpad(coalesce(round(sum(u.quantity * r.price * CASE r.basis WHEN 'month' THEN 1 ELSE r.hours END) * 1000000000000), 0)::text, 60, '0')
-          COLLATE "C" AS cost
-      FROM spans u JOIN rated r ON r.name = u.metric WHERE u.project_id = ${project_id}::uuid AND u.ended_at IS NULL GROUP BY 1, 2
-    ) AS running`,
-    where: [],
-    sort: '-cost',
-    ...list,
-  });
-  return page.map(({ id, type, name, held, per_hour, per_month, since }) => ({
+export const listRunning = listOf({
+  query: pageQuery,
+  columns: raw('id, type, name, held, per_hour, per_month, since'),
+  from: raw(`(
+    WITH now AS MATERIALIZED (SELECT platform_now() AS at),
+    rated AS MATERIALIZED (
+      SELECT m.name, m.unit_share, m.unit_share * rate_in(m.name, month_of(now.at)) AS price, m.basis, now.at,
+        div(seconds_between(month_start(now.at), month_end(now.at)), 3600) AS hours
+      FROM metrics m CROSS JOIN now)
+    SELECT u.project_id, u.resource_id AS id, u.resource_type AS type, min(u.resource_name) AS name, min(u.started_at) AS since,
+      jsonb_agg(jsonb_build_object('metric', u.metric, 'quantity', trim_scale(u.quantity * r.unit_share)::text)) AS held,
+      sum(u.quantity * r.price / CASE r.basis WHEN 'month' THEN r.hours ELSE 1 END) AS per_hour,
+      sum(u.quantity * r.price * CASE r.basis WHEN 'month' THEN 1 ELSE r.hours END) AS per_month,
+      -- The keyset compares texts: as many digits for all.
+      lpad(coalesce(round(sum(u.quantity * r.price * CASE r.basis WHEN 'month' THEN 1 ELSE r.hours END) * 1000000000000), 0)::text, 60, '0')
+        COLLATE "C" AS cost
+    FROM spans u JOIN rated r ON r.name = u.metric WHERE u.ended_at IS NULL GROUP BY 1, 2, 3
+  ) AS running`),
+  where: ofProject(),
+  filters: {},
+  sort: { cost: 'cost' },
+  view: ({ id, type, name, held, per_hour, per_month, since }: Row): Sendable<Running> => ({
     resource: { type, id, name },
     category: categoryOf(held.map(({ metric }) => metric)),
     metrics: metricNames.flatMap((metric) => {
@@ -54,5 +51,5 @@ export async function listRunning(
     usd_per_hour: per_hour === null ? null : JsonNumber.money(per_hour),
     usd_per_month: per_month === null ? null : JsonNumber.money(per_month),
     since: since.toISOString(),
-  }));
-}
+  }),
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 import { budgetStatus } from '@/lib/money/budget/schema';
 import { categories } from '@/lib/money/metering/categories';
@@ -149,12 +150,12 @@ export const stats = z
   .meta({ id: 'UsageStats' });
 export type Stats = z.output<typeof stats>;
 
-export const usageFilters = {
+export const usageQuery = listQuery({
   from: day.optional().meta({ description: 'First day (UTC). Defaults to the first of this month.' }),
   to: day.optional().meta({ description: 'Last day (UTC), inclusive. Defaults to today.' }),
   metric: metric.optional(),
   resource_id: id.optional(),
-};
+});
 export const usage = z
   .strictObject({ day, metric, resource, quantity, unit, amount_usd: amount })
   .meta({ id: 'DailyUsage' });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { sql } from '@/lib/core/db/sql';
 import { closeMonth, listClosings } from './closings';
@@ -21,7 +20,7 @@ export const invoiceEndpoints = [
     summary: 'List invoices with their lines',
     tag,
     access: 'reader',
-    query: z.strictObject({ ...schema.invoiceFilters, ...listQuery }),
+    query: schema.invoiceQuery,
     responses: { 200: z.array(schema.invoice) },
     handle: (call, { query }) => service.listInvoices(call, query),
   }),
@@ -104,7 +103,7 @@ export const platformInvoiceEndpoints = [
     description: 'Use `status=failed` to list failed payments.',
     tag: 'Back office: billing',
     access: 'administrator',
-    query: z.strictObject({ ...schema.tenantInvoiceFilters, ...listQuery }),
+    query: schema.tenantInvoiceQuery,
     responses: { 200: z.array(schema.tenantInvoice) },
     handle: (call, { query }) => service.listTenantInvoices(call, query),
   }),

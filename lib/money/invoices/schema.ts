@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 import { month } from '@/lib/money/rating/month-schema';
 import { usd } from '@/lib/money/rating/usd';
@@ -55,8 +56,9 @@ export const tenantInvoice = z
   .meta({ id: 'TenantInvoice' });
 export type TenantInvoice = z.output<typeof tenantInvoice>;
 
-export const invoiceFilters = { month: month.optional(), status: z.enum(invoiceStatuses).optional() };
-export const tenantInvoiceFilters = { ...invoiceFilters, tenant_id: id.optional() };
+const invoiceFilters = { month: month.optional(), status: z.enum(invoiceStatuses).optional() };
+export const invoiceQuery = listQuery(invoiceFilters);
+export const tenantInvoiceQuery = listQuery({ ...invoiceFilters, tenant_id: id.optional() });
 
 export const closing = z
   .strictObject({

@@ -1,13 +1,14 @@
-import type { AdministratorCall, ProjectCall } from '@/lib/core/api/endpoint';
+import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { type Asked, equals, equalsId, type Filters, listOf, ofAllTenants, ofProject } from '@/lib/core/api/list';
+import type { Page } from '@/lib/core/api/pagination';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { payNow } from './collection';
 import { customerView, type StoredCustomer } from './details';
 import { invoiceNumber } from './number';
-import type { Invoice, TenantInvoice } from './schema';
+import { type Invoice, invoiceQuery, type TenantInvoice, tenantInvoiceQuery } from './schema';
 
 type Row = {
   id: string;
@@ -63,33 +64,27 @@ function view(row: Row): Sendable<Omit<Invoice, 'lines' | 'customer'>> {
   };
 }
 
-type Filters = {
-  month?: string | undefined;
-  status?: string | undefined;
-  tenant_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
+const filters = {
+  month: (month) => sql`i.month = ${`${month}-01`}::date`,
+  status: equals('p.status'),
+} satisfies Filters<typeof invoiceQuery>;
 
-function conditions({ month, status, tenant_id }: Filters): Sql[] {
-  const where: Sql[] = [];
-  if (month !== undefined) where.push(sql`i.month = ${`${month}-01`}::date`);
-  if (status !== undefined) where.push(sql`p.status = ${status}::text`);
-  if (tenant_id !== undefined) where.push(sql`i.project_id = ${tenant_id}::uuid`);
-  return where;
-}
+const listRows = listOf({
+  query: invoiceQuery,
+  columns: sql`${columns}, i.customer`,
+  from: tables,
+  id: 'i.id',
+  where: ofProject('i'),
+  filters,
+  view: (row: Row & Pick<Parties, 'customer'>) => row,
+});
 
 /** The project's invoices with their lines, the newest first. */
-export async function listInvoices(call: ProjectCall, filters: Filters): Promise<Page<Sendable<Invoice>>> {
-  const where = [sql`i.project_id = ${call.project_id}::uuid`, ...conditions(filters)];
-  const select = sql`${columns}, i.customer`;
-  const page = await keysetPage<Row & Pick<Parties, 'customer'>>({
-    select,
-    from: tables,
-    where,
-    id: raw('i.id'),
-    ...filters,
-  });
+export async function listInvoices(
+  call: ProjectCall,
+  query: Asked<typeof invoiceQuery>,
+): Promise<Page<Sendable<Invoice>>> {
+  const page = await listRows(call, query);
   const lines = await linesOf(page.items.map(({ id }) => id));
   return page.map((row) => ({ ...view(row), customer: customerView(row.customer), lines: lines.get(row.id) ?? [] }));
 }
@@ -140,23 +135,20 @@ export async function payInvoice(call: ProjectCall, id: string): Promise<Sendabl
   return readInvoice(call, id);
 }
 
+type TenantRow = Row & { tenant_id: string; tenant_name: string; tenant_slug: string };
+
 /** Invoices of all tenants. */
-export async function listTenantInvoices(
-  _: AdministratorCall,
-  filters: Filters,
-): Promise<Page<Sendable<TenantInvoice>>> {
-  type TenantRow = Row & { tenant_id: string; tenant_name: string; tenant_slug: string };
-  const page = await keysetPage<TenantRow>({
-    select: sql`${columns}, t.id AS tenant_id, t.name AS tenant_name, t.slug AS tenant_slug`,
-    from: sql`${tables} JOIN projects t ON t.id = i.project_id`,
-    where: conditions(filters),
-    id: raw('i.id'),
-    ...filters,
-  });
-  return page.map((row) => ({
+export const listTenantInvoices = listOf({
+  query: tenantInvoiceQuery,
+  columns: sql`${columns}, t.id AS tenant_id, t.name AS tenant_name, t.slug AS tenant_slug`,
+  from: sql`${tables} JOIN projects t ON t.id = i.project_id`,
+  id: 'i.id',
+  where: ofAllTenants,
+  filters: { ...filters, tenant_id: equalsId('i.project_id') },
+  view: (row: TenantRow): Sendable<TenantInvoice> => ({
     ...view(row),
     tenant_id: row.tenant_id,
     tenant_name: row.tenant_name,
     tenant_slug: row.tenant_slug,
-  }));
-}
+  }),
+});

@@ -1,6 +1,7 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { listOf } from '@/lib/core/api/list';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { type Actor, type AuditOrigin, actor, auditInsert } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
 import type { Prisma } from '@/lib/core/db/generated/client';
@@ -37,14 +38,14 @@ function view({ reference: _, ...row }: Row): PaymentMethod {
 }
 
 /** The project's cards at the present processor. */
-export async function listPaymentMethods(
-  call: ProjectCall,
-  page: { limit: number; cursor?: string | undefined },
-): Promise<Page<PaymentMethod>> {
-  const where = [sql`project_id = ${call.project_id}::uuid`, sql`processor = ${processorName()}::text`];
-  const select = columns(call.project_id);
-  return (await keysetPage<Row>({ select, from: raw('payment_methods'), where, ...page })).map(view);
-}
+export const listPaymentMethods = listOf({
+  query: pageQuery,
+  columns: (call) => columns(call.project_id),
+  from: raw('payment_methods'),
+  where: (call: ProjectCall) => sql`project_id = ${call.project_id}::uuid AND processor = ${processorName()}::text`,
+  filters: {},
+  view,
+});
 
 async function readPaymentMethod(projectId: string, id: string): Promise<Row> {
   const row = await queryOne<Row>(sql`SELECT ${columns(projectId)} FROM payment_methods

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as cards from './cards';
 import * as checkouts from './checkouts';
@@ -18,7 +18,7 @@ export const paymentEndpoints = [
     summary: 'List cards',
     tag,
     access: 'member',
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(schema.paymentMethod) },
     handle: (call, { query }) => cards.listPaymentMethods(call, query),
   }),

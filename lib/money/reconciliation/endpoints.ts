@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import * as schema from './schema';
@@ -19,7 +18,7 @@ export const reconciliationEndpoints = (rules: readonly BillingRule[]) => [
     description: 'Runs every six hours, from the start of the month of three days ago until now.',
     tag,
     access,
-    query: z.strictObject({ ...schema.reconciliationFilters, ...listQuery }),
+    query: schema.reconciliationQuery,
     responses: { 200: z.array(schema.reconciliation) },
     handle: (call, { query }) => service.listReconciliations(call, query),
   }),

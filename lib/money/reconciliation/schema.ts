@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 import { metricNames } from '@/lib/money/metering/metrics';
 
@@ -51,9 +52,9 @@ export const reconcile = z
   .meta({ id: 'Reconcile', example: { from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T00:00:00.000Z' } });
 export type Reconcile = z.output<typeof reconcile>;
 
-export const reconciliationFilters = {
+export const reconciliationQuery = listQuery({
   differing: z
     .enum(['true', 'false'])
     .optional()
     .meta({ description: 'Only reconciliations with, or without, differences.' }),
-};
+});

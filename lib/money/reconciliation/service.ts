@@ -3,11 +3,11 @@ import { now } from '@/lib/clock';
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { invalid, notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { listOf, ofAllTenants, oneOf } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purge } from '@/lib/core/operations/purge';
 import { log } from '@/lib/log';
@@ -22,6 +22,7 @@ import {
   type Reconcile,
   type Reconciliation,
   type ReconciliationReport,
+  reconciliationQuery,
 } from './schema';
 
 /** How many differences a report lists. */
@@ -91,15 +92,14 @@ function view({ id, period_from, period_to, resources, differing, created_at }: 
 }
 
 /** Reports, the newest first. */
-export async function listReconciliations(
-  _: AdministratorCall,
-  filters: { differing?: 'true' | 'false' | undefined; limit: number; cursor?: string | undefined },
-): Promise<Page<Reconciliation>> {
-  const where: Sql[] = [];
-  if (filters.differing === 'true') where.push(raw('differing > 0'));
-  if (filters.differing === 'false') where.push(raw('differing = 0'));
-  return (await keysetPage<Row>({ select: columns, from: raw('reconciliations'), where, ...filters })).map(view);
-}
+export const listReconciliations = listOf({
+  query: reconciliationQuery,
+  columns,
+  from: raw('reconciliations'),
+  where: ofAllTenants,
+  filters: { differing: oneOf({ true: 'differing > 0', false: 'differing = 0' }) },
+  view,
+});
 
 /** What a row's JSON holds, as `reconcile` wrote it. */
 const stored = z.array(

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type AnyEndpoint, endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import { assumeRole } from './assume-role';
 import * as providers from './providers';
@@ -35,7 +34,7 @@ export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
     summary: 'List identity providers',
     tag: 'Access',
     access: 'admin',
-    query: z.strictObject({ ...schema.providerFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) }),
+    query: schema.providerQuery,
     responses: { 200: z.array(schema.identityProvider) },
     handle: (call, { query }) => providers.listProviders(call, query),
   }),

@@ -1,14 +1,14 @@
 import type { Role } from '@/lib/core/api/caller';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, sql } from '@/lib/core/db/sql';
 import { requireOutgoingUrl } from '@/lib/core/net/checked-fetch';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
-import type { Conditions, CreateProvider, IdentityProvider } from './schema';
+import { type Conditions, type CreateProvider, type IdentityProvider, providerQuery } from './schema';
 
 /** Each exchange looks at all providers of its issuer, so there is an end to them. */
 const MOST_PROVIDERS = 100;
@@ -31,24 +31,16 @@ function view(row: Row): IdentityProvider {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-export type ProviderFilters = {
-  name?: string | undefined;
-  issuer?: string | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The issuers that the project trusts. */
-export async function listProviders(call: ProjectCall, filters: ProviderFilters): Promise<Page<IdentityProvider>> {
-  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
-  if (filters.name !== undefined) where.push(sql`name = ${filters.name}::text`);
-  if (filters.issuer !== undefined) where.push(sql`issuer = ${filters.issuer}::text`);
-  if (filters.search !== undefined) where.push(contains('name', filters.search));
-  const page = await keysetPage<Row>({ select: columns, from: raw('identity_providers'), where, ...filters });
-  return page.map(view);
-}
+export const listProviders = listOf({
+  query: providerQuery,
+  columns,
+  from: raw('identity_providers'),
+  where: ofProject(),
+  filters: { name: equals('name'), issuer: equals('issuer'), search: contains('name') },
+  sort: { name: 'name' },
+  view,
+});
 
 /**
  * Trusts an issuer. Nothing is fetched yet: an issuer that is down for a moment must not stand in the way.

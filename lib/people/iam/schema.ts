@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles } from '@/lib/core/api/caller';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
 
 export const simulate = z
@@ -91,11 +92,14 @@ export const createProvider = z
   });
 export type CreateProvider = z.output<typeof createProvider>;
 
-export const providerFilters = {
-  name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
-  issuer: z.string().max(500).optional().meta({ description: 'Exact issuer.' }),
-  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
-};
+export const providerQuery = sortedQuery(
+  {
+    name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
+    issuer: z.string().max(500).optional().meta({ description: 'Exact issuer.' }),
+    search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
+  },
+  ['name'],
+);
 
 export const assumeRole = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, type PersonCall, Reply } from '@/lib/core/api/endpoint';
-import { listQuery } from '@/lib/core/api/pagination';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './auth-schema';
 import { sessionCookies } from './cookies';
@@ -206,7 +206,7 @@ export const authEndpoints = [
     summary: 'List your own sessions',
     tag,
     access: 'person',
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(schema.session) },
     handle: (call, { query }) => listSessions(call, query),
   }),

@@ -1,5 +1,6 @@
 import type { AdministratorCall, PersonCall } from '@/lib/core/api/endpoint';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { listOf } from '@/lib/core/api/list';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { type AuditOrigin, auditInsert } from '@/lib/core/audit/entry';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
@@ -92,26 +93,22 @@ type Row = {
 };
 
 /** The caller's own sessions in their realm that still count, newest first. */
-export async function listSessions(
-  call: AccountCall,
-  filters: { limit: number; cursor?: string | undefined },
-): Promise<Page<Session>> {
-  const page = await keysetPage<Row>({
-    select: raw('s.id, s.kind, s.address, s.user_agent, s.created_at, s.last_seen_at, s.expires_at'),
-    from: raw('sessions s JOIN users u ON u.id = s.user_id'),
-    where: [sql`s.user_id = ${call.caller.user_id}::uuid`, isLive(realmOf(call))],
-    id: raw('s.id'),
-    ...filters,
-  });
-  return page.map((row) => ({
+export const listSessions = listOf({
+  query: pageQuery,
+  columns: raw('s.id, s.kind, s.address, s.user_agent, s.created_at, s.last_seen_at, s.expires_at'),
+  from: raw('sessions s JOIN users u ON u.id = s.user_id'),
+  id: 's.id',
+  where: (call: AccountCall) => sql`s.user_id = ${call.caller.user_id}::uuid AND ${isLive(realmOf(call))}`,
+  filters: {},
+  view: (row: Row, call): Session => ({
     ...row,
     current: row.id === call.caller.session_id,
     created_at: row.created_at.toISOString(),
     updated_at: row.last_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     expires_at: row.expires_at.toISOString(),
-  }));
-}
+  }),
+});
 
 /** Ends one of the caller's own sessions, for the very next request. @throws ApiError 404 */
 export async function revokeSession(call: AccountCall, id: string): Promise<void> {

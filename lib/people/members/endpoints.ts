@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
+import { pageQuery } from '@/lib/core/api/pagination';
 import * as invitations from './invitations';
 import * as roles from './roles';
 import * as schema from './schema';
@@ -15,7 +15,7 @@ export const memberEndpoints = [
     summary: 'List the users of the project',
     tag: 'Users and roles',
     access: 'member',
-    query: z.strictObject({ ...schema.userFilters, ...listQuery, sort: sortQuery(['created_at', 'email', 'name']) }),
+    query: schema.userQuery,
     responses: { 200: z.array(schema.projectUser) },
     handle: (call, { query }) => users.listUsers(call, query),
   }),
@@ -83,7 +83,7 @@ export const memberEndpoints = [
     summary: 'List your invitations',
     tag: 'Authentication',
     access: 'person',
-    query: z.strictObject(listQuery),
+    query: pageQuery,
     responses: { 200: z.array(schema.invitation) },
     handle: (call, { query }) => invitations.listInvitations(call, query),
   }),

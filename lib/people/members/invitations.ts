@@ -1,7 +1,8 @@
 import type { Role } from '@/lib/core/api/caller';
 import type { PersonCall } from '@/lib/core/api/endpoint';
 import { ApiError, notFound } from '@/lib/core/api/errors';
-import { keysetPage, type Page } from '@/lib/core/api/pagination';
+import { listOf } from '@/lib/core/api/list';
+import { pageQuery } from '@/lib/core/api/pagination';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, type Write } from '@/lib/core/quota/commit';
@@ -40,20 +41,16 @@ function view({ id, at, ...row }: Row): Invitation {
 }
 
 /** The projects that the caller is invited to and has not answered. */
-export async function listInvitations(
-  call: PersonCall,
-  filters: { limit: number; cursor?: string | undefined },
-): Promise<Page<Invitation>> {
-  const page = await keysetPage<Row>({
-    select: columns,
-    from: invitations,
-    where: [sql`user_id = ${call.caller.user_id}::uuid`, sql`status = 'invited'`],
-    id: raw('project_id'),
-    sort: '-at',
-    ...filters,
-  });
-  return page.map(view);
-}
+export const listInvitations = listOf({
+  query: pageQuery,
+  columns,
+  from: invitations,
+  id: 'project_id',
+  where: (call: PersonCall) => sql`user_id = ${call.caller.user_id}::uuid AND status = 'invited'`,
+  filters: {},
+  sort: { at: { column: 'at', type: 'timestamptz' } },
+  view,
+});
 
 /**
  * Joins a project with the code that its inviter was given.

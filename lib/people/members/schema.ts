@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles } from '@/lib/core/api/caller';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, email, id, newPassword, reference, times } from '@/lib/core/api/schemas';
 import { acceptanceCode, shownAcceptance } from '@/lib/people/identity/auth-schema';
 
@@ -31,12 +32,15 @@ export const newProjectUser = projectUser
   });
 export type NewProjectUser = z.output<typeof newProjectUser>;
 
-export const userFilters = {
-  email: z.string().max(254).toLowerCase().optional().meta({ description: 'Exact e-mail address.' }),
-  role: roleName.optional().meta({ description: 'Users with this role assigned.' }),
-  status: z.enum(['invited', 'active']).optional(),
-  search: z.string().max(100).optional().meta({ description: 'Matches any part of the name or e-mail address.' }),
-};
+export const userQuery = sortedQuery(
+  {
+    email: z.string().max(254).toLowerCase().optional().meta({ description: 'Exact e-mail address.' }),
+    role: roleName.optional().meta({ description: 'Users with this role assigned.' }),
+    status: z.enum(['invited', 'active']).optional(),
+    search: z.string().max(100).optional().meta({ description: 'Matches any part of the name or e-mail address.' }),
+  },
+  ['email', 'name'],
+);
 
 export const createUser = z
   .strictObject({

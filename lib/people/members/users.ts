@@ -1,6 +1,6 @@
 import { type Role, roles } from '@/lib/core/api/caller';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import { actor } from '@/lib/core/audit/entry';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
@@ -12,7 +12,7 @@ import { type Acceptance, newAcceptance, shownAcceptance } from '@/lib/people/id
 import { invitationMail } from '@/lib/people/identity/account-mail';
 import { hashPassword } from '@/lib/people/identity/passwords';
 import { settings } from '@/lib/settings';
-import type { CreateUser, NewProjectUser, ProjectUser } from './schema';
+import { type CreateUser, type NewProjectUser, type ProjectUser, userQuery } from './schema';
 
 /** Members with what the project may know of them: of someone invited, only what the invitation says. */
 const people = raw(`(
@@ -40,41 +40,28 @@ export function highestFirst(assigned: readonly Role[]): Role[] {
   return roles.filter((role) => assigned.includes(role)).reverse();
 }
 
-export type UserFilters = {
-  email?: string | undefined;
-  role?: Role | undefined;
-  status?: ProjectUser['status'] | undefined;
-  search?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** The people of the project, and who is invited to it. */
-export async function listUsers(call: ProjectCall, { sort, ...filters }: UserFilters): Promise<Page<ProjectUser>> {
-  const where: Sql[] = [sql`project_id = ${call.project_id}::uuid`];
-  if (filters.email !== undefined) where.push(sql`email = ${filters.email}::text`);
-  if (filters.role !== undefined) where.push(sql`${filters.role}::text = ANY (roles)`);
-  if (filters.status !== undefined) where.push(sql`status = ${filters.status}::text`);
-  if (filters.search !== undefined) {
-    where.push(sql`(${contains('name', filters.search)} OR ${contains('email', filters.search)})`);
-  }
-  const page = await keysetPage<Row>({
-    select: raw('id, email, name, status, roles, two_factor_enabled, at, updated_at'),
-    from: people,
-    where,
-    ...filters,
-    // An account may be older than its membership, so the id does not say the order.
-    sort: (sort ?? '-created_at').replace('created_at', 'at'),
-  });
-  return page.map(({ at, ...row }) => ({
+export const listUsers = listOf({
+  query: userQuery,
+  columns: raw('id, email, name, status, roles, two_factor_enabled, at, updated_at'),
+  from: people,
+  where: ofProject(),
+  filters: {
+    email: equals('email'),
+    role: (role) => sql`${role}::text = ANY (roles)`,
+    status: equals('status'),
+    search: contains('name', 'email'),
+  },
+  // An account may be older than its membership, so the id does not say the order.
+  sort: { created_at: { column: 'at', type: 'timestamptz' }, email: 'email', name: 'name' },
+  view: ({ at, ...row }: Row, call): ProjectUser => ({
     ...row,
     roles: highestFirst(row.roles),
     two_factor_enabled: call.role === 'admin' ? row.two_factor_enabled : null,
     created_at: at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-  }));
-}
+  }),
+});
 
 /** A member of the project, active or invited; undefined for everyone else, and for what is no id. */
 export async function findMember(call: ProjectCall, userId: string): Promise<Member | undefined> {

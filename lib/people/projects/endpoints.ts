@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import * as schema from './schema';
 import * as service from './service';
 
@@ -16,7 +15,7 @@ export const tenantEndpoints = [
     summary: 'List tenants',
     tag,
     access: 'administrator',
-    query: z.strictObject({ ...schema.tenantFilters, ...listQuery, sort: sortQuery(['created_at', 'name', 'slug']) }),
+    query: schema.tenantQuery,
     responses: { 200: z.array(schema.tenant) },
     handle: (call, { query }) => service.listTenants(call, query),
   }),

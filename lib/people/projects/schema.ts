@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, email, id, newPassword, slug, times, timestamp } from '@/lib/core/api/schemas';
 import { shownAcceptance } from '@/lib/people/identity/auth-schema';
 
@@ -88,11 +89,14 @@ export const suspendTenant = z
 
 export const resumeTenant = z.strictObject({}).meta({ example: {} });
 
-export const tenantFilters = {
-  search: z.string().min(1).max(100).optional().meta({ description: 'Matches any part of the name, slug or id.' }),
-  status: tenantStatus.optional(),
-  slug: z.string().max(63).optional().meta({ description: 'Exact slug.' }),
-};
+export const tenantQuery = sortedQuery(
+  {
+    search: z.string().min(1).max(100).optional().meta({ description: 'Matches any part of the name, slug or id.' }),
+    status: tenantStatus.optional(),
+    slug: z.string().max(63).optional().meta({ description: 'Exact slug.' }),
+  },
+  ['name', 'slug'],
+);
 
 /** `/…/{tenant_id}`; what is not an id cannot exist: 404. */
 export const tenantParams = z.strictObject({ tenant_id: id });

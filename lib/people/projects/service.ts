@@ -1,17 +1,24 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, listOf, ofAllTenants } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { type Dimension, defaultLimits, dimensions } from '@/lib/core/quota/dimensions';
 import { newAcceptance, shownAcceptance } from '@/lib/people/identity/acceptance-code';
 import { hashPassword } from '@/lib/people/identity/passwords';
 import { adminRows } from './admins';
-import type { AddedAdmin, CreatedTenant, CreateTenant, NewAdmin, Tenant } from './schema';
+import {
+  type AddedAdmin,
+  type CreatedTenant,
+  type CreateTenant,
+  type NewAdmin,
+  type Tenant,
+  tenantQuery,
+} from './schema';
 
 type Row = Omit<Tenant, 'quota' | 'suspended_at' | 'created_at' | 'updated_at'> & {
   suspended_at: Date | null;
@@ -55,28 +62,21 @@ function view(row: Row): Sendable<Tenant> {
   };
 }
 
-export type TenantFilters = {
-  search?: string | undefined;
-  status?: Tenant['status'] | undefined;
-  slug?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
 /** All tenants of the platform. */
-export async function listTenants(_call: AdministratorCall, filters: TenantFilters): Promise<Page<Sendable<Tenant>>> {
-  const { search, status, slug } = filters;
-  const where: Sql[] = [];
-  if (status !== undefined) where.push(sql`status = ${status}::text`);
-  if (slug !== undefined) where.push(sql`slug = ${slug}::text`);
-  if (search !== undefined) {
-    const anywhere = ['name', 'slug', 'projects.id::text'].map((column) => contains(column, search));
-    where.push(sql`(${join(anywhere, ' OR ')})`);
-  }
-  const page = await keysetPage<Row>({ select: columns, from, where, id: raw('projects.id'), ...filters });
-  return page.map(view);
-}
+export const listTenants = listOf({
+  query: tenantQuery,
+  columns,
+  from,
+  id: 'projects.id',
+  where: ofAllTenants,
+  filters: {
+    search: contains('name', 'slug', 'projects.id::text'),
+    status: equals('status'),
+    slug: equals('slug'),
+  },
+  sort: { name: 'name', slug: 'slug' },
+  view,
+});
 
 /** One tenant. @throws ApiError 404 */
 export async function readTenant(_call: AdministratorCall, id: string): Promise<Sendable<Tenant>> {

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { listQuery, sortQuery } from '@/lib/core/api/pagination';
 import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as service from './service';
-
-const query = z.strictObject({ ...schema.tokenFilters, ...listQuery, sort: sortQuery(['created_at', 'name']) });
 
 /** API tokens (spec 5.2): one's own in the project at hand, and for its admins, everyone's. */
 export const tokenEndpoints = [
@@ -16,7 +13,7 @@ export const tokenEndpoints = [
     summary: 'List your API tokens in the project',
     tag: 'API tokens',
     access: 'project_person',
-    query,
+    query: schema.tokenQuery,
     responses: { 200: z.array(schema.apiToken) },
     handle: (call, { query }) => service.listOwnTokens(call, query),
   }),
@@ -57,7 +54,7 @@ export const tokenEndpoints = [
     summary: 'List all API tokens in the project',
     tag: 'API tokens',
     access: 'admin',
-    query: query.extend({ user_id: z.string().max(64).optional().meta({ description: 'Created by this user.' }) }),
+    query: schema.projectTokenQuery,
     responses: { 200: z.array(schema.projectToken) },
     handle: (call, { query }) => service.listProjectTokens(call, query),
   }),

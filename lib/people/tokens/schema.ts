@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles } from '@/lib/core/api/caller';
+import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, times, timestamp } from '@/lib/core/api/schemas';
 
 export const apiToken = z
@@ -43,8 +44,12 @@ export const createToken = z
   .meta({ id: 'CreateApiToken', example: { name: 'ci', role: 'reader' } });
 export type CreateToken = z.output<typeof createToken>;
 
-export const tokenFilters = {
+const tokenFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   status: z.enum(['active', 'expired']).optional(),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
+export const tokenQuery = sortedQuery(tokenFilters, ['name']);
+export const projectTokenQuery = tokenQuery.extend({
+  user_id: z.string().max(64).optional().meta({ description: 'Created by this user.' }),
+});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { includesRole, type Role } from '@/lib/core/api/caller';
 import type { ProjectCall, ProjectPersonCall } from '@/lib/core/api/endpoint';
 import { ApiError, invalid, notFound } from '@/lib/core/api/errors';
-import { contains, keysetPage, type Page } from '@/lib/core/api/pagination';
+import { contains, equals, type Filters, listOf, oneOf } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
@@ -10,7 +10,14 @@ import { insert, type NewRow, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
 import { API_TOKEN_PREFIX, credentialHash } from '@/lib/people/identity/authenticate';
 import { settings } from '@/lib/settings';
-import type { ApiToken, CreateToken, NewToken, ProjectToken } from './schema';
+import {
+  type ApiToken,
+  type CreateToken,
+  type NewToken,
+  type ProjectToken,
+  projectTokenQuery,
+  tokenQuery,
+} from './schema';
 
 const SECRET_BYTES = 32;
 /** Enough to tell tokens apart, and nothing to guess the rest from. */
@@ -42,49 +49,42 @@ function view(row: Row, at: Date): ApiToken {
   };
 }
 
-export type TokenFilters = {
-  name?: string | undefined;
-  status?: ApiToken['status'] | undefined;
-  search?: string | undefined;
-  user_id?: string | undefined;
-  limit: number;
-  cursor?: string | undefined;
-  sort?: string | undefined;
-};
-
-function conditions(call: ProjectCall, { name, status, search, user_id }: TokenFilters): Sql[] {
-  const where: Sql[] = [sql`t.project_id = ${call.project_id}::uuid`, sql`t.revoked_at IS NULL`];
-  const expired = sql`(t.expires_at IS NOT NULL AND t.expires_at <= platform_now())`;
-  if (name !== undefined) where.push(sql`t.name = ${name}::text`);
-  if (status !== undefined) where.push(status === 'expired' ? expired : sql`NOT ${expired}`);
-  if (search !== undefined) where.push(contains('t.name', search));
-  if (user_id !== undefined) where.push(isId(user_id) ? sql`t.user_id = ${user_id}::uuid` : raw('false'));
-  return where;
-}
+const expired = '(t.expires_at IS NOT NULL AND t.expires_at <= platform_now())';
+const filters = {
+  name: equals('t.name'),
+  status: oneOf({ expired, active: `NOT ${expired}` }),
+  search: contains('t.name'),
+} satisfies Filters<typeof tokenQuery>;
+const ofProject = ({ project_id }: ProjectCall | ProjectPersonCall) =>
+  sql`t.project_id = ${project_id}::uuid AND t.revoked_at IS NULL`;
 
 /** The caller's own tokens of the project at hand, those that were revoked left out. */
-export async function listOwnTokens(call: ProjectPersonCall, filters: TokenFilters): Promise<Page<ApiToken>> {
-  const page = await keysetPage<Row>({
-    select: raw(columns),
-    from: raw('api_tokens t'),
-    where: conditions(call, { ...filters, user_id: call.caller.user_id }),
-    id: raw('t.id'),
-    ...filters,
-  });
-  return page.map((row) => view(row, call.at));
-}
+export const listOwnTokens = listOf({
+  query: tokenQuery,
+  columns: raw(columns),
+  from: raw('api_tokens t'),
+  id: 't.id',
+  where: (call: ProjectPersonCall) => sql`${ofProject(call)} AND t.user_id = ${call.caller.user_id}::uuid`,
+  filters,
+  sort: { name: 't.name' },
+  view: (row: Row, call) => view(row, call.at),
+});
 
 /** Everyone's tokens of the project, with who made them. */
-export async function listProjectTokens(call: ProjectCall, filters: TokenFilters): Promise<Page<ProjectToken>> {
-  const page = await keysetPage<ProjectRow>({
-    select: raw(`${columns}, t.user_id, u.email AS user_email`),
-    from: raw('api_tokens t JOIN users u ON u.id = t.user_id'),
-    where: conditions(call, filters),
-    id: raw('t.id'),
-    ...filters,
-  });
-  return page.map((row) => ({ ...view(row, call.at), user_id: row.user_id, user_email: row.user_email }));
-}
+export const listProjectTokens = listOf({
+  query: projectTokenQuery,
+  columns: raw(`${columns}, t.user_id, u.email AS user_email`),
+  from: raw('api_tokens t JOIN users u ON u.id = t.user_id'),
+  id: 't.id',
+  where: (call: ProjectCall) => ofProject(call),
+  filters: { ...filters, user_id: (id) => (isId(id) ? sql`t.user_id = ${id}::uuid` : raw('false')) },
+  sort: { name: 't.name' },
+  view: (row: ProjectRow, call): ProjectToken => ({
+    ...view(row, call.at),
+    user_id: row.user_id,
+    user_email: row.user_email,
+  }),
+});
 
 /**
  * Makes a token for the caller, in the project at hand. Its text is in the answer and nowhere else: stored is a hash.

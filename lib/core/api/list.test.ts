@@ -1,6 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { raw } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { equals, listOf, ofProject, oneOf } from './list';
+import { sortedQuery } from './pagination';
 
 testDatabase();
 const call = api();
@@ -61,4 +65,25 @@ test('a search takes its text literally', async () => {
   expect(all.body).toEqual([]);
   const some = await call('GET', '/vault/secrets?search=S3', { token: acme.users.reader.token });
   expect(some.body).toMatchObject([{ name: 's3' }]);
+});
+
+test('a list and its query name the same filters and orders, or do not compile', () => {
+  const query = sortedQuery({ name: z.string().optional(), expired: z.enum(['true', 'false']).optional() }, ['name']);
+  const list = {
+    query,
+    columns: raw('id'),
+    from: raw('secrets'),
+    where: ofProject(),
+    view: (row: { id: string }) => row,
+  };
+  const filters = { name: equals('name'), expired: oneOf({ true: 'false', false: 'true' }) };
+  listOf({ ...list, filters, sort: { name: 'name' } });
+  // @ts-expect-error The query has a filter that the list does not know.
+  listOf({ ...list, filters: { name: equals('name') }, sort: { name: 'name' } });
+  // @ts-expect-error The list has a filter that the query does not offer.
+  listOf({ ...list, filters: { ...filters, type: equals('type') }, sort: { name: 'name' } });
+  // @ts-expect-error The query offers an order that the list does not know.
+  listOf({ ...list, filters, sort: {} });
+  // @ts-expect-error A value of the filter has no condition.
+  listOf({ ...list, filters: { ...filters, expired: oneOf({ true: 'false' }) }, sort: { name: 'name' } });
 });
