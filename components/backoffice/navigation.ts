@@ -18,7 +18,7 @@ import {
   UsersRound,
   Workflow,
 } from 'lucide-react';
-import type { NavigationGroup } from '@/components/shell/navigation';
+import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { adminPaths } from '@/lib/paths';
 
 /** The back office's pages. */
@@ -36,7 +36,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
         icon: Building2,
         href: () => adminPaths.tenants(),
         keywords: ['project', 'customer', 'quota', 'limit', 'suspend'],
-        actions: [{ label: 'Create tenant', href: adminPaths.newTenant }],
+        create: { label: 'Create tenant', href: adminPaths.newTenant, operation: 'createTenant' },
       },
       { label: 'Users', icon: UsersRound, href: () => adminPaths.users(), keywords: ['people', 'account', 'password'] },
     ],
@@ -85,7 +85,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
         icon: Tags,
         href: adminPaths.rates,
         keywords: ['price', 'pricing', 'rate card'],
-        actions: [{ label: 'Add rate', href: () => adminPaths.newRate() }],
+        create: { label: 'Add rate', href: () => adminPaths.newRate(), operation: 'addRate' },
       },
       {
         label: 'Reconciliation',
@@ -122,7 +122,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
         label: 'Administrators',
         icon: ShieldUser,
         href: adminPaths.administrators,
-        actions: [{ label: 'Add administrator', href: adminPaths.newAdministrator }],
+        create: { label: 'Add administrator', href: adminPaths.newAdministrator, operation: 'createAdministrator' },
       },
       {
         label: 'Your account',

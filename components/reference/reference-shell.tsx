@@ -2,9 +2,9 @@
 
 import { BookOpen } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { appearanceCommands, type PaletteCommand } from '@/components/shell/commands';
-import type { NavigationGroup } from '@/components/shell/navigation';
 import { Shell } from '@/components/shell/shell';
 import { paths } from '@/lib/paths';
 import { CredentialProvider } from './credential';

@@ -5,8 +5,8 @@ import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Fragment } from 'react';
+import { findPlace, type NavigationGroup } from '@/components/kit/page/navigation';
 import { type Crumb, useCrumbs } from '@/components/kit/page/place';
-import { findPlace, type NavigationGroup } from './navigation';
 
 /** The way from the navigation to this page. What the navigation knows is there at once, the page adds the rest. */
 export function Breadcrumbs({ groups, project }: { groups: readonly NavigationGroup[]; project: string }) {

@@ -1,8 +1,8 @@
 import { type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { isOpenTo, type OperationId } from '@/lib/client/may';
 import type { Project, Role } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
-import type { NavigationGroup } from './navigation';
 import { setTheme } from './theme';
 
 /** One line of the command palette. */
@@ -51,9 +51,9 @@ function pageCommands(groups: readonly NavigationGroup[], project: string, role:
   const entries = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
   return [
     ...entries.flatMap(({ entry }) =>
-      (entry.actions ?? [])
-        .filter((action) => isUseful(action, role))
-        .map((action) => ({ group: 'Actions', label: action.label, icon: Plus, href: action.href(project) })),
+      entry.create && isUseful(entry.create, role)
+        ? [{ group: 'Actions', label: entry.create.label, icon: Plus, href: entry.create.href(project) }]
+        : [],
     ),
     ...entries.map(({ group, entry }) => ({
       group: 'Go to',

@@ -8,6 +8,7 @@ import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Mark, Wordmark } from '@/components/brand/logo';
 import { ConfirmProvider } from '@/components/kit/page/confirm';
+import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { PlaceProvider, type Realm } from '@/components/kit/page/place';
 import { Button } from '@/components/kit/ui/button';
 import { CommandKey, Key } from '@/components/kit/ui/keyboard';
@@ -17,7 +18,6 @@ import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
-import type { NavigationGroup } from './navigation';
 import { Sidebar } from './sidebar';
 
 // Both are loaded when they are first opened, and stay for the next time.

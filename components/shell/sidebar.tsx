@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import type { ReactNode } from 'react';
-import { findPlace, type NavigationGroup } from './navigation';
+import { findPlace, type NavigationGroup } from '@/components/kit/page/navigation';
 
 interface SidebarProps {
   groups: readonly NavigationGroup[];

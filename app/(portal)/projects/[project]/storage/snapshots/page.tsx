@@ -1,39 +1,44 @@
 'use client';
 
-import { Camera } from 'lucide-react';
-import { CreateLink } from '@/components/kit/page/create-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { SnapshotTable } from '@/components/storage/snapshot-table';
+import Link from 'next/link';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
+import { snapshots } from '@/components/storage/domain';
+import { useSnapshotActions } from '@/components/storage/snapshot-actions';
+import { snapshotColumns } from '@/components/storage/snapshot-columns';
+import type { Snapshot } from '@/components/storage/storage-can';
+import { createSnapshot, listSnapshots } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-/** Volumes as they were. */
-export default function SnapshotsPage() {
+const volume = columnsOf<Snapshot>().accessor('volume_name', {
+  header: 'Volume',
+  meta: { from: 'sm' },
+  cell: ({ row: { original } }) => <VolumeLink snapshot={original} />,
+});
+const columns = [...snapshotColumns.slice(0, 2), volume, ...snapshotColumns.slice(2)];
+
+function VolumeLink({ snapshot: { volume_id, volume_name } }: { snapshot: Snapshot }) {
   const { project } = useProject();
-  const create = (
-    <CreateLink label="Create snapshot" href={paths.newSnapshot(project.slug)} operation="createSnapshot" />
-  );
   return (
-    <Page
-      title="Snapshots"
-      description="Point-in-time copies of volumes. Instant to create, also while the volume is in use."
-      actions={create}
-    >
-      <SnapshotTable
-        empty={
-          <EmptyState
-            icon={Camera}
-            title="No snapshots yet"
-            action={create}
-            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/storage/snapshots \\
-  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
-  -d '{"name": "before-upgrade", "volume_id": "…"}'`}
-          >
-            Create a snapshot before a risky change. To go back, create a new volume from it.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <Link href={paths.volume(project.slug, volume_id)} className="hover:underline">
+      {volume_name}
+    </Link>
+  );
+}
+
+/** The snapshots of all volumes. */
+export default function SnapshotsPage() {
+  return (
+    <ResourceList
+      of={snapshots}
+      list={listSnapshots}
+      command={createSnapshot}
+      about="Point-in-time copies of volumes. Instant to create, also while the volume is in use."
+      empty="Create a snapshot before a risky change. To go back, create a new volume from it."
+      columns={columns}
+      filters={['status']}
+      actions={useSnapshotActions()}
+    />
   );
 }

@@ -1,7 +1,6 @@
 'use client';
 
 import { useParams, useRouter } from 'next/navigation';
-import { AddressTabs } from '@/components/compute/address-tabs';
 import { BootLog } from '@/components/compute/boot-log';
 import { Fault } from '@/components/compute/fault';
 import { type Instance, useInstanceActions, useOpenConsole } from '@/components/compute/instance-actions';
@@ -15,6 +14,7 @@ import { Telemetry } from '@/components/compute/telemetry';
 import { WaysIn } from '@/components/compute/ways-in';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
+import { AddressTabs } from '@/components/kit/page/address-tabs';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Page } from '@/components/kit/page/page';
 import { ActionMenu } from '@/components/kit/table/row-actions';
@@ -72,11 +72,9 @@ function InstanceButtons({ instance }: { instance: Instance }) {
 }
 
 function InstanceTabs({ instance }: { instance: Instance }) {
-  const { project } = useProject();
   return (
     <AddressTabs
       label="Instance sections"
-      href={(tab) => paths.instance(project.slug, instance.id, tab)}
       tabs={[
         { name: 'overview', label: 'Overview', content: () => <InstanceProperties instance={instance} /> },
         { name: 'console', label: 'Console', content: () => <WaysIn instance={instance} /> },

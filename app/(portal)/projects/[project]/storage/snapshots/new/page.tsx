@@ -9,16 +9,18 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
 import { Price } from '@/components/pricing/price';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
+import { text } from '@/lib/client/constraints';
 import { useList } from '@/lib/client/list';
+import { createSnapshot } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+  name: text(createSnapshot.fields.name, 'Enter a name.'),
   volume_id: z.string().check(z.minLength(1, 'Choose a volume.')),
-  description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
+  description: text(createSnapshot.fields.description),
 });
 
 /** Freezes a volume as it is. */

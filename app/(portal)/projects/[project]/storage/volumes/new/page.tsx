@@ -10,6 +10,8 @@ import { Page } from '@/components/kit/page/page';
 import { Price } from '@/components/pricing/price';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
+import { text, wholeNumber } from '@/lib/client/constraints';
+import { createVolume } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
 import { paths } from '@/lib/paths';
@@ -20,18 +22,15 @@ const kinds = [
   { value: 'snapshot', label: 'Snapshot', description: 'A volume at a point in time.' },
 ];
 
+const { fields } = createVolume;
 const schema = z
   .object({
-    name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
-    description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
+    name: text(fields.name, 'Enter a name.'),
+    description: text(fields.description),
     source: z.enum(['empty', 'image', 'snapshot']),
     image_id: z.string(),
     snapshot_id: z.string(),
-    size_gb: z.string().check(
-      z.trim(),
-      z.regex(/^\d{1,5}$/, 'A whole number of GB.'),
-      z.refine((text) => Number(text) >= 1, 'At least 1 GB.'),
-    ),
+    size_gb: wholeNumber(fields.size_gb, 'GB'),
   })
   .check(
     z.refine(({ source, image_id }) => source !== 'image' || image_id !== '', {

@@ -4,28 +4,26 @@ import { useSearchParams } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/kit/ui/tabs';
 
-interface AddressTabsProps<Name extends string> {
+/** A part of a page. */
+export interface PageTab {
+  name: string;
+  label: string;
+  content: () => ReactNode;
+}
+
+interface AddressTabsProps {
   /** What the tabs are parts of, for assistive technology. */
   label: string;
   /** The first one is shown where the address names none. */
-  tabs: readonly { name: Name; label: string; content: () => ReactNode }[];
-  /** The address of a tab. */
-  href: (name: Name) => string;
+  tabs: readonly PageTab[];
 }
 
-/** Parts of one page, each with an address that can be sent to others; only the one that is shown is there at all. */
-export function AddressTabs<Name extends string>({ label, tabs, href }: AddressTabsProps<Name>) {
+/** Parts of one page, each with an address (`?tab=log`) that can be sent to others. Only the one that is shown is rendered. */
+export function AddressTabs({ label, tabs }: AddressTabsProps) {
   const wanted = useSearchParams().get('tab');
   const shown = tabs.find(({ name }) => name === wanted) ?? tabs[0];
   return (
-    <Tabs
-      value={shown?.name}
-      onValueChange={(next) => {
-        const tab = tabs.find(({ name }) => name === next);
-        // The History API and not the router: nothing is to be fetched from the server for a change of the address alone.
-        if (tab) window.history.replaceState(null, '', href(tab.name));
-      }}
-    >
+    <Tabs value={shown?.name} onValueChange={(name) => show(name === tabs[0]?.name ? undefined : name)}>
       <TabsList aria-label={label}>
         {tabs.map(({ name, label: text }) => (
           <TabsTrigger key={name} value={name}>
@@ -40,4 +38,10 @@ export function AddressTabs<Name extends string>({ label, tabs, href }: AddressT
       ))}
     </Tabs>
   );
+}
+
+/** The History API and not the router: nothing is to be fetched from the server for a change of the address alone. */
+function show(tab: string | undefined): void {
+  const { pathname } = window.location;
+  window.history.replaceState(null, '', tab === undefined ? pathname : `${pathname}?${new URLSearchParams({ tab })}`);
 }

@@ -11,7 +11,22 @@ export interface NavigationEntry {
   /** Other words that people look for: "vm", "server". */
   keywords?: readonly string[];
   /** What can be begun from anywhere: "Create secret". */
-  actions?: readonly { label: string; href: (project: string) => string; operation?: OperationId }[];
+  create?: CreateAction;
+}
+
+/** A form that creates something, and what it calls. */
+export interface CreateAction {
+  label: string;
+  href: (project: string) => string;
+  operation: OperationId;
+}
+
+/** A type of resource: its list in the navigation, and its name in sentences. */
+export interface ResourceKind extends NavigationEntry {
+  /** One of them, in lower case: "secret". */
+  noun: string;
+  /** Several of them, where an s does not do. */
+  nouns?: string;
 }
 
 export interface NavigationGroup {

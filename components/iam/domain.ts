@@ -1,0 +1,13 @@
+import { Fingerprint } from 'lucide-react';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { paths } from '@/lib/paths';
+
+export const identityProviders: ResourceKind = {
+  label: 'Identity providers',
+  noun: 'identity provider',
+  icon: Fingerprint,
+  href: (project) => paths.identityProviders(project),
+  operation: 'listIdentityProviders',
+  keywords: ['oidc', 'workload', 'ci', 'github', 'gitlab', 'sts', 'assume role'],
+  create: { label: 'Add identity provider', href: paths.newIdentityProvider, operation: 'createIdentityProvider' },
+};

@@ -1,0 +1,12 @@
+import { Disc3 } from 'lucide-react';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { paths } from '@/lib/paths';
+
+export const images: ResourceKind = {
+  label: 'Images',
+  noun: 'image',
+  icon: Disc3,
+  href: paths.images,
+  keywords: ['operating system', 'linux', 'iso', 'qcow2', 'template', 'upload'],
+  create: { label: 'Upload image', href: paths.uploadImage, operation: 'uploadImage' },
+};

@@ -1,0 +1,29 @@
+import { curlCommand } from '@/components/reference/request';
+
+/** An operation with the example of its body, from `lib/client/operations`. */
+export interface Example {
+  method: string;
+  path: string;
+  example: object;
+}
+
+/** A request with its example for a shell. Ids differ in every project, so the reader fills them in. */
+export function exampleCommand({ method, path, example }: Example): string {
+  const origin = typeof window === 'undefined' ? '' : window.location.origin;
+  const body = JSON.stringify(example, (_, value) => (isId(value) ? '…' : value), 1).replace(/\n\s*/g, ' ');
+  const form = {
+    method,
+    path,
+    summary: '',
+    open: false,
+    parameters: [],
+    body: { content_type: JSON_TYPE, example: body },
+  };
+  return curlCommand(form, origin, { parameters: {}, body });
+}
+
+const JSON_TYPE = 'application/json';
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(value);
+}

@@ -1,0 +1,109 @@
+'use client';
+
+import { SearchX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { StatusBadge } from '@/components/kit/data/status-badge';
+import { AddressTabs, type PageTab } from '@/components/kit/page/address-tabs';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import { Loaded } from '@/components/kit/page/loaded';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { Page } from '@/components/kit/page/page';
+import { type Action, ActionMenu } from '@/components/kit/table/row-actions';
+import { ButtonLink } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
+import { ApiError } from '@/lib/client/errors';
+import { useProjectIfAny } from '@/lib/client/project';
+
+interface Resource {
+  name?: string;
+  status?: string;
+  status_reason?: string | null;
+}
+
+interface ResourcePageProps<R extends Resource> {
+  of: ResourceKind;
+  query: { data: R | undefined; error: unknown; refetch: () => unknown };
+  /** What it is called; its `name`, without. */
+  title?: (resource: R) => string;
+  description?: (resource: R) => ReactNode;
+  /** Beside the title; its status, without. */
+  badge?: (resource: R) => ReactNode;
+  /** What can be done with it: the menu of its page. */
+  actions?: (resource: R) => readonly Action[];
+  /** Buttons beside the menu, the most wanted last. */
+  buttons?: (resource: R) => ReactNode;
+  /** Above the tabs, such as a failure. */
+  above?: (resource: R) => ReactNode;
+  /** Its parts, each with an address; or, where it has one part, the content. */
+  tabs?: (resource: R) => readonly PageTab[];
+  content?: (resource: R) => ReactNode;
+  /** The dialogs of its actions. */
+  children?: ReactNode;
+}
+
+/** The page of one resource: loading, failed, deleted, or its title, status, actions and parts. */
+export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
+  const { of: kind, query, actions, buttons, above, tabs, content, children } = props;
+  const { title = ownName, description, badge = ownStatus } = props;
+  const { data } = query;
+  const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
+  const name = (data && title(data)) || noun;
+  if (data === undefined && query.error instanceof ApiError && query.error.status === 404) {
+    return (
+      <Page title={`${noun} not found`}>
+        <Gone of={kind} />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={name}
+      description={data && description?.(data)}
+      badge={data && badge(data)}
+      actions={
+        data && (
+          <>
+            {actions && <ActionMenu name={name} actions={actions(data)} labelled />}
+            {buttons?.(data)}
+          </>
+        )
+      }
+    >
+      <Loaded query={query} what={`The ${kind.noun}`} skeleton={<Skeleton className="h-80 w-full rounded-lg" />}>
+        {(resource) => (
+          <>
+            {above?.(resource)}
+            {tabs && <AddressTabs label={`${noun} sections`} tabs={tabs(resource)} />}
+            {content?.(resource)}
+          </>
+        )}
+      </Loaded>
+      {children}
+    </Page>
+  );
+}
+
+function Gone({ of: { icon, noun, nouns = `${noun}s`, href } }: { of: ResourceKind }) {
+  const project = useProjectIfAny()?.slug ?? '';
+  return (
+    <EmptyState
+      icon={icon ?? SearchX}
+      title={`This ${noun} does not exist`}
+      action={
+        <ButtonLink variant="primary" href={href(project)}>
+          View {nouns}
+        </ButtonLink>
+      }
+    >
+      It may have been deleted, or the link is incomplete.
+    </EmptyState>
+  );
+}
+
+function ownName({ name }: Resource): string {
+  return name ?? '';
+}
+
+function ownStatus({ status, status_reason }: Resource): ReactNode {
+  return status && <StatusBadge status={status} reason={status_reason} />;
+}

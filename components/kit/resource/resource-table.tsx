@@ -1,0 +1,105 @@
+'use client';
+
+import type { ColumnDef } from '@tanstack/react-table';
+import type { ReactNode } from 'react';
+import { statusOptions } from '@/components/kit/data/statuses';
+import { EmptyState } from '@/components/kit/page/empty-state';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { DataTable } from '@/components/kit/table/data-table';
+import type { Action } from '@/components/kit/table/row-actions';
+import { type TableState, useTableState } from '@/components/kit/table/table-state';
+import type { TableFilter } from '@/components/kit/table/table-toolbar';
+import { type ListPath, type ListQuery, type Row, useList } from '@/lib/client/list';
+import { type Example, exampleCommand } from './example-command';
+
+/** An operation that answers with a list, from `lib/client/operations`. */
+export interface ListOperation {
+  path: ListPath;
+  /** Its filters that take one of a few values. */
+  filters: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface ResourceTableProps<O extends ListOperation> {
+  of: Pick<ResourceKind, 'icon' | 'noun' | 'nouns'>;
+  list: O;
+  // biome-ignore lint/suspicious/noExplicitAny: columns of different value types share one array (TanStack Table)
+  columns: ColumnDef<Row<O['path']>, any>[];
+  /** What the list is always narrowed to, such as the snapshots of one volume. */
+  query?: ListQuery;
+  /** Filters of the toolbar: by name those whose values the operation knows, or with options of the page's own. */
+  filters?: readonly ((keyof O['filters'] & string) | TableFilter)[];
+  /** More query parameters, which `toolbar` sets. */
+  parameters?: readonly string[];
+  toolbar?: (state: TableState) => ReactNode;
+  searchable?: boolean;
+  /** What a row is called, for the names of its controls; its `name`, without. */
+  rowName?: (row: Row<O['path']>) => string;
+  /** What tells rows apart that have no `id`. */
+  rowId?: (row: Row<O['path']>) => string;
+  actions?: (row: Row<O['path']>, state: TableState) => readonly Action[];
+  /** What one is for, in a sentence a newcomer understands. */
+  empty: ReactNode;
+  /** "No volumes yet", without. */
+  emptyTitle?: string;
+  /** What makes the first one. */
+  create?: ReactNode;
+  /** The operation that creates one, shown as a command. */
+  command?: Example;
+  /** What else needs the rows, such as a dialog that the address opens. */
+  children?: (rows: readonly Row<O['path']>[]) => ReactNode;
+}
+
+/** A list of the API as a table: search, filters, order and page stand in the address. */
+export function ResourceTable<O extends ListOperation>(props: ResourceTableProps<O>) {
+  const { of: kind, list: operation, columns, query, parameters = [], searchable = true, toolbar, actions } = props;
+  const { rowName = ownName, rowId, empty, emptyTitle, create, command, children } = props;
+  const { noun, nouns = `${noun}s` } = kind;
+  const filters = (props.filters ?? []).map((filter) =>
+    typeof filter === 'string' ? choices(operation, filter) : filter,
+  );
+  const state = useTableState([...filters.map(({ name }) => name), ...parameters]);
+  const sortable = columns.some(({ enableSorting }) => enableSorting);
+  const list = useList<O['path']>(operation.path, {
+    ...state.query,
+    ...(searchable ? {} : { search: undefined }),
+    ...(sortable ? {} : { sort: undefined }),
+    ...query,
+  });
+  return (
+    <>
+      <DataTable
+        noun={noun}
+        nouns={nouns}
+        list={list}
+        state={state}
+        columns={columns}
+        rowName={rowName}
+        {...(rowId && { rowId })}
+        searchable={searchable}
+        filters={filters}
+        toolbar={toolbar?.(state)}
+        {...(actions && { actions: (row: Row<O['path']>) => actions(row, state) })}
+        empty={
+          <EmptyState
+            icon={kind.icon}
+            title={emptyTitle ?? `No ${nouns} yet`}
+            action={create}
+            {...(command && { command: exampleCommand(command) })}
+          >
+            {empty}
+          </EmptyState>
+        }
+      />
+      {children?.(list.data?.rows ?? [])}
+    </>
+  );
+}
+
+function choices({ filters }: ListOperation, name: string): TableFilter {
+  const words = name.replaceAll('_', ' ');
+  return { name, label: words.charAt(0).toUpperCase() + words.slice(1), options: statusOptions(filters[name] ?? []) };
+}
+
+function ownName(row: object): string {
+  return 'name' in row ? String(row.name) : '';
+}

@@ -1,0 +1,21 @@
+import { Camera, HardDrive } from 'lucide-react';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { paths } from '@/lib/paths';
+
+export const volumes: ResourceKind = {
+  label: 'Volumes',
+  noun: 'volume',
+  icon: HardDrive,
+  href: paths.volumes,
+  keywords: ['disk', 'block', 'storage', 'attach'],
+  create: { label: 'Create volume', href: (project) => paths.newVolume(project), operation: 'createVolume' },
+};
+
+export const snapshots: ResourceKind = {
+  label: 'Snapshots',
+  noun: 'snapshot',
+  icon: Camera,
+  href: paths.snapshots,
+  keywords: ['backup', 'copy', 'restore'],
+  create: { label: 'Create snapshot', href: (project) => paths.newSnapshot(project), operation: 'createSnapshot' },
+};

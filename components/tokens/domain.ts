@@ -1,0 +1,12 @@
+import { KeySquare } from 'lucide-react';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { paths } from '@/lib/paths';
+
+export const tokens: ResourceKind = {
+  label: 'API tokens',
+  noun: 'token',
+  icon: KeySquare,
+  href: paths.tokens,
+  keywords: ['credential', 'script', 'ci', 'key'],
+  create: { label: 'Create API token', href: paths.newToken, operation: 'createToken' },
+};

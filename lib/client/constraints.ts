@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { formatNumber } from '@/lib/format/number';
+
+// Checks of form fields from the API's own constraints (`fields` of an operation in lib/client/operations).
+
+/** A text as the API accepts it, without spaces around it. `missing` is the message for an empty one. */
+export function text(
+  { minLength = 0, maxLength, pattern }: { minLength?: number; maxLength?: number; pattern?: string },
+  missing = 'Required.',
+) {
+  return z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(minLength, minLength === 1 ? missing : `At least ${minLength} characters.`),
+      ...(maxLength === undefined ? [] : [z.maxLength(maxLength, `Up to ${formatNumber(maxLength)} characters.`)]),
+      ...(pattern === undefined
+        ? []
+        : [z.regex(new RegExp(pattern, 'u'), 'Contains characters that are not allowed.')]),
+    );
+}
+
+/** A whole number within the API's limits, as it is typed. */
+export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: number }, unit: string) {
+  return z.string().check(
+    z.trim(),
+    z.regex(/^\d+$/, `A whole number of ${unit}.`),
+    z.refine((typed) => Number(typed) >= minimum, `At least ${formatNumber(minimum)} ${unit}.`),
+    z.refine((typed) => Number(typed) <= maximum, `Up to ${formatNumber(maximum)} ${unit}.`),
+  );
+}
+
+/** Several choices, up to the API's maximum. */
+export function severalOf({ maxItems }: { maxItems: number }, nouns: string) {
+  return z.array(z.string()).check(z.maxLength(maxItems, `Up to ${maxItems} ${nouns}.`));
+}
