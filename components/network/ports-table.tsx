@@ -1,26 +1,26 @@
 'use client';
 
-import { Cable } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Id } from '@/components/kit/data/id';
-import { StatusBadge } from '@/components/kit/data/status-badge';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { useList } from '@/lib/client/list';
+import { ResourceTable } from '@/components/kit/resource/resource-table';
+import { statusColumn } from '@/components/kit/table/columns';
+import { columnsOf } from '@/components/kit/table/data-table';
+import { listPorts } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
+import { ports } from './domain';
 import { TextLink } from './text-link';
 import type { Port } from './types';
 
 const column = columnsOf<Port>();
-const columns = [
+/** What every table of ports shows. */
+export const portColumns = [
   column.accessor('ip', { header: 'IP address', cell: ({ row: { original } }) => <PortLink port={original} /> }),
   column.accessor('instance_name', {
     header: 'Attached to',
     cell: ({ row: { original } }) => <Holder port={original} />,
   }),
-  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <StatusBadge status={getValue()} /> }),
+  statusColumn<Port>(),
   column.accessor('network_name', {
     header: 'Network',
     meta: { from: 'md' },
@@ -73,45 +73,34 @@ export function FloatingAddress({ address }: { address: string | null }) {
   );
 }
 
-interface PortsTableProps {
-  /** Only the ports of these. */
-  of?: { network_id: string } | { security_group_id: string };
-  /** What stands there while there is none. */
-  empty?: ReactNode;
+interface PortsOfProps {
+  title: string;
+  network_id?: string;
+  security_group_id?: string;
+  emptyTitle?: string;
+  empty: string;
+  create?: ReactNode;
 }
 
-/** Ports with what holds them: all of the project's, of one network, or of one security group. */
-export function PortsTable({ of, empty }: PortsTableProps) {
-  const state = useTableState(['status']);
-  const list = useList('/api/v1/network/ports', { ...state.query, sort: undefined, ...of });
-  const inNetwork = of !== undefined && 'network_id' in of;
+const withoutNetwork = portColumns.filter((each) => each !== portColumns[3]);
+
+/** The ports of one network, or of one security group, with what holds them. */
+export function PortsOf({ title, network_id, security_group_id, ...words }: PortsOfProps) {
+  const id = useId();
   return (
-    <DataTable
-      noun="port"
-      list={list}
-      state={state}
-      columns={inNetwork ? columns.filter((each) => each !== networkColumn) : columns}
-      rowName={({ ip }) => ip}
-      filters={[
-        {
-          name: 'status',
-          label: 'Status',
-          options: [
-            { value: 'active', label: 'Active' },
-            { value: 'down', label: 'Down' },
-          ],
-        },
-      ]}
-      empty={
-        empty ?? (
-          <EmptyState icon={Cable} title="No ports yet">
-            A port is a virtual network interface with an IP and a MAC address. Each instance gets one when it is
-            created.
-          </EmptyState>
-        )
-      }
-    />
+    <section aria-labelledby={id} className="min-w-0">
+      <h2 id={id} className="mb-3 font-semibold text-base">
+        {title}
+      </h2>
+      <ResourceTable
+        of={ports}
+        list={listPorts}
+        query={{ network_id, security_group_id }}
+        columns={network_id === undefined ? portColumns : withoutNetwork}
+        filters={['status']}
+        rowName={({ ip }) => ip}
+        {...words}
+      />
+    </section>
   );
 }
-
-const networkColumn = columns[3];

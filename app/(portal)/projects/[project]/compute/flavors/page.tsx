@@ -1,15 +1,15 @@
 'use client';
 
 import { Cpu } from 'lucide-react';
+import { flavors } from '@/components/compute/domain';
 import { Size } from '@/components/kit/data/amounts';
 import { StatusBadge } from '@/components/kit/data/status-badge';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { FlavorMonth, FlavorPrice } from '@/components/pricing/flavor-price';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
+import { listFlavors } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -57,41 +57,29 @@ const columns = [
 /** The sizes of instances. */
 export default function FlavorsPage() {
   const { project } = useProject();
-  const state = useTableState();
-  const list = useList('/api/v1/compute/flavors', state.query);
   const may = useMay('createInstance');
   return (
-    <Page
-      title="Flavors"
-      description={
+    <ResourceList
+      of={flavors}
+      list={listFlavors}
+      about={
         <>
           Instance sizes and their price while running; <FlavorMonth />. vCPUs and memory count towards the project’s
           quota, boot disks do not.
         </>
       }
-    >
-      <DataTable
-        noun="flavor"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ name }) => name}
-        searchable={false}
-        actions={({ id, status }) => [
-          {
-            label: 'Create instance',
-            icon: Cpu,
-            href: paths.newInstance(project.slug, { flavor_id: id }),
-            disabledReason:
-              status === 'deprecated' ? 'Deprecated. Choose another flavor for new instances.' : may.reason,
-          },
-        ]}
-        empty={
-          <EmptyState icon={Cpu} title="No flavors">
-            Platform administrators define the available flavors.
-          </EmptyState>
-        }
-      />
-    </Page>
+      emptyTitle="No flavors"
+      empty="Platform administrators define the available flavors."
+      columns={columns}
+      searchable={false}
+      actions={({ id, status }) => [
+        {
+          label: 'Create instance',
+          icon: Cpu,
+          href: paths.newInstance(project.slug, { flavor_id: id }),
+          disabledReason: status === 'deprecated' ? 'Deprecated. Choose another flavor for new instances.' : may.reason,
+        },
+      ]}
+    />
   );
 }

@@ -1,29 +1,21 @@
 'use client';
 
-import { Disc3 } from 'lucide-react';
-import Link from 'next/link';
+import { images } from '@/components/images/domain';
 import { useImageActions } from '@/components/images/image-actions';
 import { ImageBadge } from '@/components/images/image-badge';
 import { type Image, imageKind } from '@/components/images/image-look';
 import { UploadList } from '@/components/images/upload-list';
 import { Size } from '@/components/kit/data/amounts';
-import { CreateLink } from '@/components/kit/page/create-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { nameColumn } from '@/components/kit/table/columns';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
-import { useList } from '@/lib/client/list';
-import { useProject } from '@/lib/client/project';
+import { listImages } from '@/lib/client/operations/images';
 import { paths } from '@/lib/paths';
 
 const column = columnsOf<Image>();
 const columns = [
-  column.accessor('name', {
-    header: 'Name',
-    enableSorting: true,
-    cell: ({ row: { original } }) => <ImageName image={original} />,
-  }),
+  nameColumn<Image>({ href: paths.image }),
   column.accessor('status', { header: 'Status', cell: ({ row: { original } }) => <ImageBadge image={original} /> }),
   column.accessor('visibility', {
     header: 'Source',
@@ -70,18 +62,6 @@ function Needs({ image: { min_disk_gb, min_ram_mb } }: { image: Image }) {
   );
 }
 
-function ImageName({ image: { id, name, description } }: { image: Image }) {
-  const { project } = useProject();
-  return (
-    <div className="max-w-sm">
-      <Link href={paths.image(project.slug, id)} className="font-medium hover:underline">
-        {name}
-      </Link>
-      {description && <p className="truncate text-ink-muted text-xs max-sm:hidden">{description}</p>}
-    </div>
-  );
-}
-
 const filters = [
   {
     name: 'visibility',
@@ -110,32 +90,16 @@ const filters = [
 
 /** What instances boot from: the certified catalogue, and what the project has uploaded. */
 export default function ImagesPage() {
-  const { project } = useProject();
-  const state = useTableState(['visibility', 'status', 'format']);
-  const list = useList('/api/v1/images/images', state.query);
-  const actionsOf = useImageActions();
-  const upload = <CreateLink label="Upload image" href={paths.uploadImage(project.slug)} operation="uploadImage" />;
   return (
-    <Page
-      title="Images"
-      description="Disk images for instances and volumes. Certified images are fetched on first use."
-      actions={upload}
-    >
-      <UploadList />
-      <DataTable
-        noun="image"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ name }) => name}
-        filters={filters}
-        actions={actionsOf}
-        empty={
-          <EmptyState icon={Disc3} title="No images yet" action={upload}>
-            An image is the initial disk of an instance: an operating system, or your own build.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={images}
+      list={listImages}
+      about="Disk images for instances and volumes. Certified images are fetched on first use."
+      empty="An image is the initial disk of an instance: an operating system, or your own build."
+      above={<UploadList />}
+      columns={columns}
+      filters={filters}
+      actions={useImageActions()}
+    />
   );
 }

@@ -1,30 +1,19 @@
 'use client';
 
-import { Server } from 'lucide-react';
-import Link from 'next/link';
-import { CreateInstanceLink } from '@/components/compute/create-instance-link';
+import { instances } from '@/components/compute/domain';
 import { type Instance, useInstanceActions } from '@/components/compute/instance-actions';
 import { InstanceAddresses } from '@/components/compute/instance-addresses';
-import { Id } from '@/components/kit/data/id';
 import { StatusBadge } from '@/components/kit/data/status-badge';
-import { statusOptions } from '@/components/kit/data/statuses';
-import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { createdColumn, idColumn, nameColumn } from '@/components/kit/table/columns';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { useList } from '@/lib/client/list';
-import { useProject } from '@/lib/client/project';
-import { instanceStatuses } from '@/lib/domains/compute/transitions';
+import { createInstance, listInstances } from '@/lib/client/operations/compute';
 import { paths } from '@/lib/paths';
 
 const column = columnsOf<Instance>();
 const columns = [
-  column.accessor('name', {
-    header: 'Name',
-    enableSorting: true,
-    cell: ({ row: { original } }) => <InstanceLink instance={original} />,
-  }),
+  nameColumn<Instance>({ href: paths.instance }),
   column.accessor('status', {
     header: 'Status',
     cell: ({ row: { original } }) => (
@@ -38,74 +27,34 @@ const columns = [
     meta: { from: 'sm' },
     cell: ({ getValue }) => <InstanceAddresses addresses={getValue()} />,
   }),
-  column.accessor('id', {
-    header: 'ID',
-    meta: { from: 'xl' },
-    cell: ({ getValue }) => <Id value={getValue()} label="instance ID" />,
-  }),
-  column.accessor('created_at', {
-    header: 'Created',
-    enableSorting: true,
-    meta: { from: 'md' },
-    cell: ({ getValue }) => <Time at={getValue()} />,
-  }),
+  idColumn<Instance>('instance'),
+  createdColumn<Instance>({ from: 'md' }),
 ];
-
-function InstanceLink({ instance: { id, name } }: { instance: Instance }) {
-  const { project } = useProject();
-  return (
-    <Link href={paths.instance(project.slug, id)} className="font-medium hover:underline">
-      {name}
-    </Link>
-  );
-}
-
-const statuses = statusOptions(instanceStatuses);
 
 const named = (rows: readonly { id: string; name: string }[] = []) =>
   rows.map(({ id, name }) => ({ value: id, label: name }));
 
 /** The project's machines and their states, as they change. */
 export default function InstancesPage() {
-  const state = useTableState(['status', 'flavor_id', 'network_id']);
-  const list = useList('/api/v1/compute/instances', state.query);
   const flavors = useList('/api/v1/compute/flavors', { limit: 200 });
   const networks = useList('/api/v1/network/networks', { limit: 200, sort: 'name' });
   const { actionsOf, dialog } = useInstanceActions();
-
   return (
-    <Page
-      title="Instances"
-      description="Virtual machines with a boot disk, an IP address and a console."
-      actions={<CreateInstanceLink />}
+    <ResourceList
+      of={instances}
+      list={listInstances}
+      command={createInstance}
+      about="Virtual machines with a boot disk, an IP address and a console."
+      empty="An instance is a virtual machine created from a flavor, an image and a network. It boots in seconds, and its console opens in your browser."
+      columns={columns}
+      filters={[
+        'status',
+        { name: 'flavor_id', label: 'Flavor', options: named(flavors.data?.rows) },
+        { name: 'network_id', label: 'Network', options: named(networks.data?.rows) },
+      ]}
+      actions={actionsOf}
     >
-      <DataTable
-        noun="instance"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ name }) => name}
-        filters={[
-          { name: 'status', label: 'Status', options: statuses },
-          { name: 'flavor_id', label: 'Flavor', options: named(flavors.data?.rows) },
-          { name: 'network_id', label: 'Network', options: named(networks.data?.rows) },
-        ]}
-        actions={actionsOf}
-        empty={
-          <EmptyState
-            icon={Server}
-            title="No instances yet"
-            action={<CreateInstanceLink />}
-            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/compute/instances \\
-  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
-  -d '{"name": "web-1", "flavor_id": "…", "image_id": "…", "network_id": "…"}'`}
-          >
-            An instance is a virtual machine created from a flavor, an image and a network. It boots in seconds, and its
-            console opens in your browser.
-          </EmptyState>
-        }
-      />
-      {dialog}
-    </Page>
+      {() => dialog}
+    </ResourceList>
   );
 }

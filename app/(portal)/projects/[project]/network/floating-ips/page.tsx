@@ -1,23 +1,22 @@
 'use client';
 
-import { Globe, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Id } from '@/components/kit/data/id';
-import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { statusColumn } from '@/components/kit/table/columns';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Button } from '@/components/kit/ui/button';
+import { floatingIps } from '@/components/network/domain';
 import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
 import { Holder } from '@/components/network/ports-table';
 import type { FloatingIp } from '@/components/network/types';
-import { useList } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
+import { allocateFloatingIp, listFloatingIps } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 
 const AssociateDialog = dynamic(() =>
@@ -34,11 +33,7 @@ const columns = [
       </span>
     ),
   }),
-  column.accessor('status', {
-    header: 'Status',
-    meta: { from: 'sm' },
-    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
-  }),
+  statusColumn<FloatingIp>({ from: 'sm' }),
   column.accessor('instance_name', {
     header: 'Associated with',
     cell: ({ row: { original } }) =>
@@ -78,63 +73,40 @@ function Forwards({ floatingIp: { port_id, forwards } }: { floatingIp: FloatingI
 export default function FloatingIpsPage() {
   const { api } = useProject();
   const may = useMay('allocateFloatingIp');
-  const state = useTableState(['status']);
-  const list = useList('/api/v1/network/floating-ips', { ...state.query, sort: undefined });
   const allocate = api.useMutation('post', '/api/v1/network/floating-ips');
   const asked = useSearchParams().get('associate');
-  const shown = list.data?.rows.find(({ id, port_id }) => id === asked && port_id === null);
   const actionsOf = useFloatingIpActions({ associate });
-
-  const button = (
-    <DisabledReason reason={may.reason}>
-      <Button variant="primary" pending={allocate.isPending} onClick={() => allocate.mutate({ body: {} })}>
-        <Plus /> Allocate floating IP
-      </Button>
-    </DisabledReason>
-  );
   return (
-    <Page
-      title="Floating IPs"
-      description="Public IP addresses of the project. Associate each with an instance, and move it at any time."
-      actions={button}
+    <ResourceList
+      of={floatingIps}
+      list={listFloatingIps}
+      command={allocateFloatingIp}
+      about="Public IP addresses of the project. Associate each with an instance, and move it at any time."
+      empty="Instances have private addresses. A floating IP makes an instance reachable from the internet, as its security groups allow."
+      create={
+        <DisabledReason reason={may.reason}>
+          <Button variant="primary" pending={allocate.isPending} onClick={() => allocate.mutate({ body: {} })}>
+            <Plus /> Allocate floating IP
+          </Button>
+        </DisabledReason>
+      }
+      above={
+        allocate.error !== null && (
+          <div className="mb-4">
+            <ErrorNotice title="No floating IP could be allocated" error={allocate.error} />
+          </div>
+        )
+      }
+      columns={columns}
+      filters={['status']}
+      rowName={({ address }) => address}
+      actions={actionsOf}
     >
-      {allocate.error !== null && (
-        <div className="mb-4">
-          <ErrorNotice title="No floating IP could be allocated" error={allocate.error} />
-        </div>
-      )}
-      <DataTable
-        noun="floating IP"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ address }) => address}
-        filters={[
-          {
-            name: 'status',
-            label: 'Status',
-            options: [
-              { value: 'available', label: 'Available' },
-              { value: 'associated', label: 'Associated' },
-            ],
-          },
-        ]}
-        actions={actionsOf}
-        empty={
-          <EmptyState
-            icon={Globe}
-            title="No floating IPs yet"
-            action={button}
-            command={`curl -X POST ${typeof window === 'undefined' ? '' : window.location.origin}/api/v1/network/floating-ips \\
-  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{}'`}
-          >
-            Instances have private addresses. A floating IP makes an instance reachable from the internet, as its
-            security groups allow.
-          </EmptyState>
-        }
-      />
-      {shown && <AssociateDialog key={shown.id} floatingIp={shown} close={() => associate(undefined)} />}
-    </Page>
+      {(rows) => {
+        const shown = rows.find(({ id, port_id }) => id === asked && port_id === null);
+        return shown && <AssociateDialog key={shown.id} floatingIp={shown} close={() => associate(undefined)} />;
+      }}
+    </ResourceList>
   );
 }
 

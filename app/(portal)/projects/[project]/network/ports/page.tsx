@@ -1,16 +1,21 @@
 'use client';
 
-import { Page } from '@/components/kit/page/page';
-import { PortsTable } from '@/components/network/ports-table';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { ports } from '@/components/network/domain';
+import { portColumns } from '@/components/network/ports-table';
+import { listPorts } from '@/lib/client/operations/network';
 
 /** Every virtual interface of the project. */
 export default function PortsPage() {
   return (
-    <Page
-      title="Ports"
-      description="Virtual network interfaces of instances. A port is created and deleted with its instance."
-    >
-      <PortsTable />
-    </Page>
+    <ResourceList
+      of={ports}
+      list={listPorts}
+      about="Virtual network interfaces of instances. A port is created and deleted with its instance."
+      empty="A port is a virtual network interface with an IP and a MAC address. Each instance gets one when it is created."
+      columns={portColumns}
+      filters={['status']}
+      rowName={({ ip }) => ip}
+    />
   );
 }

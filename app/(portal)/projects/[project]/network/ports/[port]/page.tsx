@@ -6,13 +6,11 @@ import { useState } from 'react';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
-import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
+import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
-import { Skeleton } from '@/components/kit/ui/skeleton';
+import { ports } from '@/components/network/domain';
 import { FloatingAddress, Holder, NetworkLink } from '@/components/network/ports-table';
 import { type SecurityGroup, sayRule } from '@/components/network/rules';
 import { TextLink } from '@/components/network/text-link';
@@ -32,31 +30,35 @@ export default function PortPage() {
   const { api } = useProject();
   const query = api.useQuery('get', '/api/v1/network/ports/{id}', { params: { path: { id } } });
   return (
-    <Page
-      title={query.data ? `Port ${query.data.ip}` : 'Port'}
-      badge={query.data && <StatusBadge status={query.data.status} />}
-    >
-      <Loaded query={query} what="The port" skeleton={<Skeleton className="h-80 w-full" />}>
-        {(port) => (
-          <div className="grid items-start gap-5 lg:grid-cols-2">
-            <Card title="Overview">
-              <PropertyList
-                items={[
-                  ['IP address', <Id key="ip" value={port.ip} label="address" full />],
-                  ['MAC', <Id key="mac" value={port.mac} label="MAC address" full />],
-                  ['Network', <NetworkLink key="network" port={port} />],
-                  ['Attached to', <Holder key="holder" port={port} />],
-                  ['Floating IP', <FloatingAddress key="floating" address={port.floating_ip} />],
-                  ['ID', <Id key="id" value={port.id} label="port ID" full />],
-                  ['Created', <Time key="created" at={port.created_at} form="exact" />],
-                ]}
-              />
-            </Card>
-            <PortGroups port={port} />
-          </div>
-        )}
-      </Loaded>
-    </Page>
+    <ResourcePage
+      of={ports}
+      query={query}
+      title={({ ip }) => `Port ${ip}`}
+      content={(port) => (
+        <div className="grid items-start gap-5 lg:grid-cols-2">
+          <Details port={port} />
+          <PortGroups port={port} />
+        </div>
+      )}
+    />
+  );
+}
+
+function Details({ port }: { port: Port }) {
+  return (
+    <Card title="Overview">
+      <PropertyList
+        items={[
+          ['IP address', <Id key="ip" value={port.ip} label="address" full />],
+          ['MAC', <Id key="mac" value={port.mac} label="MAC address" full />],
+          ['Network', <NetworkLink key="network" port={port} />],
+          ['Attached to', <Holder key="holder" port={port} />],
+          ['Floating IP', <FloatingAddress key="floating" address={port.floating_ip} />],
+          ['ID', <Id key="id" value={port.id} label="port ID" full />],
+          ['Created', <Time key="created" at={port.created_at} form="exact" />],
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -3,51 +3,49 @@
 import { useParams } from 'next/navigation';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
-import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
+import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Card } from '@/components/kit/ui/card';
-import { Skeleton } from '@/components/kit/ui/skeleton';
+import { routers } from '@/components/network/domain';
 import { TextLink } from '@/components/network/text-link';
 import type { Router } from '@/components/network/types';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-/** One router: how the outside sees it, and its address on each network. */
+/** One router: its external address, and its address on each network. */
 export default function RouterPage() {
   const { router: id } = useParams<{ router: string }>();
   const { api } = useProject();
   const query = api.useQuery('get', '/api/v1/network/routers/{id}', { params: { path: { id } } });
   return (
-    <Page
-      title={query.data ? `Router ${query.data.name}` : 'Router'}
-      badge={query.data && <StatusBadge status={query.data.status} />}
-    >
-      <Loaded query={query} what="The router" skeleton={<Skeleton className="h-80 w-full" />}>
-        {(router) => (
-          <div className="grid items-start gap-5 lg:grid-cols-2">
-            <Card title="Overview">
-              <PropertyList
-                items={[
-                  [
-                    'External IP',
-                    router.external_ip ? (
-                      <Id key="external" value={router.external_ip} label="address" full />
-                    ) : (
-                      'Not assigned yet'
-                    ),
-                  ],
-                  ['ID', <Id key="id" value={router.id} label="router ID" full />],
-                  ['Created', <Time key="created" at={router.created_at} form="exact" />],
-                ]}
-              />
-            </Card>
-            <Interfaces router={router} />
-          </div>
-        )}
-      </Loaded>
-    </Page>
+    <ResourcePage
+      of={routers}
+      query={query}
+      title={({ name }) => `Router ${name}`}
+      content={(router) => (
+        <div className="grid items-start gap-5 lg:grid-cols-2">
+          <Details router={router} />
+          <Interfaces router={router} />
+        </div>
+      )}
+    />
+  );
+}
+
+function Details({ router: { id, external_ip, created_at } }: { router: Router }) {
+  return (
+    <Card title="Overview">
+      <PropertyList
+        items={[
+          [
+            'External IP',
+            external_ip ? <Id key="external" value={external_ip} label="address" full /> : 'Not assigned yet',
+          ],
+          ['ID', <Id key="id" value={id} label="router ID" full />],
+          ['Created', <Time key="created" at={created_at} form="exact" />],
+        ]}
+      />
+    </Card>
   );
 }
 
