@@ -82,7 +82,7 @@ test('revenue, invoices and months say what a month brought in, and the address 
   await expect(page).toHaveTitle('Revenue · Nephele back office');
   await expect(page.getByRole('row', { name: new RegExp(tenant.name) })).toContainText('None');
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Monthly closing' }).first().click();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Controls' }).click();
   await expect(page).toHaveTitle('Monthly closing · Nephele back office');
   const running = page.getByRole('row').nth(1);
   await expect(running).toContainText('In progress');

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, open, test } from './support';
+import { bearer, expect, expectAccessible, open, test } from './support';
 
 test('the command palette leads to pages and actions by the keyboard alone', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
@@ -79,4 +79,43 @@ test('an address without a page is answered inside the project', async ({ page, 
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await expectAccessible(page);
+});
+
+test('pages that belong together are tabs of one entry, and an old address leads to its page', async ({
+  page,
+  tenant,
+}) => {
+  await open(page, `/projects/${tenant.slug}/routers?sort=name`, tenant.admin);
+  await expect(page).toHaveURL(`/projects/${tenant.slug}/network/routers?sort=name`);
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  await expect(navigation.getByRole('link', { name: 'Networks' })).toHaveAttribute('aria-current', 'page');
+  const tabs = page.getByRole('navigation', { name: 'Networks' });
+  await expect(tabs.getByRole('link', { name: 'Routers' })).toHaveAttribute('aria-current', 'page');
+  await tabs.getByRole('link', { name: 'Ports' }).click();
+  await expect(page).toHaveTitle('Ports · Nephele');
+  await expectAccessible(page);
+});
+
+test('groups stay closed, open for the page that is shown, and pins and recent resources are on top', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const [group] = await (await request.get('/api/v1/network/security-groups', { headers })).json();
+  await open(page, `/projects/${tenant.slug}/network/security-groups/${group.id}`, tenant.admin);
+  await expect(page.getByRole('heading', { name: group.name, level: 1 })).toBeVisible();
+
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  await navigation.getByRole('button', { name: 'Storage' }).click();
+  await expect(navigation.getByRole('link', { name: 'Volumes' })).toBeHidden();
+  await navigation.getByRole('button', { name: 'Pin Secrets' }).press('Enter');
+  await page.goto(`/projects/${tenant.slug}/billing`);
+  await expect(navigation.getByRole('button', { name: 'Storage' })).toHaveAttribute('aria-expanded', 'false');
+  await expect(navigation.getByRole('link').first()).toHaveText('Secrets');
+  await expect(navigation.getByRole('link', { name: group.name, exact: true })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.goto(`/projects/${tenant.slug}/storage/snapshots`);
+  await expect(navigation.getByRole('link', { name: 'Volumes' })).toHaveAttribute('aria-current', 'page');
 });

@@ -18,8 +18,36 @@ import {
   UsersRound,
   Workflow,
 } from 'lucide-react';
-import type { NavigationGroup } from '@/components/kit/page/navigation';
+import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
 import { adminPaths } from '@/lib/paths';
+
+const closings: NavigationEntry = {
+  label: 'Monthly closing',
+  icon: CalendarCheck,
+  href: adminPaths.closings,
+  keywords: ['close', 'closing', 'month end'],
+};
+
+const freezes: NavigationEntry = {
+  label: 'Budgets and freezes',
+  icon: Snowflake,
+  href: () => adminPaths.budgets(),
+  keywords: ['frozen', 'limit', 'spend'],
+};
+
+const reversals: NavigationEntry = {
+  label: 'Refunds and disputes',
+  icon: Undo2,
+  href: () => adminPaths.reversals(),
+  keywords: ['refund', 'dispute', 'chargeback', 'owed', 'taken back'],
+};
+
+const reconciliation: NavigationEntry = {
+  label: 'Reconciliation',
+  icon: Scale,
+  href: () => adminPaths.reconciliations(),
+  keywords: ['check', 'difference', 'audit', 'billed'],
+};
 
 /** The back office's pages. */
 export const adminNavigation: readonly NavigationGroup[] = [
@@ -57,28 +85,10 @@ export const adminNavigation: readonly NavigationGroup[] = [
         keywords: ['payment', 'failed', 'card', 'pdf', 'dunning'],
       },
       {
-        label: 'Monthly closing',
-        icon: CalendarCheck,
-        href: adminPaths.closings,
-        keywords: ['close', 'closing', 'month end'],
-      },
-      {
-        label: 'Budgets and freezes',
-        icon: Snowflake,
-        href: () => adminPaths.budgets(),
-        keywords: ['frozen', 'limit', 'spend'],
-      },
-      {
         label: 'Credit',
         icon: Coins,
         href: () => adminPaths.credits(),
         keywords: ['grant', 'top up', 'prepaid', 'balance'],
-      },
-      {
-        label: 'Refunds and disputes',
-        icon: Undo2,
-        href: () => adminPaths.reversals(),
-        keywords: ['refund', 'dispute', 'chargeback', 'owed', 'taken back'],
       },
       {
         label: 'Rates',
@@ -87,12 +97,7 @@ export const adminNavigation: readonly NavigationGroup[] = [
         keywords: ['price', 'pricing', 'rate card'],
         create: { label: 'Add rate', href: () => adminPaths.newRate(), operation: 'addRate' },
       },
-      {
-        label: 'Reconciliation',
-        icon: Scale,
-        href: () => adminPaths.reconciliations(),
-        keywords: ['check', 'difference', 'audit', 'billed'],
-      },
+      tabbed([closings, reconciliation, reversals, freezes], 'Controls'),
     ],
   },
   {

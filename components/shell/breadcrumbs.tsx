@@ -13,10 +13,10 @@ export function Breadcrumbs({ groups, project }: { groups: readonly NavigationGr
   const pathname = usePathname();
   const added = useCrumbs();
   const place = findPlace(groups, project, pathname);
-  const href = place?.entry.href(project);
+  const href = place?.page.href(project);
   const trail: Crumb[] = [];
-  if (place?.group.label && place.group.label !== place.entry.label) trail.push({ label: place.group.label });
-  if (place && href) trail.push(href === pathname ? { label: place.entry.label } : { label: place.entry.label, href });
+  if (place?.group.label && place.group.label !== place.page.label) trail.push({ label: place.group.label });
+  if (place && href) trail.push(href === pathname ? { label: place.page.label } : { label: place.page.label, href });
   trail.push(...(href === pathname ? [] : added));
 
   return (

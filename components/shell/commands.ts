@@ -1,5 +1,5 @@
 import { type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
-import type { NavigationGroup } from '@/components/kit/page/navigation';
+import { type NavigationEntry, type NavigationGroup, pagesOf, tabbed } from '@/components/kit/page/navigation';
 import { isOpenTo, type OperationId } from '@/lib/client/may';
 import type { Project, Role } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -23,8 +23,15 @@ function isUseful({ operation }: { operation?: OperationId }, role: Role): boole
 /** The groups as one role sees them; empty ones fall away. */
 export function visibleTo(role: Role, groups: readonly NavigationGroup[]): NavigationGroup[] {
   return groups
-    .map((group) => ({ ...group, entries: group.entries.filter((entry) => isUseful(entry, role)) }))
+    .map((group) => ({ ...group, entries: group.entries.flatMap((entry) => usefulTo(role, entry) ?? []) }))
     .filter((group) => group.entries.length > 0);
+}
+
+/** An entry with the tabs that are of use to a role; undefined if none is. */
+function usefulTo(role: Role, entry: NavigationEntry): NavigationEntry | undefined {
+  const [first, ...others] = pagesOf(entry).filter((page) => isUseful(page, role));
+  if (first === undefined) return undefined;
+  return others.length === 0 ? { ...first, label: entry.label } : tabbed([first, ...others], entry.label);
 }
 
 /** Pages, what can be begun from anywhere, the other projects, and the looks. */
@@ -48,7 +55,7 @@ export function adminCommands(groups: readonly NavigationGroup[]): PaletteComman
 }
 
 function pageCommands(groups: readonly NavigationGroup[], project: string, role: Role): PaletteCommand[] {
-  const entries = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
+  const entries = groups.flatMap((group) => group.entries.flatMap(pagesOf).map((entry) => ({ group, entry })));
   return [
     ...entries.flatMap(({ entry }) =>
       entry.create && isUseful(entry.create, role)

@@ -14,7 +14,7 @@ import {
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
-import type { NavigationEntry, NavigationGroup } from '@/components/kit/page/navigation';
+import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
 import { policySimulator } from '@/components/policy/domain';
@@ -33,13 +33,19 @@ const overview: NavigationEntry = {
 /** Every page of a project, in groups. Pages that belong together are one entry, with a tab for each. */
 export const portalNavigation: readonly NavigationGroup[] = [
   { entries: [overview] },
-  { label: 'Compute', entries: [instances, images, flavors, keyPairs] },
-  { label: 'Networking', entries: [networks, topology, routers, ports, floatingIps, securityGroups] },
-  { label: 'Storage', entries: [volumes, snapshots] },
+  { label: 'Compute', entries: [tabbed([instances, flavors]), images, keyPairs] },
+  { label: 'Networking', entries: [tabbed([networks, topology, routers, ports]), floatingIps, securityGroups] },
+  { label: 'Storage', entries: [tabbed([volumes, snapshots])] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {
     label: 'Billing',
-    entries: [costs, usage, budget, budgetAlerts, credit, paymentMethods, invoices, rateCard],
+    entries: [
+      tabbed([costs, usage]),
+      tabbed([budget, budgetAlerts]),
+      tabbed([credit, paymentMethods], 'Payments'),
+      invoices,
+      rateCard,
+    ],
   },
   { label: 'Project', entries: [users, tokens, identityProviders, billingDetails] },
 ];

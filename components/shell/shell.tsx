@@ -18,6 +18,7 @@ import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
+import { SectionTabs } from './section-tabs';
 import { Sidebar } from './sidebar';
 
 // Both are loaded when they are first opened, and stay for the next time.
@@ -147,6 +148,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
               </Button>
               {userMenu}
             </header>
+            <SectionTabs groups={groups} project={project} />
             <main id="page" tabIndex={-1} className="outline-none">
               {children}
             </main>

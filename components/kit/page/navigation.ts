@@ -12,6 +12,8 @@ export interface NavigationEntry {
   keywords?: readonly string[];
   /** What can be begun from anywhere: "Create secret". */
   create?: CreateAction;
+  /** The pages that this entry stands for, the first of which it leads to. Each list has tabs that lead to the others. */
+  tabs?: readonly NavigationEntry[];
 }
 
 /** A form that creates something, and what it calls. */
@@ -35,20 +37,41 @@ export interface NavigationGroup {
   entries: readonly NavigationEntry[];
 }
 
+/** Pages that belong together as one entry of the navigation; it is called like the first, unless it has a name of its own. */
+export function tabbed(tabs: readonly [NavigationEntry, ...NavigationEntry[]], label = tabs[0].label): NavigationEntry {
+  const { icon, href } = tabs[0];
+  return { label, icon, href, tabs };
+}
+
+/** The pages of an entry. */
+export function pagesOf(entry: NavigationEntry): readonly NavigationEntry[] {
+  return entry.tabs ?? [entry];
+}
+
+/** Where an address belongs in the navigation. */
+export interface NavigationPlace {
+  group: NavigationGroup;
+  entry: NavigationEntry;
+  /** The entry's page, or one of its tabs. */
+  page: NavigationEntry;
+}
+
 /**
- * The entry that an address belongs to: the one with the longest address that it begins with. Every page's address
+ * The page that an address belongs to: the one with the longest address that it begins with. Every page's address
  * begins with the overview's, to which none of them belongs.
  */
 export function findPlace(
   groups: readonly NavigationGroup[],
   project: string,
   pathname: string,
-): { group: NavigationGroup; entry: NavigationEntry } | undefined {
-  const all = groups.flatMap((group) => group.entries.map((entry) => ({ group, entry })));
+): NavigationPlace | undefined {
+  const all = groups.flatMap((group) =>
+    group.entries.flatMap((entry) => pagesOf(entry).map((page) => ({ group, entry, page }))),
+  );
   return all
     .filter(
-      ({ group, entry }) =>
-        pathname === entry.href(project) || (group.label && pathname.startsWith(`${entry.href(project)}/`)),
+      ({ group, page }) =>
+        pathname === page.href(project) || (group.label && pathname.startsWith(`${page.href(project)}/`)),
     )
-    .sort((one, other) => other.entry.href(project).length - one.entry.href(project).length)[0];
+    .sort((one, other) => other.page.href(project).length - one.page.href(project).length)[0];
 }

@@ -1,7 +1,7 @@
 'use client';
 
-import { SearchX } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { usePathname } from 'next/navigation';
+import { type ReactNode, useEffect } from 'react';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { AddressTabs, type PageTab } from '@/components/kit/page/address-tabs';
 import { EmptyState } from '@/components/kit/page/empty-state';
@@ -12,6 +12,7 @@ import { type Action, ActionMenu } from '@/components/kit/table/row-actions';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { ApiError } from '@/lib/client/errors';
+import { forgetVisit, recordVisit } from '@/lib/client/navigation-memory';
 import { useProjectIfAny } from '@/lib/client/project';
 
 interface Resource {
@@ -48,7 +49,9 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   const { data } = query;
   const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
   const name = (data && title(data)) || noun;
-  if (data === undefined && query.error instanceof ApiError && query.error.status === 404) {
+  const gone = data === undefined && query.error instanceof ApiError && query.error.status === 404;
+  useRemembered(data && name, gone);
+  if (gone) {
     return (
       <Page title={`${noun} not found`}>
         <Gone of={kind} />
@@ -83,11 +86,21 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   );
 }
 
+/** The navigation offers the resources that were opened last. */
+function useRemembered(label: string | undefined, gone: boolean) {
+  const href = usePathname();
+  const project = useProjectIfAny()?.slug ?? '';
+  useEffect(() => {
+    if (gone) forgetVisit(href);
+    else if (label !== undefined) recordVisit({ project, href, label });
+  }, [project, href, label, gone]);
+}
+
 function Gone({ of: { icon, noun, nouns = `${noun}s`, href } }: { of: ResourceKind }) {
   const project = useProjectIfAny()?.slug ?? '';
   return (
     <EmptyState
-      icon={icon ?? SearchX}
+      icon={icon}
       title={`This ${noun} does not exist`}
       action={
         <ButtonLink variant="primary" href={href(project)}>
