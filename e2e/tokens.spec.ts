@@ -5,11 +5,11 @@ test('a token is shown once, works, and is refused after it was revoked', async 
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('API tokens · Nephele');
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Create token' }).first().click();
+  await page.getByRole('link', { name: 'Create API token' }).first().click();
   await expectAccessible(page);
   await page.getByLabel('Name').fill('ci');
   await page.getByRole('radio', { name: /Member/ }).check();
-  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('button', { name: 'Create API token' }).click();
   await page.getByRole('button', { name: 'Show API token' }).click();
   const token = (await page.getByText(/^neph_/).textContent()) ?? '';
   const works = () => request.get('/api/v1/tenant/quota', { headers: bearer(token) });

@@ -18,123 +18,165 @@ import {
   UsersRound,
   Workflow,
 } from 'lucide-react';
-import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
+import {
+  type NavigationEntry,
+  type NavigationGroup,
+  type ResourceKind,
+  tabbed,
+} from '@/components/kit/page/navigation';
 import { adminPaths } from '@/lib/paths';
 
-const closings: NavigationEntry = {
+const overview: NavigationEntry = {
+  label: 'Overview',
+  icon: LayoutDashboard,
+  href: adminPaths.home,
+  keywords: ['home', 'platform', 'numbers'],
+};
+
+export const tenants: ResourceKind = {
+  label: 'Tenants',
+  noun: 'tenant',
+  icon: Building2,
+  href: () => adminPaths.tenants(),
+  keywords: ['project', 'customer', 'quota', 'limit', 'suspend'],
+  create: { label: 'Create tenant', href: adminPaths.newTenant, operation: 'createTenant' },
+};
+
+export const users: ResourceKind = {
+  label: 'Users',
+  noun: 'user',
+  icon: UsersRound,
+  href: () => adminPaths.users(),
+  keywords: ['people', 'account', 'password'],
+};
+
+export const revenue: ResourceKind = {
+  label: 'Revenue',
+  noun: 'tenant',
+  icon: TrendingUp,
+  href: () => adminPaths.revenue(),
+  keywords: ['billing', 'income', 'spend', 'money'],
+};
+
+export const invoices: ResourceKind = {
+  label: 'Invoices',
+  noun: 'invoice',
+  icon: ReceiptText,
+  href: () => adminPaths.invoices(),
+  keywords: ['payment', 'failed', 'card', 'pdf', 'dunning'],
+};
+
+export const closings: ResourceKind = {
   label: 'Monthly closing',
+  noun: 'month',
   icon: CalendarCheck,
   href: adminPaths.closings,
   keywords: ['close', 'closing', 'month end'],
 };
 
-const freezes: NavigationEntry = {
+export const budgets: ResourceKind = {
   label: 'Budgets and freezes',
+  noun: 'tenant',
   icon: Snowflake,
   href: () => adminPaths.budgets(),
   keywords: ['frozen', 'limit', 'spend'],
 };
 
-const reversals: NavigationEntry = {
+export const credits: ResourceKind = {
+  label: 'Credit',
+  noun: 'movement',
+  icon: Coins,
+  href: () => adminPaths.credits(),
+  keywords: ['grant', 'top up', 'prepaid', 'balance'],
+};
+
+export const reversals: ResourceKind = {
   label: 'Refunds and disputes',
+  noun: 'payment',
   icon: Undo2,
   href: () => adminPaths.reversals(),
   keywords: ['refund', 'dispute', 'chargeback', 'owed', 'taken back'],
 };
 
-const reconciliation: NavigationEntry = {
+export const rates: ResourceKind = {
+  label: 'Rates',
+  noun: 'metric',
+  icon: Tags,
+  href: adminPaths.rates,
+  keywords: ['price', 'pricing', 'rate card'],
+  create: { label: 'Add rate', href: () => adminPaths.newRate(), operation: 'addRate' },
+};
+
+export const reconciliations: ResourceKind = {
   label: 'Reconciliation',
+  noun: 'check',
   icon: Scale,
   href: () => adminPaths.reconciliations(),
   keywords: ['check', 'difference', 'audit', 'billed'],
 };
 
+const engines: NavigationEntry = {
+  label: 'Engines',
+  icon: Server,
+  href: adminPaths.engines,
+  keywords: ['host', 'health', 'compute', 'kvm'],
+};
+
+const programs: NavigationEntry = {
+  label: 'Programs',
+  icon: Package,
+  href: adminPaths.programs,
+  keywords: ['services', 'download', 'mirror'],
+};
+
+export const operations: ResourceKind = {
+  label: 'Operations',
+  noun: 'operation',
+  icon: Workflow,
+  href: () => adminPaths.operations(),
+  keywords: ['job', 'failed', 'retry', 'worker'],
+};
+
+export const incidents: ResourceKind = {
+  label: 'Incidents',
+  noun: 'incident',
+  icon: Siren,
+  href: () => adminPaths.incidents(),
+  keywords: ['problem', 'deadline', 'alert', 'page'],
+};
+
+export const auditLog: ResourceKind = {
+  label: 'Audit log',
+  noun: 'entry',
+  nouns: 'entries',
+  icon: ScrollText,
+  href: () => adminPaths.audit(),
+  keywords: ['who', 'history', 'record'],
+};
+
+export const administrators: ResourceKind = {
+  label: 'Administrators',
+  noun: 'administrator',
+  icon: ShieldUser,
+  href: adminPaths.administrators,
+  create: { label: 'Add administrator', href: adminPaths.newAdministrator, operation: 'createAdministrator' },
+};
+
+const account: NavigationEntry = {
+  label: 'Your account',
+  icon: CircleUserRound,
+  href: adminPaths.account,
+  keywords: ['password', 'two-factor', '2fa', 'second factor', 'totp', 'sessions'],
+};
+
 /** The back office's pages. */
 export const adminNavigation: readonly NavigationGroup[] = [
-  {
-    entries: [
-      { label: 'Overview', icon: LayoutDashboard, href: adminPaths.home, keywords: ['home', 'platform', 'numbers'] },
-    ],
-  },
-  {
-    label: 'Customers',
-    entries: [
-      {
-        label: 'Tenants',
-        icon: Building2,
-        href: () => adminPaths.tenants(),
-        keywords: ['project', 'customer', 'quota', 'limit', 'suspend'],
-        create: { label: 'Create tenant', href: adminPaths.newTenant, operation: 'createTenant' },
-      },
-      { label: 'Users', icon: UsersRound, href: () => adminPaths.users(), keywords: ['people', 'account', 'password'] },
-    ],
-  },
+  { entries: [overview] },
+  { label: 'Customers', entries: [tenants, users] },
   {
     label: 'Billing',
-    entries: [
-      {
-        label: 'Revenue',
-        icon: TrendingUp,
-        href: () => adminPaths.revenue(),
-        keywords: ['billing', 'income', 'spend', 'money'],
-      },
-      {
-        label: 'Invoices',
-        icon: ReceiptText,
-        href: () => adminPaths.invoices(),
-        keywords: ['payment', 'failed', 'card', 'pdf', 'dunning'],
-      },
-      {
-        label: 'Credit',
-        icon: Coins,
-        href: () => adminPaths.credits(),
-        keywords: ['grant', 'top up', 'prepaid', 'balance'],
-      },
-      {
-        label: 'Rates',
-        icon: Tags,
-        href: adminPaths.rates,
-        keywords: ['price', 'pricing', 'rate card'],
-        create: { label: 'Add rate', href: () => adminPaths.newRate(), operation: 'addRate' },
-      },
-      tabbed([closings, reconciliation, reversals, freezes], 'Controls'),
-    ],
+    entries: [revenue, invoices, credits, rates, tabbed([closings, reconciliations, reversals, budgets], 'Controls')],
   },
-  {
-    label: 'Platform',
-    entries: [
-      { label: 'Engines', icon: Server, href: adminPaths.engines, keywords: ['host', 'health', 'compute', 'kvm'] },
-      { label: 'Programs', icon: Package, href: adminPaths.programs, keywords: ['services', 'download', 'mirror'] },
-      {
-        label: 'Operations',
-        icon: Workflow,
-        href: () => adminPaths.operations(),
-        keywords: ['job', 'failed', 'retry', 'worker'],
-      },
-      {
-        label: 'Incidents',
-        icon: Siren,
-        href: () => adminPaths.incidents(),
-        keywords: ['problem', 'deadline', 'alert', 'page'],
-      },
-    ],
-  },
-  {
-    label: 'Administration',
-    entries: [
-      { label: 'Audit log', icon: ScrollText, href: () => adminPaths.audit(), keywords: ['who', 'history', 'record'] },
-      {
-        label: 'Administrators',
-        icon: ShieldUser,
-        href: adminPaths.administrators,
-        create: { label: 'Add administrator', href: adminPaths.newAdministrator, operation: 'createAdministrator' },
-      },
-      {
-        label: 'Your account',
-        icon: CircleUserRound,
-        href: adminPaths.account,
-        keywords: ['password', 'two-factor', '2fa', 'second factor', 'totp', 'sessions'],
-      },
-    ],
-  },
+  { label: 'Platform', entries: [engines, programs, operations, incidents] },
+  { label: 'Administration', entries: [auditLog, administrators, account] },
 ];

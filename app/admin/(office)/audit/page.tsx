@@ -1,20 +1,20 @@
 'use client';
 
-import { FileSearch, ScrollText } from 'lucide-react';
+import { FileSearch } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
 import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
+import { auditLog } from '@/components/backoffice/navigation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextLink } from '@/components/backoffice/text-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { TextFilter } from '@/components/kit/table/text-filter';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
+import { listPlatformAudit } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 const EntrySheet = dynamic(() =>
@@ -25,8 +25,6 @@ type Entry = Row<'/admin/api/v1/audit'>;
 
 /** Who did what on the platform, in which tenant, from where, and what came of it. */
 export default function AuditPage() {
-  const state = useTableState(['result', 'tenant_id', 'actor', 'action', 'resource_id', 'request_id', 'from', 'to']);
-  const list = useList('/admin/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
   const shared = entryColumns<Entry>(setShown);
   const tenant = columnsOf<Entry>().accessor('tenant_name', {
@@ -36,67 +34,61 @@ export default function AuditPage() {
   });
   const columns = [shared.at, shared.action, shared.who, shared.resource, tenant, shared.result, shared.address];
   return (
-    <Page
-      title="Audit log"
-      description="All changes, refused requests and failed sign-ins, in all tenants and the back office. Never contains secret values."
-      actions={<ExportButton path="/admin/api/v1/audit/export" state={state} />}
-    >
-      <DataTable
-        noun="entry"
-        nouns="entries"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ action }) => action}
-        filters={[{ name: 'result', label: 'Result', options: resultOptions }]}
-        toolbar={
-          <>
-            <TenantFilter state={state} />
-            <TextFilter state={state} name="actor" label="Actor" hint="Part of the name, or the ID." />
-            <TextFilter state={state} name="action" label="Action" hint="Exact action, such as tenant.suspend" />
-            <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
-            <TextFilter
-              state={state}
-              name="request_id"
-              label="Request"
-              hint="X-Request-Id of a response, error or log line."
-            />
-            <SpanFilter state={state} />
-          </>
-        }
-        actions={(entry) => [
-          { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
-          { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
-          {
-            label: `Only ${entry.actor_name}`,
-            onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
-          },
-          {
-            label: 'Only this resource',
-            disabledReason: entry.resource_id ? undefined : 'No resource.',
-            onSelect: () => state.set({ resource_id: entry.resource_id ?? undefined }),
-          },
-          {
-            label: 'Only this request',
-            disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
-            onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
-          },
-        ]}
-        empty={
-          <EmptyState icon={ScrollText} title="No entries yet">
-            Changes and refused requests of users, tokens and administrators are recorded here.
-          </EmptyState>
-        }
-      />
-      {shown && (
-        <EntrySheet
-          key={shown.id}
-          entry={shown}
-          tenant={shown.project_id ? <TenantOf entry={shown} /> : undefined}
-          close={() => setShown(undefined)}
-        />
+    <ResourceList
+      of={auditLog}
+      list={listPlatformAudit}
+      about="All changes, refused requests and failed sign-ins, in all tenants and the back office. Never contains secret values."
+      empty="Changes and refused requests of users, tokens and administrators are recorded here."
+      columns={columns}
+      filters={[{ name: 'result', label: 'Result', options: resultOptions }]}
+      parameters={['tenant_id', 'actor', 'action', 'resource_id', 'request_id', 'from', 'to']}
+      toolbar={(state) => (
+        <>
+          <TenantFilter state={state} />
+          <TextFilter state={state} name="actor" label="Actor" hint="Part of the name, or the ID." />
+          <TextFilter state={state} name="action" label="Action" hint="Exact action, such as tenant.suspend" />
+          <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
+          <TextFilter
+            state={state}
+            name="request_id"
+            label="Request"
+            hint="X-Request-Id of a response, error or log line."
+          />
+          <SpanFilter state={state} />
+          <ExportButton path="/admin/api/v1/audit/export" state={state} />
+        </>
       )}
-    </Page>
+      rowName={({ action }) => action}
+      actions={(entry, state) => [
+        { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
+        { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
+        {
+          label: `Only ${entry.actor_name}`,
+          onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
+        },
+        {
+          label: 'Only this resource',
+          disabledReason: entry.resource_id ? undefined : 'No resource.',
+          onSelect: () => state.set({ resource_id: entry.resource_id ?? undefined }),
+        },
+        {
+          label: 'Only this request',
+          disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
+          onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
+        },
+      ]}
+    >
+      {() =>
+        shown && (
+          <EntrySheet
+            key={shown.id}
+            entry={shown}
+            tenant={shown.project_id ? <TenantOf entry={shown} /> : undefined}
+            close={() => setShown(undefined)}
+          />
+        )
+      }
+    </ResourceList>
   );
 }
 

@@ -1,19 +1,19 @@
 'use client';
 
-import { TrendingUp } from 'lucide-react';
+import { useSearchParams } from 'next/navigation';
 import { Amount } from '@/components/backoffice/money/amount';
 import { MonthTotals } from '@/components/backoffice/money/month-totals';
 import { useMonthFilter } from '@/components/backoffice/money/months';
 import { TenantCell } from '@/components/backoffice/money/tenant-cell';
+import { revenue } from '@/components/backoffice/navigation';
 import { StatusBadge } from '@/components/kit/data/status-badge';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { keyedBy, type Row, useList } from '@/lib/client/list';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
+import type { Row } from '@/lib/client/list';
+import { listTenantRevenue } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
-type Revenue = Row<'/admin/api/v1/billing/revenue'> & { id: string };
+type Revenue = Row<'/admin/api/v1/billing/revenue'>;
 
 const column = columnsOf<Revenue>();
 const right = { align: 'right' } as const;
@@ -75,32 +75,27 @@ const columns = [
 
 /** What a month brings in, by tenant. */
 export default function RevenuePage() {
-  const state = useTableState(['month']);
-  const list = keyedBy(useList('/admin/api/v1/billing/revenue', state.query), ({ tenant_id }) => tenant_id);
   const month = useMonthFilter();
   return (
-    <Page title="Revenue" description="Charges, invoices and payments per month (UTC).">
-      <div className="space-y-6">
-        <MonthTotals month={state.filter('month')} />
-        <DataTable
-          noun="tenant"
-          list={list}
-          state={state}
-          columns={columns}
-          rowName={({ tenant_name }) => tenant_name}
-          filters={[month]}
-          actions={({ tenant_id, month: of }) => [
-            { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
-            { label: 'View all invoices of the month', href: adminPaths.invoices({ month: of }) },
-            { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
-          ]}
-          empty={
-            <EmptyState icon={TrendingUp} title="No tenants yet">
-              Charges appear here once tenants use billed resources.
-            </EmptyState>
-          }
-        />
-      </div>
-    </Page>
+    <ResourceList
+      of={revenue}
+      list={listTenantRevenue}
+      about="Charges, invoices and payments per month (UTC)."
+      empty="Charges appear here once tenants use billed resources."
+      above={
+        <div className="mb-6">
+          <MonthTotals month={useSearchParams().get('month') ?? undefined} />
+        </div>
+      }
+      columns={columns}
+      rowId={({ tenant_id }) => tenant_id}
+      filters={[month]}
+      rowName={({ tenant_name }) => tenant_name}
+      actions={({ tenant_id, month: of }) => [
+        { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
+        { label: 'View all invoices of the month', href: adminPaths.invoices({ month: of }) },
+        { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
+      ]}
+    />
   );
 }

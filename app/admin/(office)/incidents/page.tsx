@@ -1,17 +1,15 @@
 'use client';
 
-import { Siren } from 'lucide-react';
+import { incidents } from '@/components/backoffice/navigation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextLink } from '@/components/backoffice/text-link';
 import { StatusBadge } from '@/components/kit/data/status-badge';
-import { statusOptions } from '@/components/kit/data/statuses';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { TextFilter } from '@/components/kit/table/text-filter';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
+import { listIncidents } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 type Incident = Row<'/admin/api/v1/incidents'>;
@@ -66,35 +64,24 @@ const columns = [
 
 /** Incidents: open ones first, then closed ones. */
 export default function IncidentsPage() {
-  const state = useTableState(['status', 'tenant_id', 'resource_id']);
-  // The list has an order of its own and no search.
-  const { search: _search, sort: _sort, ...query } = state.query;
-  const list = useList('/admin/api/v1/incidents', query);
   return (
-    <Page
-      title="Incidents"
-      description="Problems that need an operator, such as a missed deadline. An incident closes when an operation on the resource succeeds."
-    >
-      <DataTable
-        noun="incident"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ reason }) => reason}
-        searchable={false}
-        filters={[{ name: 'status', label: 'Status', options: statusOptions(['open', 'closed']) }]}
-        toolbar={
-          <>
-            <TenantFilter state={state} />
-            <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
-          </>
-        }
-        empty={
-          <EmptyState icon={Siren} title="No incidents">
-            Operations that miss their deadline are listed here until an operation on the same resource succeeds.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={incidents}
+      list={listIncidents}
+      about="Problems that need an operator, such as a missed deadline. An incident closes when an operation on the resource succeeds."
+      emptyTitle="No incidents"
+      empty="Operations that miss their deadline are listed here until an operation on the same resource succeeds."
+      columns={columns}
+      filters={['status']}
+      parameters={['tenant_id', 'resource_id']}
+      toolbar={(state) => (
+        <>
+          <TenantFilter state={state} />
+          <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
+        </>
+      )}
+      searchable={false}
+      rowName={({ reason }) => reason}
+    />
   );
 }

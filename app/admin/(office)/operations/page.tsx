@@ -1,20 +1,19 @@
 'use client';
 
-import { ListChecks, RotateCcw } from 'lucide-react';
+import { RotateCcw } from 'lucide-react';
 import Link from 'next/link';
+import { operations } from '@/components/backoffice/navigation';
 import { type Operation, useRetryOperation } from '@/components/backoffice/retry-operation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { TextLink } from '@/components/backoffice/text-link';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { TextFilter } from '@/components/kit/table/text-filter';
 import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
-import { useList } from '@/lib/client/list';
+import { listOperations } from '@/lib/client/operations/backoffice';
 import { formatNumber } from '@/lib/format/number';
 import { adminPaths } from '@/lib/paths';
 
@@ -69,17 +68,8 @@ const columns = [
   }),
 ];
 
-const statuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'].map((value) => ({
-  value,
-  label: value.charAt(0).toUpperCase() + value.slice(1),
-}));
-
 /** What the workers do and have done. */
 export default function OperationsPage() {
-  const state = useTableState(['status', 'kind', 'tenant_id', 'resource_id', 'request_id']);
-  // The list has an order of its own and no search.
-  const { search: _search, sort: _sort, ...query } = state.query;
-  const list = useList('/admin/api/v1/operations', query);
   const retry = useRetryOperation();
   const tryAgain = (operation: Operation) =>
     void retry.run(operation).catch((error: unknown) => {
@@ -87,42 +77,34 @@ export default function OperationsPage() {
       void notify('error', `${operation.kind} could not be retried`, { description });
     });
   return (
-    <Page
-      title="Operations"
-      description="Long-running tasks of the workers. Each runs in stages and continues after a crash."
-    >
-      <DataTable
-        noun="operation"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ kind }) => kind}
-        searchable={false}
-        filters={[{ name: 'status', label: 'Status', options: statuses }]}
-        toolbar={
-          <>
-            <TenantFilter state={state} />
-            <TextFilter state={state} name="kind" label="Kind" hint="Exact kind, such as instance.create" />
-            <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
-            <TextFilter state={state} name="request_id" label="Request" hint="X-Request-Id of the request." />
-          </>
-        }
-        actions={(operation) => [
-          {
-            label: 'Retry',
-            icon: RotateCcw,
-            disabledReason: operation.retry_refusal ?? undefined,
-            onSelect: () => tryAgain(operation),
-          },
-          { label: 'Only this kind', onSelect: () => state.set({ kind: operation.kind }) },
-          { label: 'Only this resource', onSelect: () => state.set({ resource_id: operation.resource_id }) },
-        ]}
-        empty={
-          <EmptyState icon={ListChecks} title="No operations yet">
-            Long-running tasks, such as creating an instance, are listed here with their stages, log and errors.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={operations}
+      list={listOperations}
+      about="Long-running tasks of the workers. Each runs in stages and continues after a crash."
+      empty="Long-running tasks, such as creating an instance, are listed here with their stages, log and errors."
+      columns={columns}
+      filters={['status']}
+      parameters={['kind', 'tenant_id', 'resource_id', 'request_id']}
+      toolbar={(state) => (
+        <>
+          <TenantFilter state={state} />
+          <TextFilter state={state} name="kind" label="Kind" hint="Exact kind, such as instance.create" />
+          <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
+          <TextFilter state={state} name="request_id" label="Request" hint="X-Request-Id of the request." />
+        </>
+      )}
+      searchable={false}
+      rowName={({ kind }) => kind}
+      actions={(operation, state) => [
+        {
+          label: 'Retry',
+          icon: RotateCcw,
+          disabledReason: operation.retry_refusal ?? undefined,
+          onSelect: () => tryAgain(operation),
+        },
+        { label: 'Only this kind', onSelect: () => state.set({ kind: operation.kind }) },
+        { label: 'Only this resource', onSelect: () => state.set({ resource_id: operation.resource_id }) },
+      ]}
+    />
   );
 }

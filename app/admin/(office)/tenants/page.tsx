@@ -1,16 +1,13 @@
 'use client';
 
-import { Building2 } from 'lucide-react';
 import Link from 'next/link';
+import { tenants } from '@/components/backoffice/navigation';
 import { type Tenant, useTenantActions } from '@/components/backoffice/tenant-actions';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { CreateLink } from '@/components/kit/page/create-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { useList } from '@/lib/client/list';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
+import { listTenants } from '@/lib/client/operations/backoffice';
 import { formatNumber } from '@/lib/format/number';
 import { formatQuantity } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
@@ -68,39 +65,20 @@ function share({ used, limit }: { used: number; limit: number }, unit: string): 
   return `${formatNumber(used)} of ${formatQuantity(limit, unit)}`;
 }
 
-const statuses = [
-  { value: 'active', label: 'Active' },
-  { value: 'suspended', label: 'Suspended' },
-];
-
 /** The tenants of the platform, each a project with limits of its own. */
 export default function TenantsPage() {
-  const state = useTableState(['status']);
-  const list = useList('/admin/api/v1/tenants', state.query);
   const { actions, dialogs } = useTenantActions();
-  const create = <CreateLink label="Create tenant" href={adminPaths.newTenant()} operation="createTenant" />;
   return (
-    <Page
-      title="Tenants"
-      description="Customers of the platform. Each has its own members, resources and limits."
-      actions={create}
+    <ResourceList
+      of={tenants}
+      list={listTenants}
+      about="Customers of the platform. Each has its own members, resources and limits."
+      empty="A tenant is a team or company that uses the platform. It starts with a first admin, who adds the other users, and with the default limits."
+      columns={columns}
+      filters={['status']}
+      actions={actions}
     >
-      <DataTable
-        noun="tenant"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ name }) => name}
-        filters={[{ name: 'status', label: 'Status', options: statuses }]}
-        actions={actions}
-        empty={
-          <EmptyState icon={Building2} title="No tenants yet" action={create}>
-            A tenant is a team or company that uses the platform. It starts with a first admin, who adds the other
-            users, and with the default limits.
-          </EmptyState>
-        }
-      />
-      {dialogs}
-    </Page>
+      {() => dialogs}
+    </ResourceList>
   );
 }

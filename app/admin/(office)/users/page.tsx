@@ -1,14 +1,11 @@
 'use client';
 
-import { UsersRound } from 'lucide-react';
+import { users } from '@/components/backoffice/navigation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { useUserActions } from '@/components/backoffice/user-actions';
 import { userColumns } from '@/components/backoffice/user-columns';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { useList } from '@/lib/client/list';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { listPlatformUsers } from '@/lib/client/operations/backoffice';
 
 const kinds = [
   { value: 'true', label: 'Administrators' },
@@ -17,26 +14,18 @@ const kinds = [
 
 /** Everyone who has an account on the platform. */
 export default function UsersPage() {
-  const state = useTableState(['tenant_id', 'administrator']);
-  const list = useList('/admin/api/v1/users', state.query);
   const actions = useUserActions();
   return (
-    <Page title="Users" description="All accounts of the platform, across tenants.">
-      <DataTable
-        noun="user"
-        list={list}
-        state={state}
-        columns={userColumns}
-        rowName={({ name }) => name}
-        filters={[{ name: 'administrator', label: 'Kind', options: kinds }]}
-        toolbar={<TenantFilter state={state} />}
-        actions={actions}
-        empty={
-          <EmptyState icon={UsersRound} title="No users yet">
-            The first admin of a tenant is created with it and adds the other users.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={users}
+      list={listPlatformUsers}
+      about="All accounts of the platform, across tenants."
+      empty="The first admin of a tenant is created with it and adds the other users."
+      columns={userColumns}
+      filters={[{ name: 'administrator', label: 'Kind', options: kinds }]}
+      parameters={['tenant_id']}
+      toolbar={(state) => <TenantFilter state={state} />}
+      actions={actions}
+    />
   );
 }

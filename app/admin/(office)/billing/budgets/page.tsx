@@ -1,20 +1,19 @@
 'use client';
 
-import { Snowflake } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
 import { BudgetUse } from '@/components/backoffice/money/budget-use';
 import { useGrantCredit } from '@/components/backoffice/money/grant-credit';
 import { TenantCell } from '@/components/backoffice/money/tenant-cell';
+import { budgets } from '@/components/backoffice/navigation';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { keyedBy, type Row, useList } from '@/lib/client/list';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
+import type { Row } from '@/lib/client/list';
+import { listTenantBudgets } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
-type Budget = Row<'/admin/api/v1/billing/budgets'> & { id: string };
+type Budget = Row<'/admin/api/v1/billing/budgets'>;
 
 const column = columnsOf<Budget>();
 const columns = [
@@ -89,33 +88,24 @@ const frozenOptions = [
 
 /** The tenants' budgets: who is frozen, and who will be. */
 export default function BudgetsPage() {
-  const state = useTableState(['frozen']);
-  const list = keyedBy(useList('/admin/api/v1/billing/budgets', state.query), ({ tenant_id }) => tenant_id);
   const { grantCredit, dialog } = useGrantCredit();
   return (
-    <Page
-      title="Budgets and freezes"
-      description="Tenants set their own budgets. A frozen tenant cannot create resources until it raises its budget or gets credit; existing resources keep running."
+    <ResourceList
+      of={budgets}
+      list={listTenantBudgets}
+      about="Tenants set their own budgets. A frozen tenant cannot create resources until it raises its budget or gets credit; existing resources keep running."
+      empty="The spending and the budget of each tenant are listed here."
+      columns={columns}
+      rowId={({ tenant_id }) => tenant_id}
+      filters={[{ name: 'frozen', label: 'Freeze', options: frozenOptions }]}
+      rowName={({ tenant_name }) => tenant_name}
+      actions={({ tenant_id, tenant_name }) => [
+        { label: 'Change credit', onSelect: () => grantCredit({ id: tenant_id, name: tenant_name }) },
+        { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
+        { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
+      ]}
     >
-      <DataTable
-        noun="tenant"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ tenant_name }) => tenant_name}
-        filters={[{ name: 'frozen', label: 'Freeze', options: frozenOptions }]}
-        actions={({ tenant_id, tenant_name }) => [
-          { label: 'Change credit', onSelect: () => grantCredit({ id: tenant_id, name: tenant_name }) },
-          { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
-          { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
-        ]}
-        empty={
-          <EmptyState icon={Snowflake} title="No tenants yet">
-            The spending and the budget of each tenant are listed here.
-          </EmptyState>
-        }
-      />
-      {dialog}
-    </Page>
+      {() => dialog}
+    </ResourceList>
   );
 }

@@ -1,15 +1,14 @@
 'use client';
 
-import { Coins } from 'lucide-react';
 import { whenAndWhose } from '@/components/backoffice/money/when-and-whose';
+import { credits } from '@/components/backoffice/navigation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { Money } from '@/components/kit/data/amounts';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { ButtonLink } from '@/components/kit/ui/button';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
+import { listTenantCredits } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 type Credit = Row<'/admin/api/v1/billing/credits'>;
@@ -48,39 +47,29 @@ const columns = [
 
 /** What moved the credit of tenants: the ledger of all of them. */
 export default function CreditPage() {
-  const state = useTableState(['tenant_id', 'kind']);
-  const { sort: _sort, ...query } = state.query;
-  const list = useList('/admin/api/v1/billing/credits', query);
   return (
-    <Page
-      title="Credit"
-      description="All changes of prepaid credit: top-ups by card, grants and use by invoices."
-      actions={
+    <ResourceList
+      of={credits}
+      list={listTenantCredits}
+      about="All changes of prepaid credit: top-ups by card, grants and use by invoices."
+      emptyTitle="No credit history yet"
+      empty="Tenants top up by card in the portal. To grant credit, choose a tenant under Budgets and freezes."
+      buttons={
         <ButtonLink href={adminPaths.budgets()} variant="primary">
           Grant credit
         </ButtonLink>
       }
-    >
-      <DataTable
-        noun="movement"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ tenant_name, reason }) => `${tenant_name}: ${reason}`}
-        filters={[
-          { name: 'kind', label: 'Kind', options: Object.entries(kinds).map(([value, label]) => ({ value, label })) },
-        ]}
-        toolbar={<TenantFilter state={state} />}
-        actions={({ tenant_id }) => [
-          { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
-          { label: 'View budget', href: adminPaths.budgets({ search: tenant_id }) },
-        ]}
-        empty={
-          <EmptyState icon={Coins} title="No credit history yet">
-            Tenants top up by card in the portal. To grant credit, choose a tenant under Budgets and freezes.
-          </EmptyState>
-        }
-      />
-    </Page>
+      columns={columns}
+      filters={[
+        { name: 'kind', label: 'Kind', options: Object.entries(kinds).map(([value, label]) => ({ value, label })) },
+      ]}
+      parameters={['tenant_id']}
+      toolbar={(state) => <TenantFilter state={state} />}
+      rowName={({ tenant_name, reason }) => `${tenant_name}: ${reason}`}
+      actions={({ tenant_id }, state) => [
+        { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
+        { label: 'View budget', href: adminPaths.budgets({ search: tenant_id }) },
+      ]}
+    />
   );
 }

@@ -1,22 +1,22 @@
 'use client';
 
-import { FileDown, ReceiptText } from 'lucide-react';
+import { FileDown } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
 import { useMonthFilter } from '@/components/backoffice/money/months';
 import { TenantCell } from '@/components/backoffice/money/tenant-cell';
+import { invoices } from '@/components/backoffice/navigation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { statusOptions } from '@/components/kit/data/statuses';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { download } from '@/lib/client/download';
 import { ApiError } from '@/lib/client/errors';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
+import { listTenantInvoices } from '@/lib/client/operations/backoffice';
 import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';
 
@@ -82,10 +82,6 @@ const statuses = statusOptions(['open', 'paid', 'failed', 'deferred', 'carried']
 /** The invoices of all tenants; those that could not be paid are a filter away. */
 export default function InvoicesPage() {
   const { headers } = useBackOffice();
-  const state = useTableState(['status', 'month', 'tenant_id']);
-  // The list has an order of its own and no search.
-  const { search: _search, sort: _sort, ...query } = state.query;
-  const list = useList('/admin/api/v1/billing/invoices', query);
   const month = useMonthFilter();
   const save = ({ id, number }: Invoice) =>
     void download(`/admin/api/v1/billing/invoices/${id}/pdf`, {}, headers, `${number}.pdf`).catch((error: unknown) =>
@@ -94,30 +90,22 @@ export default function InvoicesPage() {
       }),
     );
   return (
-    <Page
-      title="Invoices"
-      description="One per tenant and month, numbered without gaps. Failed charges are retried automatically for four weeks."
-    >
-      <DataTable
-        noun="invoice"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ number }) => number}
-        searchable={false}
-        filters={[{ name: 'status', label: 'Payment', options: statuses }, month]}
-        toolbar={<TenantFilter state={state} />}
-        actions={(invoice) => [
-          { label: 'Download PDF', icon: FileDown, onSelect: () => save(invoice) },
-          { label: 'Only this tenant', onSelect: () => state.set({ tenant_id: invoice.tenant_id }) },
-          { label: 'View credit', href: adminPaths.credits({ tenant_id: invoice.tenant_id }) },
-        ]}
-        empty={
-          <EmptyState icon={ReceiptText} title="No invoices yet">
-            Invoices are created when a month is closed, six hours after it ends (UTC), for each tenant with charges.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={invoices}
+      list={listTenantInvoices}
+      about="One per tenant and month, numbered without gaps. Failed charges are retried automatically for four weeks."
+      empty="Invoices are created when a month is closed, six hours after it ends (UTC), for each tenant with charges."
+      columns={columns}
+      filters={[{ name: 'status', label: 'Payment', options: statuses }, month]}
+      parameters={['tenant_id']}
+      toolbar={(state) => <TenantFilter state={state} />}
+      searchable={false}
+      rowName={({ number }) => number}
+      actions={(invoice, state) => [
+        { label: 'Download PDF', icon: FileDown, onSelect: () => save(invoice) },
+        { label: 'Only this tenant', onSelect: () => state.set({ tenant_id: invoice.tenant_id }) },
+        { label: 'View credit', href: adminPaths.credits({ tenant_id: invoice.tenant_id }) },
+      ]}
+    />
   );
 }

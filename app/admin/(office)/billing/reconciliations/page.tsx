@@ -1,19 +1,19 @@
 'use client';
 
-import { Scale } from 'lucide-react';
+import { useQueryClient } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
+import { reconciliations } from '@/components/backoffice/navigation';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useBackOffice } from '@/lib/client/backoffice';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
+import { listReconciliations } from '@/lib/client/operations/backoffice';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
 
@@ -62,14 +62,12 @@ const results = [
 /** Checks of what was billed against what resources were. */
 export default function ReconciliationsPage() {
   const { api } = useBackOffice();
-  const state = useTableState(['differing']);
-  const { search: _search, sort: _sort, ...query } = state.query;
-  const list = useList('/admin/api/v1/billing/reconciliations', query);
+  const store = useQueryClient();
   const check = api.useMutation('post', '/admin/api/v1/billing/reconciliations');
   const [opened, setOpened] = useState<string>();
   const checkNow = async () => {
     const { id } = await check.mutateAsync({ body: {} });
-    await list.refetch();
+    await store.invalidateQueries({ queryKey: ['list', listReconciliations.path] });
     setOpened(id);
   };
   const button = (
@@ -79,30 +77,26 @@ export default function ReconciliationsPage() {
     </Button>
   );
   return (
-    <Page
-      title="Reconciliation"
-      description="Compares billed usage with the history of every resource, every six hours. Investigate differences before the month is closed."
-      actions={button}
+    <ResourceList
+      of={reconciliations}
+      list={listReconciliations}
+      about="Compares billed usage with the history of every resource, every six hours. Investigate differences before the month is closed."
+      empty="Checks run every six hours. Each lists what it compared and the differences it found."
+      above={
+        check.error && (
+          <div className="mb-4">
+            <ErrorNotice title="The check failed" error={check.error} />
+          </div>
+        )
+      }
+      create={button}
+      columns={columns}
+      filters={[{ name: 'differing', label: 'Result', options: results }]}
+      searchable={false}
+      rowName={({ created_at }) => `the check of ${created_at}`}
+      actions={({ id }) => [{ label: 'View result', onSelect: () => setOpened(id) }]}
     >
-      <div className="space-y-4">
-        {check.error && <ErrorNotice title="The check failed" error={check.error} />}
-        <DataTable
-          noun="check"
-          list={list}
-          state={state}
-          columns={columns}
-          rowName={({ created_at }) => `the check of ${created_at}`}
-          searchable={false}
-          filters={[{ name: 'differing', label: 'Result', options: results }]}
-          actions={({ id }) => [{ label: 'View result', onSelect: () => setOpened(id) }]}
-          empty={
-            <EmptyState icon={Scale} title="No checks yet" action={button}>
-              Checks run every six hours. Each lists what it compared and the differences it found.
-            </EmptyState>
-          }
-        />
-      </div>
-      {opened && <Differences id={opened} close={() => setOpened(undefined)} />}
-    </Page>
+      {() => opened && <Differences id={opened} close={() => setOpened(undefined)} />}
+    </ResourceList>
   );
 }

@@ -1,15 +1,14 @@
 'use client';
 
-import { Undo2 } from 'lucide-react';
 import { Amount } from '@/components/backoffice/money/amount';
 import { whenAndWhose } from '@/components/backoffice/money/when-and-whose';
+import { reversals } from '@/components/backoffice/navigation';
 import { TenantFilter } from '@/components/backoffice/tenant-filter';
 import { Money } from '@/components/kit/data/amounts';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { type Row, useList } from '@/lib/client/list';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
+import type { Row } from '@/lib/client/list';
+import { listReversals } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 type Reversal = Row<'/admin/api/v1/billing/reversals'>;
@@ -64,33 +63,23 @@ const owedOptions = [
 
 /** Payments that the processor took back, and what tenants owe for them. */
 export default function ReversalsPage() {
-  const state = useTableState(['owed', 'tenant_id']);
-  const { sort: _sort, ...query } = state.query;
-  const list = useList('/admin/api/v1/billing/reversals', query);
   return (
-    <Page
-      title="Refunds and disputes"
-      description="Refunded and disputed payments. A reversed top-up is withdrawn from credit; what was already spent is owed and settled by the next top-up. Refunded invoices are written off; disputed ones are owed."
-    >
-      <DataTable
-        noun="payment"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ tenant_name, reference }) => `${tenant_name}: ${reference}`}
-        filters={[{ name: 'owed', label: 'Owed', options: owedOptions }]}
-        toolbar={<TenantFilter state={state} />}
-        actions={({ tenant_id }) => [
-          { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
-          { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
-          { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
-        ]}
-        empty={
-          <EmptyState icon={Undo2} title="No refunds or disputes">
-            Refunds made at the payment processor and disputes opened by banks appear here automatically.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={reversals}
+      list={listReversals}
+      about="Refunded and disputed payments. A reversed top-up is withdrawn from credit; what was already spent is owed and settled by the next top-up. Refunded invoices are written off; disputed ones are owed."
+      emptyTitle="No refunds or disputes"
+      empty="Refunds made at the payment processor and disputes opened by banks appear here automatically."
+      columns={columns}
+      filters={[{ name: 'owed', label: 'Owed', options: owedOptions }]}
+      parameters={['tenant_id']}
+      toolbar={(state) => <TenantFilter state={state} />}
+      rowName={({ tenant_name, reference }) => `${tenant_name}: ${reference}`}
+      actions={({ tenant_id }, state) => [
+        { label: 'Only this tenant', onSelect: () => state.set({ tenant_id }) },
+        { label: 'View credit', href: adminPaths.credits({ tenant_id }) },
+        { label: 'View invoices', href: adminPaths.invoices({ tenant_id }) },
+      ]}
+    />
   );
 }

@@ -1,22 +1,21 @@
 'use client';
 
-import { BellRing, KeyRound, Mail, Send, Webhook } from 'lucide-react';
+import { KeyRound, Mail, Send, Webhook } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
+import { budgetAlerts } from '@/components/billing/domain';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
-import { statusOptions } from '@/components/kit/data/statuses';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useBudget } from '@/lib/client/freeze';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
 import { useRefusal } from '@/lib/client/may';
+import { listAlertDeliveries } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { paths } from '@/lib/paths';
@@ -97,8 +96,6 @@ function Tries({ attempts, next_attempt_at }: Pick<Delivery, 'attempts' | 'next_
 /** What was sent when the budget was used up step by step, to whom, and what became of it. */
 export default function AlertsPage() {
   const { project, api } = useProject();
-  const state = useTableState(['status', 'channel']);
-  const list = useList('/api/v1/billing/alerts', state.query);
   const budget = useBudget();
   const test = api.useMutation('post', '/api/v1/billing/alerts/test');
   const [secretShown, setSecretShown] = useState(false);
@@ -108,10 +105,20 @@ export default function AlertsPage() {
       ? 'The budget has no recipients. Add an e-mail address or a webhook to it first.'
       : undefined;
   return (
-    <Page
-      title="Budget alerts"
-      description="Each threshold of the budget alerts once for each month and limit. Failed deliveries are retried eight times within a day."
-      actions={
+    <ResourceList
+      of={budgetAlerts}
+      list={listAlertDeliveries}
+      about="Each threshold of the budget alerts once for each month and limit. Failed deliveries are retried eight times within a day."
+      emptyTitle="No alerts yet"
+      empty="When spending passes a threshold of the budget, its e-mail recipients and webhook are notified. Each delivery is listed here."
+      above={
+        test.error !== null && (
+          <div className="mb-5">
+            <ErrorNotice title="The test alert could not be sent" error={test.error} />
+          </div>
+        )
+      }
+      buttons={
         <>
           <DisabledReason reason={refusal('readAlertSigningSecret')}>
             <Button onClick={() => setSecretShown(true)}>
@@ -125,47 +132,23 @@ export default function AlertsPage() {
           </DisabledReason>
         </>
       }
+      create={<ButtonLink href={paths.budget(project.slug)}>Open the budget</ButtonLink>}
+      columns={columns}
+      filters={[
+        'status',
+        {
+          name: 'channel',
+          label: 'Channel',
+          options: [
+            { value: 'email', label: 'E-mail' },
+            { value: 'webhook', label: 'Webhook' },
+          ],
+        },
+      ]}
+      searchable={false}
+      rowName={({ target }) => target}
     >
-      {test.error !== null && (
-        <div className="mb-5">
-          <ErrorNotice title="The test alert could not be sent" error={test.error} />
-        </div>
-      )}
-      <DataTable
-        noun="delivery"
-        nouns="deliveries"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ target }) => target}
-        searchable={false}
-        filters={[
-          {
-            name: 'status',
-            label: 'Status',
-            options: statusOptions(['pending', 'delivered', 'failed']),
-          },
-          {
-            name: 'channel',
-            label: 'Channel',
-            options: [
-              { value: 'email', label: 'E-mail' },
-              { value: 'webhook', label: 'Webhook' },
-            ],
-          },
-        ]}
-        empty={
-          <EmptyState
-            icon={BellRing}
-            title="No alerts yet"
-            action={<ButtonLink href={paths.budget(project.slug)}>Open the budget</ButtonLink>}
-          >
-            When spending passes a threshold of the budget, its e-mail recipients and webhook are notified. Each
-            delivery is listed here.
-          </EmptyState>
-        }
-      />
-      {secretShown && <SigningSecretDialog close={() => setSecretShown(false)} />}
-    </Page>
+      {() => secretShown && <SigningSecretDialog close={() => setSecretShown(false)} />}
+    </ResourceList>
   );
 }

@@ -1,26 +1,26 @@
 'use client';
 
-import { Plus, Wallet } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { CheckoutOutcome } from '@/components/billing/checkout-outcome';
 import { creditKindLook } from '@/components/billing/credit-kinds';
+import { credit } from '@/components/billing/domain';
 import { Money } from '@/components/kit/data/amounts';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { TextLink } from '@/components/network/text-link';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
+import { listCredits } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -83,10 +83,6 @@ const DEFAULT_AMOUNT = '25';
 
 /** Prepaid credit: what is left, how to get more, and every entry of its ledger. */
 export default function CreditPage() {
-  const { api } = useProject();
-  const overview = api.useQuery('get', '/api/v1/billing/overview');
-  const state = useTableState();
-  const list = useList('/api/v1/billing/credits', state.query);
   const amount = useSearchParams().get('top_up');
   const may = useMay('createCheckoutSession');
   const add = (
@@ -97,48 +93,53 @@ export default function CreditPage() {
     </DisabledReason>
   );
   return (
-    <Page
-      title="Credit"
-      description="Prepaid by card or granted by the platform. Invoices use credit before any card is charged."
-      actions={add}
+    <ResourceList
+      of={credit}
+      list={listCredits}
+      about="Prepaid by card or granted by the platform. Invoices use credit before any card is charged."
+      emptyTitle="No credit yet"
+      empty="Credit is prepaid. Invoices use it first, and it lifts a budget freeze immediately."
+      above={
+        <>
+          <CheckoutOutcome />
+          <Balance />
+        </>
+      }
+      create={add}
+      columns={columns}
+      searchable={false}
+      rowName={({ reason }) => reason}
     >
-      <CheckoutOutcome />
-      <Card className="mb-6">
-        <p className="text-ink-muted text-sm">Balance</p>
-        <Loaded query={overview} what="The balance" skeleton={<Skeleton className="mt-1 h-8 w-32" />}>
-          {({ credit_usd, owed_usd }) => (
-            <>
-              <p className="mt-0.5 font-semibold text-2xl tracking-[-0.02em]">
-                <Money usd={credit_usd} />
+      {() => amount !== null && may.allowed && <TopUpDialog amount={amount || DEFAULT_AMOUNT} close={hide} />}
+    </ResourceList>
+  );
+}
+
+/** What is left, and what is owed. */
+function Balance() {
+  const { api } = useProject();
+  const overview = api.useQuery('get', '/api/v1/billing/overview');
+  return (
+    <Card className="mb-6">
+      <p className="text-ink-muted text-sm">Balance</p>
+      <Loaded query={overview} what="The balance" skeleton={<Skeleton className="mt-1 h-8 w-32" />}>
+        {({ credit_usd, owed_usd }) => (
+          <>
+            <p className="mt-0.5 font-semibold text-2xl tracking-[-0.02em]">
+              <Money usd={credit_usd} />
+            </p>
+            {owed_usd > 0 && (
+              <p className="mt-2 text-pretty text-sm">
+                <span className="font-medium text-caution-ink">
+                  <Money usd={owed_usd} /> owed
+                </span>{' '}
+                for refunded or disputed payments that were already spent. Added credit settles this first.
               </p>
-              {owed_usd > 0 && (
-                <p className="mt-2 text-pretty text-sm">
-                  <span className="font-medium text-caution-ink">
-                    <Money usd={owed_usd} /> owed
-                  </span>{' '}
-                  for refunded or disputed payments that were already spent. Added credit settles this first.
-                </p>
-              )}
-            </>
-          )}
-        </Loaded>
-      </Card>
-      <DataTable
-        noun="entry"
-        nouns="entries"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ reason }) => reason}
-        searchable={false}
-        empty={
-          <EmptyState icon={Wallet} title="No credit yet">
-            Credit is prepaid. Invoices use it first, and it lifts a budget freeze immediately.
-          </EmptyState>
-        }
-      />
-      {amount !== null && may.allowed && <TopUpDialog amount={amount || DEFAULT_AMOUNT} close={hide} />}
-    </Page>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Card>
   );
 }
 

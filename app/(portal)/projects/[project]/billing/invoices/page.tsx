@@ -1,20 +1,18 @@
 'use client';
 
-import { CreditCard, Download, ReceiptText } from 'lucide-react';
+import { CreditCard, Download } from 'lucide-react';
 import { useState } from 'react';
+import { invoices } from '@/components/billing/domain';
 import { useInvoiceActions } from '@/components/billing/invoice-actions';
 import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
 import { Money } from '@/components/kit/data/amounts';
 import { StatusBadge } from '@/components/kit/data/status-badge';
-import { statusOptions } from '@/components/kit/data/statuses';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { TextLink } from '@/components/network/text-link';
-import { useList } from '@/lib/client/list';
+import { listInvoices } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -59,60 +57,43 @@ function InvoiceLink({ invoice: { id, number } }: { invoice: Invoice }) {
   );
 }
 
-const statuses = statusOptions(['open', 'paid', 'failed', 'deferred', 'carried']);
-
 /** What each month cost. An invoice never changes; how its payment stands does. */
 export default function InvoicesPage() {
-  const state = useTableState(['status']);
-  const list = useList('/api/v1/billing/invoices', state.query);
   const { save, pay, whyNotPay } = useInvoiceActions();
   const [error, setError] = useState<unknown>();
   return (
-    <Page
-      title="Invoices"
-      description="One per month (UTC), issued a few hours after the month ends. Paid from credit first, then by the default card."
-    >
-      {error !== undefined && (
-        <div className="mb-5">
-          <ErrorNotice title="The PDF could not be downloaded" error={error} />
-        </div>
-      )}
-      <DataTable
-        noun="invoice"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ number }) => number}
-        searchable={false}
-        filters={[
-          {
-            name: 'status',
-            label: 'Status',
-            options: statuses,
+    <ResourceList
+      of={invoices}
+      list={listInvoices}
+      about="One per month (UTC), issued a few hours after the month ends. Paid from credit first, then by the default card."
+      empty="Your first invoice is issued after the first month with charges. See Costs for the current month."
+      above={
+        error !== undefined && (
+          <div className="mb-5">
+            <ErrorNotice title="The PDF could not be downloaded" error={error} />
+          </div>
+        )
+      }
+      columns={columns}
+      filters={['status']}
+      searchable={false}
+      rowName={({ number }) => number}
+      actions={(invoice) => [
+        {
+          label: 'Download PDF',
+          icon: Download,
+          onSelect: () => {
+            setError(undefined);
+            void save(invoice).catch(setError);
           },
-        ]}
-        actions={(invoice) => [
-          {
-            label: 'Download PDF',
-            icon: Download,
-            onSelect: () => {
-              setError(undefined);
-              void save(invoice).catch(setError);
-            },
-          },
-          {
-            label: 'Pay now',
-            icon: CreditCard,
-            disabledReason: whyNotPay(invoice),
-            onSelect: () => pay(invoice),
-          },
-        ]}
-        empty={
-          <EmptyState icon={ReceiptText} title="No invoices yet">
-            Your first invoice is issued after the first month with charges. See Costs for the current month.
-          </EmptyState>
-        }
-      />
-    </Page>
+        },
+        {
+          label: 'Pay now',
+          icon: CreditCard,
+          disabledReason: whyNotPay(invoice),
+          onSelect: () => pay(invoice),
+        },
+      ]}
+    />
   );
 }

@@ -4,21 +4,21 @@ import { CreditCard, Plus, Star, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { cardAge, cardName, expiryText, type PaymentMethod } from '@/components/billing/cards';
 import { CheckoutOutcome } from '@/components/billing/checkout-outcome';
+import { paymentMethods } from '@/components/billing/domain';
 import { useHostedPages } from '@/components/billing/hosted-page';
 import { useNow } from '@/components/kit/data/clock';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
 import { useConfirm } from '@/components/kit/page/confirm';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
 import { useList } from '@/lib/client/list';
 import { useMay, useRefusal } from '@/lib/client/may';
+import { listPaymentMethods } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 
 const column = columnsOf<PaymentMethod>();
@@ -63,62 +63,53 @@ function Expiry({ card }: { card: PaymentMethod }) {
 export default function PaymentMethodsPage() {
   const { api } = useProject();
   const confirm = useConfirm();
-  const state = useTableState();
-  const list = useList('/api/v1/billing/payment-methods', state.query);
   const choose = api.useMutation('post', '/api/v1/billing/payment-methods/{id}/default');
   const remove = api.useMutation('delete', '/api/v1/billing/payment-methods/{id}');
   const refusal = useRefusal();
-  const add = <AddCard />;
-  const cards = list.data?.rows ?? [];
+  const cards = useList('/api/v1/billing/payment-methods', { limit: 200 }).data?.rows ?? [];
   return (
-    <Page
-      title="Payment methods"
-      description="After each month, the default card is charged for what credit does not cover. Card numbers stay with the payment processor."
-      actions={add}
-    >
-      <CheckoutOutcome />
-      {choose.error !== null && (
-        <div className="mb-5">
-          <ErrorNotice title="The default card could not be changed" error={choose.error} />
-        </div>
-      )}
-      <DataTable
-        noun="card"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={cardName}
-        searchable={false}
-        actions={(card) => [
-          {
-            label: 'Make default',
-            icon: Star,
-            disabledReason:
-              refusal('setDefaultPaymentMethod') ?? (card.is_default ? 'Already the default card.' : undefined),
-            onSelect: () => choose.mutate({ params: { path: { id: card.id } } }),
-          },
-          {
-            label: 'Remove',
-            icon: Trash2,
-            danger: true,
-            disabledReason: refusal('removePaymentMethod'),
-            onSelect: () =>
-              confirm({
-                title: `Remove ${cardName(card)}?`,
-                consequence: removalSentence(card, cards),
-                confirmLabel: 'Remove card',
-                onConfirm: () => remove.mutateAsync({ params: { path: { id: card.id } } }),
-              }),
-          },
-        ]}
-        empty={
-          <EmptyState icon={CreditCard} title="No cards yet" action={add}>
-            Invoices are charged to your card automatically. Without a card, they are paid from prepaid credit and the
-            rest stays open.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ResourceList
+      of={paymentMethods}
+      list={listPaymentMethods}
+      about="After each month, the default card is charged for what credit does not cover. Card numbers stay with the payment processor."
+      empty="Invoices are charged to your card automatically. Without a card, they are paid from prepaid credit and the rest stays open."
+      above={
+        <>
+          <CheckoutOutcome />
+          {choose.error !== null && (
+            <div className="mb-5">
+              <ErrorNotice title="The default card could not be changed" error={choose.error} />
+            </div>
+          )}
+        </>
+      }
+      create={<AddCard />}
+      columns={columns}
+      searchable={false}
+      rowName={cardName}
+      actions={(card) => [
+        {
+          label: 'Make default',
+          icon: Star,
+          disabledReason:
+            refusal('setDefaultPaymentMethod') ?? (card.is_default ? 'Already the default card.' : undefined),
+          onSelect: () => choose.mutate({ params: { path: { id: card.id } } }),
+        },
+        {
+          label: 'Remove',
+          icon: Trash2,
+          danger: true,
+          disabledReason: refusal('removePaymentMethod'),
+          onSelect: () =>
+            confirm({
+              title: `Remove ${cardName(card)}?`,
+              consequence: removalSentence(card, cards),
+              confirmLabel: 'Remove card',
+              onConfirm: () => remove.mutateAsync({ params: { path: { id: card.id } } }),
+            }),
+        },
+      ]}
+    />
   );
 }
 

@@ -1,21 +1,19 @@
 'use client';
 
-import { Fingerprint, Replace, Trash2 } from 'lucide-react';
+import { Replace, Trash2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
+import { identityProviders } from '@/components/iam/domain';
 import { Time } from '@/components/kit/data/time';
 import { useConfirm } from '@/components/kit/page/confirm';
-import { CreateLink } from '@/components/kit/page/create-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { roleLabel } from '@/components/members/roles';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
+import { listIdentityProviders } from '@/lib/client/operations/iam';
 import { useProject } from '@/lib/client/project';
-import { paths } from '@/lib/paths';
 
 const ExchangeDialog = dynamic(() =>
   whenReachable(() => import('@/components/iam/exchange-dialog').then((module) => module.ExchangeDialog)),
@@ -61,64 +59,46 @@ const columns = [
 
 /** Issuers whose tokens workloads exchange for credentials of the project, so that no password is stored anywhere. */
 export default function IdentityProvidersPage() {
-  const { project, api } = useProject();
+  const { api } = useProject();
   const confirm = useConfirm();
   const may = useMay('deleteIdentityProvider');
-  const state = useTableState();
-  const list = useList('/api/v1/iam/providers', state.query);
   const remove = api.useMutation('delete', '/api/v1/iam/providers/{id}');
   const asked = useSearchParams().get('exchange');
-  const shown = list.data?.rows.find(({ id }) => id === asked);
 
-  const create = (
-    <CreateLink
-      label="Add identity provider"
-      href={paths.newIdentityProvider(project.slug)}
-      operation="createIdentityProvider"
-    />
-  );
   return (
-    <Page
-      title="Identity providers"
-      description="Issuers that this project trusts. Their workloads, such as CI jobs, exchange tokens for short-lived credentials."
-      actions={create}
+    <ResourceList
+      of={identityProviders}
+      list={listIdentityProviders}
+      about="Issuers that this project trusts. Their workloads, such as CI jobs, exchange tokens for short-lived credentials."
+      empty="CI jobs and pods already have a token from their own platform. Add its issuer, and they need no stored API token."
+      columns={columns}
+      actions={(provider) => [
+        {
+          label: 'How to exchange a token',
+          icon: Replace,
+          onSelect: () => explain(provider.id),
+        },
+        {
+          label: 'Delete',
+          icon: Trash2,
+          danger: true,
+          disabledReason: may.reason,
+          onSelect: () =>
+            confirm({
+              title: `Delete ${provider.name}?`,
+              consequence:
+                'Its workloads lose access immediately. You can add the identity provider again at any time.',
+              confirmLabel: 'Delete identity provider',
+              onConfirm: () => remove.mutateAsync({ params: { path: { id: provider.id } } }),
+            }),
+        },
+      ]}
     >
-      <DataTable
-        noun="identity provider"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ name }) => name}
-        actions={(provider) => [
-          {
-            label: 'How to exchange a token',
-            icon: Replace,
-            onSelect: () => explain(provider.id),
-          },
-          {
-            label: 'Delete',
-            icon: Trash2,
-            danger: true,
-            disabledReason: may.reason,
-            onSelect: () =>
-              confirm({
-                title: `Delete ${provider.name}?`,
-                consequence:
-                  'Its workloads lose access immediately. You can add the identity provider again at any time.',
-                confirmLabel: 'Delete identity provider',
-                onConfirm: () => remove.mutateAsync({ params: { path: { id: provider.id } } }),
-              }),
-          },
-        ]}
-        empty={
-          <EmptyState icon={Fingerprint} title="No identity providers yet" action={create}>
-            CI jobs and pods already have a token from their own platform. Add its issuer, and they need no stored API
-            token.
-          </EmptyState>
-        }
-      />
-      {shown && <ExchangeDialog key={shown.id} provider={shown} close={() => explain(undefined)} />}
-    </Page>
+      {(rows) => {
+        const shown = rows.find(({ id }) => id === asked);
+        return shown && <ExchangeDialog key={shown.id} provider={shown} close={() => explain(undefined)} />;
+      }}
+    </ResourceList>
   );
 }
 

@@ -1,22 +1,21 @@
 'use client';
 
-import { MailPlus, ShieldCheck, ShieldOff, UserCog, UserMinus, Users } from 'lucide-react';
+import { MailPlus, ShieldCheck, ShieldOff, UserCog, UserMinus } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
 import { useConfirm } from '@/components/kit/page/confirm';
-import { CreateLink } from '@/components/kit/page/create-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
 import { Avatar } from '@/components/kit/ui/avatar';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { users } from '@/components/members/domain';
 import { Removal } from '@/components/members/removal';
 import { roleLabel, roleOptions } from '@/components/members/roles';
 import { type Row, useList } from '@/lib/client/list';
 import { isOpenTo, type OperationId, useRefusal } from '@/lib/client/may';
+import { listUsers } from '@/lib/client/operations/identity';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -56,17 +55,10 @@ const secondFactor = column.accessor('two_factor_enabled', {
   cell: ({ getValue }) => <SecondFactor enabled={getValue()} />,
 });
 
-const statuses = [
-  { value: 'active', label: 'Active' },
-  { value: 'invited', label: 'Invited' },
-];
-
 /** Who belongs to the project, and what they may do in it. */
 export default function UsersPage() {
   const { project, api } = useProject();
   const confirm = useConfirm();
-  const state = useTableState(['role', 'status']);
-  const list = useList('/api/v1/identity/users', state.query);
   const admins = useList('/api/v1/identity/users', { role: 'admin', status: 'active', limit: 2 });
   const me = api.useQuery('get', '/api/v1/auth/me');
   const remove = api.useMutation('delete', '/api/v1/identity/role-assignments');
@@ -102,62 +94,48 @@ export default function UsersPage() {
     });
   };
 
-  const add = <CreateLink label="Add user" href={paths.newUser(project.slug)} operation="createUser" />;
   return (
-    <Page
-      title="Users and roles"
-      description="Users of this project and their roles. A user can be a member of several projects."
-      actions={add}
+    <ResourceList
+      of={users}
+      list={listUsers}
+      about="Users of this project and their roles. A user can be a member of several projects."
+      empty="Add users by e-mail address, each with the least privileged role that works."
+      columns={
+        isOpenTo('createUser', project.role) ? [...columns.slice(0, 3), secondFactor, ...columns.slice(3)] : columns
+      }
+      filters={[{ name: 'role', label: 'Role', options: roleOptions }, 'status']}
+      actions={(user) => [
+        {
+          label: 'Change role',
+          icon: UserCog,
+          disabledReason: refusalFor('assignRole', user),
+          onSelect: () => setChanging(user),
+        },
+        ...(user.status === 'invited'
+          ? [
+              {
+                label: 'Invite again',
+                icon: MailPlus,
+                disabledReason: refusal('createUser'),
+                href: paths.newUser(project.slug, {
+                  email: user.email,
+                  name: user.name,
+                  role: user.roles[0] ?? 'reader',
+                }),
+              },
+            ]
+          : []),
+        {
+          label: user.status === 'invited' ? 'Withdraw invitation' : 'Remove from project',
+          icon: UserMinus,
+          danger: true,
+          disabledReason: refusalFor('revokeRoles', user),
+          onSelect: () => askToRemove(user),
+        },
+      ]}
     >
-      <DataTable
-        noun="user"
-        list={list}
-        state={state}
-        columns={
-          isOpenTo('createUser', project.role) ? [...columns.slice(0, 3), secondFactor, ...columns.slice(3)] : columns
-        }
-        rowName={({ name }) => name}
-        filters={[
-          { name: 'role', label: 'Role', options: roleOptions },
-          { name: 'status', label: 'Status', options: statuses },
-        ]}
-        actions={(user) => [
-          {
-            label: 'Change role',
-            icon: UserCog,
-            disabledReason: refusalFor('assignRole', user),
-            onSelect: () => setChanging(user),
-          },
-          ...(user.status === 'invited'
-            ? [
-                {
-                  label: 'Invite again',
-                  icon: MailPlus,
-                  disabledReason: refusal('createUser'),
-                  href: paths.newUser(project.slug, {
-                    email: user.email,
-                    name: user.name,
-                    role: user.roles[0] ?? 'reader',
-                  }),
-                },
-              ]
-            : []),
-          {
-            label: user.status === 'invited' ? 'Withdraw invitation' : 'Remove from project',
-            icon: UserMinus,
-            danger: true,
-            disabledReason: refusalFor('revokeRoles', user),
-            onSelect: () => askToRemove(user),
-          },
-        ]}
-        empty={
-          <EmptyState icon={Users} title="No users yet" action={add}>
-            Add users by e-mail address, each with the least privileged role that works.
-          </EmptyState>
-        }
-      />
-      {changing && <RoleDialog key={changing.id} user={changing} close={() => setChanging(undefined)} />}
-    </Page>
+      {() => changing && <RoleDialog key={changing.id} user={changing} close={() => setChanging(undefined)} />}
+    </ResourceList>
   );
 }
 

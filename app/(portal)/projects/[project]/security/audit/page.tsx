@@ -1,18 +1,17 @@
 'use client';
 
-import { FileSearch, ScrollText } from 'lucide-react';
+import { FileSearch } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
+import { auditLog } from '@/components/audit/domain';
 import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
 import { TextFilter } from '@/components/kit/table/text-filter';
 import { whenReachable } from '@/components/kit/ui/when-reachable';
-import { type Row, useList } from '@/lib/client/list';
+import type { Row } from '@/lib/client/list';
+import { listAudit } from '@/lib/client/operations/audit';
 
 const EntrySheet = dynamic(() =>
   whenReachable(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet)),
@@ -40,63 +39,53 @@ const kinds = [
 
 /** Who did what in the project, from where, and what came of it. */
 export default function AuditPage() {
-  const state = useTableState(['result', 'resource_type', 'action', 'actor', 'request_id', 'from', 'to']);
-  const list = useList('/api/v1/audit', state.query);
   const [shown, setShown] = useState<Entry>();
   const { at, who, action, resource, result, address } = entryColumns<Entry>(setShown);
   const columns = [at, who, action, resource, result, address];
   return (
-    <Page
-      title="Audit log"
-      description="All changes and refused requests in this project. Never contains secret values."
-      actions={<ExportButton path="/api/v1/audit/export" state={state} />}
+    <ResourceList
+      of={auditLog}
+      list={listAudit}
+      about="All changes and refused requests in this project. Never contains secret values."
+      empty="Changes and refused requests of users, tokens and workloads are recorded here."
+      columns={columns}
+      filters={[
+        { name: 'result', label: 'Result', options: resultOptions },
+        {
+          name: 'resource_type',
+          label: 'Resource',
+          options: kinds.map((kind) => ({ value: kind, label: kind.replaceAll('_', ' ') })),
+        },
+      ]}
+      parameters={['action', 'actor', 'request_id', 'from', 'to']}
+      toolbar={(state) => (
+        <>
+          <TextFilter
+            state={state}
+            name="request_id"
+            label="Request"
+            hint="The X-Request-Id of an answer or an error message."
+          />
+          <SpanFilter state={state} />
+          <ExportButton path="/api/v1/audit/export" state={state} />
+        </>
+      )}
+      rowName={({ action }) => action}
+      actions={(entry, state) => [
+        { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
+        { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
+        {
+          label: `Only ${entry.actor_name}`,
+          onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
+        },
+        {
+          label: 'Only this request',
+          disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
+          onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
+        },
+      ]}
     >
-      <DataTable
-        noun="entry"
-        nouns="entries"
-        list={list}
-        state={state}
-        columns={columns}
-        rowName={({ action }) => action}
-        filters={[
-          { name: 'result', label: 'Result', options: resultOptions },
-          {
-            name: 'resource_type',
-            label: 'Resource',
-            options: kinds.map((kind) => ({ value: kind, label: kind.replaceAll('_', ' ') })),
-          },
-        ]}
-        toolbar={
-          <>
-            <TextFilter
-              state={state}
-              name="request_id"
-              label="Request"
-              hint="The X-Request-Id of an answer or an error message."
-            />
-            <SpanFilter state={state} />
-          </>
-        }
-        actions={(entry) => [
-          { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
-          { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
-          {
-            label: `Only ${entry.actor_name}`,
-            onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
-          },
-          {
-            label: 'Only this request',
-            disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
-            onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
-          },
-        ]}
-        empty={
-          <EmptyState icon={ScrollText} title="No entries yet">
-            Changes and refused requests of users, tokens and workloads are recorded here.
-          </EmptyState>
-        }
-      />
-      {shown && <EntrySheet key={shown.id} entry={shown} close={() => setShown(undefined)} />}
-    </Page>
+      {() => shown && <EntrySheet key={shown.id} entry={shown} close={() => setShown(undefined)} />}
+    </ResourceList>
   );
 }

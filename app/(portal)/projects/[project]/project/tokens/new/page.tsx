@@ -38,7 +38,7 @@ export default function NewTokenPage() {
       : { ...option, disabledReason: `A token cannot exceed your own role (${project.role}).` },
   );
   return (
-    <Page title="Create token" narrow>
+    <Page title="Create API token" narrow>
       {create.data ? (
         <NewToken name={create.data.name} token={create.data.token} back={list} />
       ) : (
@@ -47,7 +47,7 @@ export default function NewTokenPage() {
           loading={false}
           error={create.error}
           failure="The token could not be created"
-          submitLabel="Create token"
+          submitLabel="Create API token"
           operation="createToken"
           cancel={list}
           onSubmit={({ name, role, days }) =>
