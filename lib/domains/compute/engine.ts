@@ -80,10 +80,13 @@ export type InstanceStats = {
 /** The screen (RFB), which takes any number of clients, and the serial port, which takes one at a time. */
 export type ConsoleKind = 'vnc' | 'serial';
 
-/** What the host has for guests, and what its running guests were promised of it. */
+/** What the host has for guests and services, and what those that run were promised of it. */
 export type HostCapacity = {
   vcpus: { total: number; committed: number };
-  /** `overhead` is what each guest takes besides its own memory; `committed` counts it. */
+  /**
+   * `overhead` is what each guest takes besides its own memory; `committed` counts it. `free` is promised to nobody:
+   * neither to a guest nor to a service that does not use all its memory yet.
+   */
   memoryMb: { total: number; committed: number; free: number; overhead: number };
   /** `held` is what guests' disks, volumes and snapshots take now; they may grow. */
   diskBytes: { total: number; free: number; held: number };

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { execute } from '@/lib/core/db/pool';
+import { newId } from '@/lib/core/db/id';
+import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { none } from '@/lib/core/domains/portal';
 import type { Stop, Watch } from '@/lib/core/domains/watch';
@@ -7,6 +8,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { startHostAgent } from './agent';
+import { reportHost } from './host-report';
 import { powerDown } from './power-down';
 
 testDatabase();
@@ -63,4 +65,26 @@ test('machines are taken down before the services that they use, and both before
   await createCell();
   expect(await powerDown('test-host', watches)).toBe(true);
   expect(done).toEqual(['guests in 20 s', 'servers in 5 s', 'bridges in 1 s']);
+});
+
+test('the room of a cell is what its machines and services were promised and what is free, each counted once', async () => {
+  const engines = useMemoryEngines();
+  const memoryMb = { total: 1000, committed: 300, free: 500, overhead: 160 };
+  engines.capacity = { ...engines.capacity, memoryMb };
+  await reportHost('test-host');
+  const usable = () => queryOne(sql`SELECT memory_mb_usable FROM cells WHERE id = 'test-host'`);
+  expect(await usable()).toEqual({ memory_mb_usable: 800 });
+  vi.spyOn(engines.services, 'observeServices').mockResolvedValue([
+    { id: newId(), power: 'running', stray: false, startedAt: new Date(), starts: 1, lastExit: null },
+  ]);
+  vi.spyOn(engines.services, 'sampleService').mockResolvedValue({
+    sampledAt: new Date(),
+    cpuSeconds: 0,
+    memoryBytes: 100 * 1024 ** 2,
+    processes: 1,
+    state: null,
+    network: { receivedBytes: 0, sentBytes: 0 },
+  });
+  await reportHost('test-host');
+  expect(await usable()).toEqual({ memory_mb_usable: 800 });
 });

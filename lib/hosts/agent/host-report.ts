@@ -4,7 +4,7 @@ import type { HostCapacity } from '@/lib/domains/compute/engine';
 import { engineOf } from '@/lib/engines/engines';
 import { reportCell } from '@/lib/hosts/engine-reports/cells';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
-import { type ServiceUse, usedByServices } from '@/lib/hosts/services/keeper';
+import { stateOfServices } from '@/lib/hosts/services/keeper';
 
 const GIB = 1024 ** 3;
 /** Disks are sparse, and most stay far from full: so many times the room there is may be promised. */
@@ -21,20 +21,19 @@ export class ForeignMachines extends Error {
  */
 export async function reportHost(cell: string): Promise<void> {
   const { compute, network } = engineOf(cell);
-  const [capacity, services] = await Promise.all([compute.capacity(), usedByServices(cell)]);
+  const [capacity, stateBytes] = await Promise.all([compute.capacity(), stateOfServices(cell)]);
   const pool = await network.floatingIpPool();
   const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cell}::text`);
   if (!known) await requireUnused(cell);
-  await reportCell(cell, { ...usableOf(capacity, services), memory_mb_overhead: capacity.memoryMb.overhead, pool });
+  await reportCell(cell, { ...usableOf(capacity, stateBytes), memory_mb_overhead: capacity.memoryMb.overhead, pool });
 }
 
-/** What services use counts as room: their reservations are promised of it like those of machines. */
-function usableOf({ vcpus, memoryMb, diskBytes, gpuSlices }: HostCapacity, services: ServiceUse) {
-  const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held + services.stateBytes);
+/** All room for machines and services, free or promised: their reservations are counted against it. */
+function usableOf({ vcpus, memoryMb, diskBytes, gpuSlices }: HostCapacity, stateBytes: number) {
+  const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held + stateBytes);
   return {
     vcpus: vcpus.total,
-    // What running guests and services have, and what others could have now.
-    memory_mb: Math.floor(Math.min(memoryMb.total, memoryMb.committed + services.memoryMb + memoryMb.free)),
+    memory_mb: Math.floor(Math.min(memoryMb.total, memoryMb.committed + memoryMb.free)),
     disk_gb: Math.floor(disk / GIB),
     gpu_slices: gpuSlices,
   };

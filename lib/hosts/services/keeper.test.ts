@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import type { ServiceReport, ServiceSource, ServiceSpec, WantedService } from './engine';
-import { keepServices, serviceTroubles, stopServices, usedByServices } from './keeper';
+import { keepServices, serviceTroubles, stateOfServices, stopServices } from './keeper';
 
 let host: MemoryEngines;
 beforeEach(() => {
@@ -128,9 +128,16 @@ describe('the services of a cell', () => {
     expect(await powers()).toMatchObject({ [database.id]: 'running', [balancer.id]: 'running' });
   });
 
-  test('count into what the host can promise with what they use', async () => {
-    expect(await usedByServices('test-host')).toEqual({ memoryMb: 0, stateBytes: 0 });
+  test('count with the bytes in their state folders', async () => {
     await keepServices('test-host', [domainOf(server(), server()).source]);
-    expect(await usedByServices('test-host')).toEqual({ memoryMb: 2, stateBytes: 0 });
+    vi.spyOn(host.services, 'sampleService').mockResolvedValue({
+      sampledAt: new Date(),
+      cpuSeconds: 0,
+      memoryBytes: 0,
+      processes: 1,
+      state: { usedBytes: 1024, totalBytes: 4096 },
+      network: { receivedBytes: 0, sentBytes: 0 },
+    });
+    expect(await stateOfServices('test-host')).toBe(2048);
   });
 });

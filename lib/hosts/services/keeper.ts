@@ -11,8 +11,6 @@ import type {
   WantedService,
 } from './engine';
 
-const MIB = 1024 ** 2;
-
 /** Services that are ensured at the same time: starting one is work for the processor. */
 const AT_ONCE = 4;
 
@@ -126,15 +124,10 @@ const idsOf = async (cell: string, source: ServiceSource) =>
 const stopOne = (services: ServiceEngine, id: string) =>
   services.stopService(id).catch((error) => log.warn({ err: error, service: id }, 'a service is still running'));
 
-/** What services use of their cell now. */
-export type ServiceUse = { memoryMb: number; stateBytes: number };
-
-export async function usedByServices(cell: string): Promise<ServiceUse> {
+/** Bytes that running services hold in their state folders. */
+export async function stateOfServices(cell: string): Promise<number> {
   const { services } = engineOf(cell);
   const running = (await services.observeServices()).filter(({ power }) => power === 'running');
   const samples = await Promise.all(running.map(({ id }) => services.sampleService(id)));
-  return {
-    memoryMb: samples.reduce((sum, sample) => sum + (sample?.memoryBytes ?? 0), 0) / MIB,
-    stateBytes: samples.reduce((sum, sample) => sum + (sample?.state?.usedBytes ?? 0), 0),
-  };
+  return samples.reduce((sum, sample) => sum + (sample?.state?.usedBytes ?? 0), 0);
 }

@@ -5,6 +5,7 @@ import type { HostCapacity, InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { findProcesses } from '../processes';
+import { promisedMemory } from '../services/promised-memory';
 import { allInstances } from './instance-record';
 
 /** vCPUs a processor carries, as other clouds have it by default: most guests sleep most of the time. */
@@ -14,21 +15,22 @@ const OVERHEAD_MB = 160;
 /** Memory that guests never get. */
 const HOST_RESERVE_MB = 512;
 
-/** What the host has for guests and what its running guests were promised. */
+/** What the host has for guests and services, and what those that run were promised. */
 export async function measureCapacity(host: Host): Promise<HostCapacity> {
   const running = new Set(findProcesses(host).flatMap(({ role, id }) => (role === 'qemu' ? id : [])));
   const guests = [...(await allInstances(host)).values()].filter(({ id }) => running.has(id));
   const { totalMb, availableMb } = await hostMemory();
   const total = Math.max(0, totalMb - HOST_RESERVE_MB);
-  const committed = guests.reduce((sum, { ramMb }) => sum + ramMb + OVERHEAD_MB, 0);
+  const services = await promisedMemory(host);
+  const committed = guests.reduce((sum, { ramMb }) => sum + ramMb + OVERHEAD_MB, services.promisedMb);
   const disk = await statfs(host.directory);
   return {
     vcpus: { total: cpus().length * VCPU_OVERCOMMIT, committed: guests.reduce((sum, { vcpus }) => sum + vcpus, 0) },
-    // Guests have not touched all that they were promised, so what is free now is no measure alone.
+    // Guests have not touched all that they were promised, so available memory alone does not tell what is free.
     memoryMb: {
       total,
       committed,
-      free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB)),
+      free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB - services.unusedMb)),
       overhead: OVERHEAD_MB,
     },
     diskBytes: {

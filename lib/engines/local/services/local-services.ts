@@ -33,6 +33,7 @@ import {
   findSandbox,
   listSandboxes,
   processesOf,
+  residentBytes,
   runtimeCommand,
   runtimeEntry,
   startSupervisor,
@@ -176,11 +177,10 @@ export class LocalServices implements ServiceEngine {
     if (!sandbox?.isRunning) return null;
     const record = await findService(this.host, id);
     const pids = processesOf(sandbox.pid);
-    const memory = await Promise.all(pids.map(residentBytes));
     return {
       sampledAt: new Date(),
       cpuSeconds: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
-      memoryBytes: memory.reduce((sum, bytes) => sum + bytes, 0),
+      memoryBytes: await residentBytes(pids),
       processes: pids.length,
       state: await stateUsage(this.host, id, record?.state ?? null),
       network: await networkBytes(sandbox.pid),
@@ -223,9 +223,9 @@ export class LocalServices implements ServiceEngine {
   }
 
   private async note(spec: ServiceSpec, uid: number): Promise<void> {
-    const { id, program, state, health, power } = spec;
+    const { id, program, state, health, power, limits } = spec;
     const port = spec.port && { id: spec.port.id, networkId: spec.port.networkId, ip: spec.port.ip };
-    const record = { id, uid, program, port, state, health, power };
+    const record = { id, uid, program, port, state, health, power, memoryMb: limits.memoryMb };
     const present = await findService(this.host, id);
     if (JSON.stringify(present) !== JSON.stringify(record)) await writeRecord(serviceFile(this.host, id), record);
   }
@@ -343,15 +343,6 @@ async function writeIfNew(file: string, value: unknown): Promise<boolean> {
   if (JSON.stringify(present) === JSON.stringify(value)) return false;
   await writeRecord(file, value);
   return true;
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kilobytes = [...text.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].reduce(
-    (sum, [, value]) => sum + Number(value),
-    0,
-  );
-  return kilobytes * 1024;
 }
 
 async function networkBytes(pid: number): Promise<{ receivedBytes: number; sentBytes: number }> {

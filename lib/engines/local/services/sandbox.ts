@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -92,6 +92,15 @@ export function processesOf(pid: number): number[] {
     pending.push(...childrenOf(next));
   }
   return found;
+}
+
+/** Memory that processes hold of their own. */
+export async function residentBytes(pids: readonly number[]): Promise<number> {
+  const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')));
+  const kilobytes = texts.flatMap((text) =>
+    [...text.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].map(([, value]) => Number(value)),
+  );
+  return kilobytes.reduce((sum, value) => sum + value, 0) * 1024;
 }
 
 function childrenOf(pid: number): number[] {
