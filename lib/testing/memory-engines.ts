@@ -33,6 +33,8 @@ export class MemoryEngines implements Engines {
   sockets: Record<ConsoleKind, string> | undefined;
   /** What the ports of any machine have sent to the outside. */
   egress = 0;
+  /** The machine inside the cell that has all guests. */
+  node: string | null = null;
   /** How long a boot takes. */
   bootMs = 0;
   /** Since when machines boot. */
@@ -75,7 +77,7 @@ export class MemoryEngines implements Engines {
       this.machines.delete(id);
       this.booting.delete(id);
     },
-    observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine)),
+    observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine, this.node)),
     openConsole: async (_id, kind) => {
       if (!this.sockets) throw new EngineError('NOT_FOUND', 'The instance is stopped.');
       const socket = createConnection(this.sockets[kind]);
@@ -175,7 +177,7 @@ export class MemoryEngines implements Engines {
   }
 }
 
-function observed(id: string, { spec, fault, off, startedAt }: Machine): ObservedInstance {
+function observed(id: string, { spec, fault, off, startedAt }: Machine, node: string | null): ObservedInstance {
   return {
     id,
     power: off ? 'stopped' : spec.power,
@@ -183,6 +185,7 @@ function observed(id: string, { spec, fault, off, startedAt }: Machine): Observe
     generation: spec.disk.generation,
     volumeIds: spec.volumeIds,
     startedAt: off ? null : startedAt,
+    node,
   };
 }
 

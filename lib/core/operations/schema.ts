@@ -19,6 +19,9 @@ export const operation = z
     attempts: z.int().meta({ description: 'Number of consecutive failures of this stage.' }),
     error: z.string().nullable().meta({ description: 'The last problem, or why the operation failed.' }),
     host_id: z.string().nullable().meta({ description: 'The only host whose worker may run it.' }),
+    node: z.string().nullable().meta({
+      description: 'The machine inside the host’s cell that has the resource, where its engine reports one.',
+    }),
     worker: z.string().nullable().meta({ description: 'The worker that runs it now.' }),
     run_at: timestamp.meta({ description: 'When it is next due, unless a worker is running it.' }),
     deadline_at: timestamp,

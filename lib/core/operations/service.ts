@@ -29,7 +29,8 @@ const retryRefusal = raw(`CASE
 END`);
 
 const columns = sql`o.id, o.project_id, p.name AS tenant_name, p.slug AS tenant_slug, o.kind, o.resource_type, o.resource_id,
-  o.status, o.stage, o.attempts, o.error, o.cell_id AS host_id, o.lease_owner AS worker, o.run_at,
+  o.status, o.stage, o.attempts, o.error, o.cell_id AS host_id,
+  (SELECT d.node FROM devices d WHERE d.project_id = o.project_id AND d.id = o.resource_id) AS node, o.lease_owner AS worker, o.run_at,
   o.deadline_at + coalesce(platform_now() - o.waiting_since, interval '0') AS deadline_at, o.finished_at,
   o.request_id, ${retryRefusal} AS retry_refusal, o.created_at, o.updated_at`;
 const from = raw('operations o LEFT JOIN projects p ON p.id = o.project_id');

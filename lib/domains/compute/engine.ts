@@ -61,6 +61,8 @@ export type ObservedInstance = {
   volumeIds: string[];
   /** Since when the machine is on. */
   startedAt: Date | null;
+  /** The machine of the cell that has it; null where the engine does not tell, as a public cloud. */
+  node: string | null;
 };
 
 /** Counters since the machine was switched on, but egress: since its port exists. A value below the last one means a new start. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
@@ -14,7 +15,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
-import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import { instanceRoom } from './admission';
 import { Observer } from './observer';
 import { instanceSteps } from './steps';
@@ -61,6 +62,22 @@ test('a machine that was lost is brought back, with a word to its owner', async 
   });
   await becomes(id, { status: 'active', task: null, status_reason: null });
   expect(engines.machines.get(id)?.fault).toBeNull();
+});
+
+test('the back office shows the machine inside a cell that has an instance, as the engine last reported it', async () => {
+  const id = await running();
+  const { token } = await createUser('root@example.test', 'backoffice');
+  const nodes = async () => {
+    const { body } = await call('GET', `/admin/api/v1/operations?resource_id=${id}`, { token });
+    return z.array(z.object({ node: z.string().nullable() })).parse(body);
+  };
+  await observer.look();
+  expect(await nodes()).toEqual([{ node: null }]);
+  for (const node of ['blade-7', 'blade-8', null]) {
+    engines.node = node;
+    await observer.look();
+    expect(await nodes()).toEqual([{ node }]);
+  }
 });
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,7 @@
 import { now } from '@/lib/clock';
 import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
+import { noteNodes } from '@/lib/core/devices/device';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { handleStrays } from '@/lib/core/resources/strays';
 import { engineOf } from '@/lib/engines/engines';
@@ -13,7 +14,13 @@ import type { InstanceStatus, InstanceTask, Power } from './transitions';
 /** Recoveries longer ago than this count no more. */
 const RECOVERIES_MS = 10 * 60_000;
 
-type Row = KnownInstance & { project_id: string; updated_at: Date; busy: boolean; suspended: boolean };
+type Row = KnownInstance & {
+  project_id: string;
+  node: string | null;
+  updated_at: Date;
+  busy: boolean;
+  suspended: boolean;
+};
 
 /** The guests of a suspended project stop, and stay so until they are started after it was resumed. */
 const stopForSuspension: Repair = { kind: 'restore', power: 'stopped', reason: 'The project was suspended.' };
@@ -41,12 +48,17 @@ export class Observer {
     const { compute } = engineOf(this.cell);
     // The rows first: what is done to a machine after this look at them changes its row, and then nothing is put right.
     const rows = await query<Row>(sql`
-      SELECT i.id, i.project_id, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
+      SELECT i.id, i.project_id, (SELECT d.node FROM devices d WHERE d.project_id = i.project_id AND d.id = i.id) AS node, i.status, i.task, i.power, i.generation, i.updated_at, i.launched_at IS NOT NULL AS launched,
         EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running')) AS busy,
         (SELECT p.status = 'suspended' FROM projects p WHERE p.id = i.project_id) AS suspended
       FROM instances i WHERE i.cell_id = ${this.cell}::text`);
     const looked = now();
     const seen = new Map((await compute.observeInstances()).map((machine) => [machine.id, machine]));
+    const moved = rows.flatMap(({ id, node: known }) => {
+      const node = seen.get(id)?.node ?? null;
+      return node === known || !seen.has(id) ? [] : [{ id, node }];
+    });
+    await noteNodes(moved);
     const { diskBytes } = await compute.capacity();
     for (const row of rows) {
       const machine = seen.get(row.id);

@@ -12,6 +12,7 @@ const machine: ObservedInstance = {
   generation: 1,
   volumeIds: [],
   startedAt: new Date(0),
+  node: null,
 };
 const calm = { recoveries: 0, silences: 0 };
 const decide = (

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { InstanceFault, InstanceSpec, ObservedInstance, PowerState } from '@/lib/domains/compute/engine';
 import type { Host } from '../host';
 import { type EngineProcess, findProcesses, startedAt } from '../processes';
@@ -21,7 +22,7 @@ async function observeOne(
   machine: EngineProcess | undefined,
 ): Promise<ObservedInstance> {
   await trimLog(consoleLogFile(host, id));
-  const known = { id, generation: spec?.disk.generation ?? null };
+  const known = { id, generation: spec?.disk.generation ?? null, node: hostname() };
   if (!machine) {
     const fault = spec && spec.power !== 'stopped' ? 'crashed' : null;
     return { ...known, power: 'stopped', fault, volumeIds: [], startedAt: null };

@@ -73,7 +73,7 @@ function Problem({ status, error, retry_refusal }: Operation) {
 }
 
 function Facts(operation: Operation) {
-  const { project_id, resource_type, resource_id, stage, attempts, host_id, worker, request_id } = operation;
+  const { project_id, resource_type, resource_id, stage, attempts, host_id, node, worker, request_id } = operation;
   return (
     <Card title="Details">
       <PropertyList
@@ -97,6 +97,7 @@ function Facts(operation: Operation) {
             </span>,
           ],
           ['Host', host_id ?? 'any'],
+          ['Node', node ?? undefined],
           ['Worker', worker ?? undefined],
           ['Requested', <Time key="ordered" at={operation.created_at} form="exact" />],
           ['Due', operation.finished_at ? undefined : <Time key="due" at={operation.run_at} form="exact" />],
