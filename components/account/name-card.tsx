@@ -6,9 +6,11 @@ import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Card } from '@/components/kit/ui/card';
 import { notify } from '@/components/kit/ui/notify';
+import { text } from '@/lib/client/constraints';
+import { updateProfile } from '@/lib/client/operations/auth';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+  name: text(updateProfile.fields.name, 'Enter a name.'),
 });
 
 interface NameCardProps {

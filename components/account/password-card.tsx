@@ -7,10 +7,12 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { notify } from '@/components/kit/ui/notify';
+import { exactText } from '@/lib/client/constraints';
+import { changePassword } from '@/lib/client/operations/auth';
 
 const schema = z.object({
   current_password: z.string().check(z.minLength(1, 'Enter your current password.')),
-  new_password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
+  new_password: exactText(changePassword.fields.new_password),
   revoke_tokens: z.boolean(),
 });
 

@@ -5,10 +5,12 @@ import { TextAreaField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { text } from '@/lib/client/constraints';
+import { suspendTenant } from '@/lib/client/operations/backoffice';
 import type { Tenant } from './tenant-actions';
 
 const schema = z.object({
-  reason: z.string().check(z.trim(), z.minLength(1, 'Enter a reason.'), z.maxLength(1000, 'Up to 1,000 characters.')),
+  reason: text(suspendTenant.fields.reason, 'Enter a reason.'),
 });
 
 /** Asks why, and says what happens, before a tenant is shut out. */

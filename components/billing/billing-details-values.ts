@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import { text } from '@/lib/client/constraints';
+import { setBillingDetails } from '@/lib/client/operations/billing';
 import type { components } from '@/lib/client/schema';
 
 export type BillingDetails = components['schemas']['BillingDetails'];
 export type SetBillingDetails = components['schemas']['SetBillingDetails'];
-
-const MOST_LINES = 4;
 
 const linesOf = (text: string) =>
   text
@@ -12,25 +12,27 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-const upTo = (most: number) => z.string().check(z.trim(), z.maxLength(most, `Up to ${most} characters.`));
-const needed = (most: number, message: string) =>
-  z.string().check(z.trim(), z.minLength(1, message), z.maxLength(most, `Up to ${most} characters.`));
+const { fields } = setBillingDetails;
+const mostLines = fields.address_lines.maxItems;
+
+/** An empty field is sent as none. */
+const optional = <Rule extends object>(rule: Rule) => ({ ...rule, minLength: 0 });
 
 export const billingDetailsSchema = z.object({
-  name: needed(200, 'Enter the name of a company or person.'),
+  name: text(fields.name, 'Enter the name of a company or person.'),
   address_lines: z.string().check(
-    z.refine((text) => linesOf(text).length > 0, 'Enter an address.'),
-    z.refine((text) => linesOf(text).length <= MOST_LINES, `Up to ${MOST_LINES} lines.`),
-    z.refine((text) => linesOf(text).every((line) => line.length <= 100), 'Up to 100 characters in each line.'),
+    z.refine((typed) => linesOf(typed).length > 0, 'Enter an address.'),
+    z.refine((typed) => linesOf(typed).length <= mostLines, `Up to ${mostLines} lines.`),
+    z.refine((typed) => linesOf(typed).every((line) => line.length <= 100), 'Up to 100 characters in each line.'),
   ),
-  city: needed(100, 'Enter a city.'),
-  postal_code: upTo(20),
-  region: upTo(100),
+  city: text(fields.city, 'Enter a city.'),
+  postal_code: text(optional(fields.postal_code)),
+  region: text(optional(fields.region)),
   country: z.string().check(z.minLength(1, 'Choose a country.')),
-  tax_id: upTo(50),
+  tax_id: text(optional(fields.tax_id)),
   email: z.string().check(
     z.trim(),
-    z.refine((text) => text === '' || z.email().safeParse(text).success, 'Enter an e-mail address.'),
+    z.refine((typed) => typed === '' || z.email().safeParse(typed).success, 'Enter an e-mail address.'),
   ),
 });
 export type BillingDetailsInputs = z.infer<typeof billingDetailsSchema>;

@@ -1,21 +1,23 @@
 import type { Control } from 'react-hook-form';
 import * as z from 'zod/mini';
+import { text } from '@/lib/client/constraints';
+import { createIdentityProvider } from '@/lib/client/operations/iam';
 import { issuers } from './issuers';
 
 const required = (message: string) => z.string().check(z.trim(), z.minLength(1, message));
 
 const pattern = required('Enter a value or pattern.').check(
-  z.refine((text) => !issuers.some((issuer) => issuer.pattern === text), 'Replace the placeholders in capitals.'),
+  z.refine((typed) => !issuers.some((issuer) => issuer.pattern === typed), 'Replace the placeholders in capitals.'),
 );
 
 /** What is asked of whoever trusts an issuer. */
 export const providerSchema = z.object({
   kind: z.string(),
-  name: required('Enter a name.').check(z.maxLength(100, 'Up to 100 characters.')),
+  name: text(createIdentityProvider.fields.name, 'Enter a name.'),
   issuer: required('Enter the issuer URL.'),
-  audience: required('Enter an audience.'),
+  audience: text(createIdentityProvider.fields.audience, 'Enter an audience.'),
   conditions: z.array(z.object({ claim: required('Enter a claim.'), pattern })),
-  max_role: z.enum(['reader', 'member', 'admin']),
+  max_role: z.enum(createIdentityProvider.fields.max_role.enum),
   jwks_uri: z.string().check(z.trim()),
 });
 

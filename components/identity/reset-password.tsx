@@ -6,15 +6,15 @@ import { TextField } from '@/components/kit/form/fields';
 import { useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
+import { exactText } from '@/lib/client/constraints';
 import { ApiError } from '@/lib/client/errors';
 import { useHydrated } from '@/lib/client/hydrated';
+import { resetPassword } from '@/lib/client/operations/auth';
 import { ApiScope, useApi } from '@/lib/client/scope';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  new_password: z
-    .string()
-    .check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'At most 256 characters.')),
+  new_password: exactText(resetPassword.fields.new_password),
 });
 
 /** Sets a new password with the link that was mailed. */

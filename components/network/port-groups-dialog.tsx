@@ -4,12 +4,14 @@ import * as z from 'zod/mini';
 import { SecurityGroupsField } from '@/components/compute/security-groups-field';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Dialog } from '@/components/kit/ui/dialog';
+import { severalOf } from '@/lib/client/constraints';
+import { changePort } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import type { SecurityGroup } from './rules';
 import type { Port } from './types';
 
 const schema = z.object({
-  security_group_ids: z.array(z.string()).check(z.maxLength(10, 'Up to 10 security groups.')),
+  security_group_ids: severalOf(changePort.fields.security_group_ids, 'security groups'),
 });
 
 interface PortGroupsDialogProps {

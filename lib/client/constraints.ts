@@ -1,23 +1,35 @@
 import * as z from 'zod/mini';
 import { formatNumber } from '@/lib/format/number';
 
-// Checks of form fields from the API's own constraints (`fields` of an operation in lib/client/operations).
+// Checks of form fields from the API's own constraints (`fields` of an operation in lib/client/operations). They spare a
+// round trip; the API checks for itself.
 
-/** A text as the API accepts it, without spaces around it. `missing` is the message for an empty one. */
-export function text(
-  { minLength = 0, maxLength, pattern }: { minLength?: number; maxLength?: number; pattern?: string },
-  missing = 'Required.',
-) {
-  return z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(minLength, minLength === 1 ? missing : `At least ${minLength} characters.`),
-      ...(maxLength === undefined ? [] : [z.maxLength(maxLength, `Up to ${formatNumber(maxLength)} characters.`)]),
-      ...(pattern === undefined
-        ? []
-        : [z.regex(new RegExp(pattern, 'u'), 'Contains characters that are not allowed.')]),
-    );
+interface TextRule {
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+}
+
+/**
+ * A text as the API accepts it, without spaces around it.
+ * @param missing the message for an empty one
+ * @param malformed the message for one of another form
+ */
+export function text(rule: TextRule, missing = 'Required.', malformed = 'Contains characters that are not allowed.') {
+  return z.string().check(z.trim(), ...checksOf(rule, missing, malformed));
+}
+
+/** A text that is sent as it was typed, such as a password. */
+export function exactText(rule: TextRule, missing = 'Required.') {
+  return z.string().check(...checksOf(rule, missing, 'Contains characters that are not allowed.'));
+}
+
+function checksOf({ minLength = 0, maxLength, pattern }: TextRule, missing: string, malformed: string) {
+  return [
+    z.minLength(minLength, minLength === 1 ? missing : `At least ${minLength} characters.`),
+    ...(maxLength === undefined ? [] : [z.maxLength(maxLength, `Up to ${formatNumber(maxLength)} characters.`)]),
+    ...(pattern === undefined ? [] : [z.regex(new RegExp(pattern, 'u'), malformed)]),
+  ] as const;
 }
 
 /** A whole number within the API's limits, as it is typed. */

@@ -7,6 +7,8 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { text } from '@/lib/client/constraints';
+import { grantCredit } from '@/lib/client/operations/backoffice';
 import { formatMoney } from '@/lib/format/money';
 
 const directions = [
@@ -21,7 +23,7 @@ const schema = z.object({
     z.regex(/^\d{1,8}(\.\d{1,2})?$/, 'Enter an amount in USD, such as 25 or 12.50.'),
     z.refine((text) => Number(text) >= 0.01, 'At least $0.01.'),
   ),
-  reason: z.string().check(z.trim(), z.minLength(1, 'Enter a reason.'), z.maxLength(500, 'Up to 500 characters.')),
+  reason: text(grantCredit.fields.reason, 'Enter a reason.'),
 });
 
 /** Gives a tenant prepaid credit, or takes some back, with a reason that it reads. */

@@ -74,9 +74,13 @@ function choicesOf(query: Json): Json {
   return Object.fromEntries(entries);
 }
 
+/** A schema without its reference, and without the null that it may be instead. */
 function resolved(schema: Json, root: Json): Json {
   const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/$defs/', '') : undefined;
-  return name === undefined ? schema : record(record(root.$defs)[name]);
+  if (name !== undefined) return resolved(record(record(root.$defs)[name]), root);
+  const values = Array.isArray(schema.anyOf) ? schema.anyOf.map(record).filter(({ type }) => type !== 'null') : [];
+  const [value] = values;
+  return value !== undefined && values.length === 1 ? resolved(value, root) : schema;
 }
 
 function record(value: unknown): Json {

@@ -11,6 +11,8 @@ import { CardsField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { Price } from '@/components/pricing/price';
+import { text } from '@/lib/client/constraints';
+import { uploadImage } from '@/lib/client/operations/images';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -19,9 +21,9 @@ const schema = z.object({
     z.refine((file) => file instanceof File, 'Choose a file.'),
     z.refine((file) => !(file instanceof File) || file.size > 0, 'This file is empty.'),
   ),
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
-  format: z.enum(['QCOW2', 'RAW', 'ISO']),
-  description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
+  name: text(uploadImage.fields.name, 'Enter a name.'),
+  format: z.enum(uploadImage.fields.format.enum),
+  description: text(uploadImage.fields.description),
   min_ram_mb: z.string().check(z.trim(), z.regex(/^\d{0,7}$/, 'Enter a whole number of MB, or leave empty.')),
 });
 

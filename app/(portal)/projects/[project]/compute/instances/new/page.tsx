@@ -15,20 +15,23 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
 import { Price } from '@/components/pricing/price';
+import { severalOf, text } from '@/lib/client/constraints';
+import { createInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
+const { fields } = createInstance;
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+  name: text(fields.name, 'Enter a name.'),
   image_id: z.string().check(z.minLength(1, 'Choose an image.')),
   flavor_id: z.string().check(z.minLength(1, 'Choose a flavor.')),
   network_id: z.string().check(z.minLength(1, 'Choose a network.')),
-  security_group_ids: z.array(z.string()).check(z.maxLength(10, 'Up to 10 security groups.')),
+  security_group_ids: severalOf(fields.security_group_ids, 'security groups'),
   key_pair_id: z.string(),
   ssh_public_key: z.string().check(z.trim()),
   user_data: z.string(),
-  volume_ids: z.array(z.string()).check(z.maxLength(16, 'Up to 16 volumes.')),
+  volume_ids: severalOf(fields.volume_ids, 'volumes'),
 });
 type Values = z.input<typeof schema>;
 

@@ -6,11 +6,13 @@ import { NewKeyPair } from '@/components/compute/new-key-pair';
 import { CardsField, TextAreaField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
+import { text } from '@/lib/client/constraints';
+import { createKeyPair } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+  name: text(createKeyPair.fields.name, 'Enter a name.'),
   origin: z.enum(['import', 'generate']),
   public_key: z.string().check(z.trim()),
 });

@@ -11,14 +11,16 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { freeRange, isAddress, overlapping, readCidr } from '@/components/network/cidr';
 import { CidrReading } from '@/components/network/cidr-reading';
 import type { Network } from '@/components/network/types';
+import { text } from '@/lib/client/constraints';
 import { type ListPage, useList } from '@/lib/client/list';
+import { createNetwork } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const listOf = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
+  name: text(createNetwork.fields.name, 'Enter a name.'),
   cidr: z.string().check(
     z.trim(),
     z.check(({ value, issues }) => {
@@ -28,12 +30,12 @@ const schema = z.object({
   ),
   gateway_ip: z.string().check(
     z.trim(),
-    z.refine((text) => text === '' || isAddress(text), 'Enter an IPv4 address, such as 10.20.0.1.'),
+    z.refine((typed) => typed === '' || isAddress(typed), 'Enter an IPv4 address, such as 10.20.0.1.'),
   ),
   dhcp_enabled: z.boolean(),
   dns_servers: z.string().check(
-    z.refine((text) => listOf(text).every(isAddress), 'Enter IPv4 addresses separated by commas.'),
-    z.refine((text) => listOf(text).length <= 3, 'Up to three.'),
+    z.refine((typed) => listOf(typed).every(isAddress), 'Enter IPv4 addresses separated by commas.'),
+    z.refine((typed) => listOf(typed).length <= createNetwork.fields.dns_servers.maxItems, 'Up to three.'),
   ),
 });
 

@@ -5,12 +5,14 @@ import * as z from 'zod/mini';
 import { TextAreaField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
+import { text } from '@/lib/client/constraints';
+import { createSecurityGroup } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
-  description: z.string().check(z.trim(), z.maxLength(500, 'Up to 500 characters.')),
+  name: text(createSecurityGroup.fields.name, 'Enter a name.'),
+  description: text(createSecurityGroup.fields.description),
 });
 
 /** Creates a security group, and goes on to its rules. */

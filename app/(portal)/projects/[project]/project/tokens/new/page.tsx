@@ -6,15 +6,17 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { roleOptions } from '@/components/members/roles';
 import { NewToken } from '@/components/tokens/new-token';
+import { text } from '@/lib/client/constraints';
 import { includesRole } from '@/lib/client/may';
+import { createToken } from '@/lib/client/operations/auth';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
-  role: z.enum(['reader', 'member', 'admin']),
+  name: text(createToken.fields.name, 'Enter a name.'),
+  role: z.enum(createToken.fields.role.enum),
   days: z.string(),
 });
 

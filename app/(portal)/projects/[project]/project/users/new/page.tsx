@@ -11,14 +11,17 @@ import { type Added, AddedUser } from '@/components/members/added-user';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
 import { roleOptions } from '@/components/members/roles';
+import { exactText, text } from '@/lib/client/constraints';
+import { createUser } from '@/lib/client/operations/identity';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
+const { fields } = createUser;
 const schema = z.object({
   email: z.email('Enter an e-mail address, such as ianthe@example.org.'),
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
-  role: z.enum(['reader', 'member', 'admin']),
-  password: z.string().check(z.minLength(10, 'At least 10 characters.'), z.maxLength(256, 'Up to 256 characters.')),
+  name: text(fields.name, 'Enter a name.'),
+  role: z.enum(fields.role.enum),
+  password: exactText(fields.password),
 });
 
 /** Adds a person to the project: creates the account, or invites the one that there is. Its address may name whom. */

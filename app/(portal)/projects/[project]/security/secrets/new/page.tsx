@@ -7,14 +7,17 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { notify } from '@/components/kit/ui/notify';
 import { secretTypeOptions } from '@/components/secrets/types';
+import { exactText, text } from '@/lib/client/constraints';
+import { createSecret } from '@/lib/client/operations/vault';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
+const { fields } = createSecret;
 const schema = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name.'), z.maxLength(100, 'Up to 100 characters.')),
-  type: z.enum(['passphrase', 'symmetric_key', 'certificate', 'opaque']),
-  payload: z.string().check(z.minLength(1, 'Enter a value.')),
-  payload_encoding: z.enum(['utf8', 'base64']),
+  name: text(fields.name, 'Enter a name.'),
+  type: z.enum(fields.type.enum),
+  payload: exactText(fields.payload, 'Enter a value.'),
+  payload_encoding: z.enum(fields.payload_encoding.enum),
   expires_at: z.string(),
 });
 
