@@ -11,7 +11,7 @@ const order = [
   'ports',
   'engines',
   // What every endpoint and every operation stands on.
-  'core/api core/audit core/domains core/incidents money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota core/resources money/rating',
+  'core/api core/audit core/domains core/incidents money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota core/resources core/search money/rating',
   'hosts/certificates',
   'hosts/services',
   'hosts/agent',

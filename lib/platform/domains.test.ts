@@ -56,6 +56,12 @@ test.each(domains)('$name: pages read again what a change of each of its resourc
   ).toEqual([]);
 });
 
+test.each(domains)('$name: what is found of it, is found by whoever may read its list', (domain) => {
+  const lists = new Set(endpoints.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const searches = Object.values(domain.resources).flatMap(({ search }) => (search === none ? [] : [search.list]));
+  expect(searches.filter((path) => !lists.has(path))).toEqual([]);
+});
+
 test.each(domains)('$name: its tables are those of its schema file', (domain) => {
   const schema = readFileSync(join('prisma/schema', `${domain.name}.prisma`), 'utf8');
   const declared = [...schema.matchAll(/@@map\("(\w+)"\)/g)].flatMap(([, name]) => name ?? []);

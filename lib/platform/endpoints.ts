@@ -6,6 +6,7 @@ import { eventEndpoints, platformEventEndpoints } from '@/lib/core/events/endpoi
 import { incidentEndpoints } from '@/lib/core/incidents/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/core/quota/endpoints';
+import { platformSearchEndpoints, searchEndpoints } from '@/lib/core/search/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
 import { programEndpoints } from '@/lib/hosts/services/endpoints';
 import { alertEndpoints } from '@/lib/money/alerts/endpoints';
@@ -43,6 +44,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...auditEndpoints,
     ...projectOperationEndpoints,
     ...eventEndpoints,
+    ...searchEndpoints(() => ({ domains: of, endpoints: all })),
     ...backofficeEndpoints,
     ...tenantEndpoints,
     ...limitEndpoints,
@@ -53,6 +55,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...engineReportEndpoints,
     ...programEndpoints,
     ...platformEventEndpoints,
+    ...platformSearchEndpoints(() => ({ domains: of, endpoints: all })),
     ...platformAuditEndpoints,
   ];
   return all;

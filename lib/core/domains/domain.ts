@@ -6,6 +6,7 @@ import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import type { DomainChecks } from './checks';
 import { type DomainPortal, type None, none } from './portal';
+import type { ResourceSearch } from './search';
 import type { Watch } from './watch';
 
 export { none } from './portal';
@@ -18,6 +19,8 @@ export type DomainResource = {
   readonly statuses: readonly string[] | None;
   /** The metrics that its rows are billed by (docs/decisions/0022-metering-by-triggers.md). */
   readonly metering: readonly string[] | None;
+  /** How people find it by `GET /search`. */
+  readonly search: ResourceSearch | None;
 };
 
 /** What only workers load, because it brings the engines with it. */

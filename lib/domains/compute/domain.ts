@@ -1,4 +1,6 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { byName } from '@/lib/core/domains/search';
+import { addressesOfDevices } from '@/lib/domains/network/search';
 import { computeChecks } from './checks';
 import { computeEndpoints } from './endpoints';
 import { computePortal } from './portal';
@@ -17,8 +19,9 @@ export const compute = domain({
       table: 'instances',
       statuses: instanceStatuses,
       metering: ['block_storage', 'compute_memory', 'compute_vcpu', 'gpu_slice'],
+      search: byName('/compute/instances', { addresses: addressesOfDevices }),
     },
-    key_pair: { table: 'key_pairs', statuses: none, metering: none },
+    key_pair: { table: 'key_pairs', statuses: none, metering: none, search: byName('/compute/keypairs') },
   },
   tables: ['console_sessions', 'flavors'],
   dependsOn: ['images'],

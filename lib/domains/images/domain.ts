@@ -1,4 +1,5 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { byName } from '@/lib/core/domains/search';
 import { imageEndpoints } from './endpoints';
 import { imagesPortal } from './portal';
 import { imageStatuses } from './schema';
@@ -8,7 +9,14 @@ export const images = domain({
   name: 'images',
   endpoints: imageEndpoints,
   tags: { Images: 'Bootable operating systems: certified public images, and your own.' },
-  resources: { image: { table: 'images', statuses: imageStatuses, metering: ['image_storage'] } },
+  resources: {
+    image: {
+      table: 'images',
+      statuses: imageStatuses,
+      metering: ['image_storage'],
+      search: byName('/images/images', { has_public: true }),
+    },
+  },
   tables: none,
   dependsOn: none,
   portal: imagesPortal,

@@ -1,6 +1,8 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { byAddress, byName } from '@/lib/core/domains/search';
 import { networkingEndpoints } from './endpoints';
 import { networkPortal } from './portal';
+import { addressesOfFloatingIps, addressesOfPorts, rangesOfNetworks } from './search';
 
 /** Private networks, their routers and ports, the rules on them, and addresses of the outside. */
 export const network = domain({
@@ -12,10 +14,30 @@ export const network = domain({
     'Floating IPs': 'External addresses that route to an instance.',
   },
   resources: {
-    network: { table: 'networks', statuses: none, metering: none },
-    port: { table: 'ports', statuses: none, metering: none },
-    security_group: { table: 'security_groups', statuses: none, metering: none },
-    floating_ip: { table: 'floating_ips', statuses: none, metering: none },
+    network: {
+      table: 'networks',
+      statuses: none,
+      metering: none,
+      search: byName('/network/networks', { addresses: rangesOfNetworks }),
+    },
+    port: {
+      table: 'ports',
+      statuses: none,
+      metering: none,
+      search: byAddress('/network/ports', 'host(r.ip)', addressesOfPorts),
+    },
+    security_group: {
+      table: 'security_groups',
+      statuses: none,
+      metering: none,
+      search: byName('/network/security-groups'),
+    },
+    floating_ip: {
+      table: 'floating_ips',
+      statuses: none,
+      metering: none,
+      search: byAddress('/network/floating-ips', 'host(r.address)', addressesOfFloatingIps),
+    },
   },
   tables: ['network_names', 'port_security_groups', 'routers', 'security_group_rules', 'subnets'],
   dependsOn: none,

@@ -1,4 +1,5 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { byName } from '@/lib/core/domains/search';
 import { secretEndpoints } from './endpoints';
 import { sealedSecrets } from './envelope';
 import { secretsPortal } from './portal';
@@ -8,7 +9,7 @@ export const secrets = domain({
   name: 'secrets',
   endpoints: secretEndpoints,
   tags: { Secrets: 'Passwords, keys and certificates, each encrypted under its own key.' },
-  resources: { secret: { table: 'secrets', statuses: none, metering: none } },
+  resources: { secret: { table: 'secrets', statuses: none, metering: none, search: byName('/vault/secrets') } },
   tables: none,
   dependsOn: none,
   portal: secretsPortal,

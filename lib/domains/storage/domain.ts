@@ -1,4 +1,5 @@
 import { domain, none } from '@/lib/core/domains/domain';
+import { byName } from '@/lib/core/domains/search';
 import { storageChecks } from './checks';
 import { storageEndpoints } from './endpoints';
 import { storagePortal } from './portal';
@@ -13,8 +14,18 @@ export const storage = domain({
     Snapshots: 'Point-in-time copies of volumes.',
   },
   resources: {
-    volume: { table: 'volumes', statuses: volumeStatuses, metering: ['block_storage'] },
-    snapshot: { table: 'snapshots', statuses: snapshotStatuses, metering: ['block_storage'] },
+    volume: {
+      table: 'volumes',
+      statuses: volumeStatuses,
+      metering: ['block_storage'],
+      search: byName('/storage/volumes'),
+    },
+    snapshot: {
+      table: 'snapshots',
+      statuses: snapshotStatuses,
+      metering: ['block_storage'],
+      search: byName('/storage/snapshots'),
+    },
   },
   tables: ['volume_attachments'],
   dependsOn: ['images', 'instances'],

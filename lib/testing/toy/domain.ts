@@ -9,7 +9,7 @@ export const toys = domain({
   name: 'toys',
   endpoints: toyEndpoints,
   tags: { Toys: 'Notes on two servers, one of which answers.' },
-  resources: { toy: { table: 'toys', statuses: toyStatuses, metering: none } },
+  resources: { toy: { table: 'toys', statuses: toyStatuses, metering: none, search: none } },
   tables: ['toy_members'],
   dependsOn: none,
   portal: { topics: { toy: ['/api/v1/test/toys'] }, actions: none, sections: { Toys: ['Toys'] } },
