@@ -6,7 +6,7 @@ import { type Control, useWatch } from 'react-hook-form';
 import { Money } from '@/components/kit/data/amounts';
 import { Time } from '@/components/kit/data/time';
 import { Card } from '@/components/kit/ui/card';
-import { formatHourly, formatMoney } from '@/lib/format/money';
+import { formatMoney } from '@/lib/format/money';
 import { type Budget, type BudgetInputs, limitOf, percentsOf } from './budget-values';
 import { Moment } from './moment';
 import { type Crossing, crossingOf, type Pace, spentAt } from './pace';
@@ -132,7 +132,7 @@ function Step({ percent, amount, crossing, freezes }: StepProps) {
 function Today({ pace }: { pace: Pace }) {
   return (
     <p className="mt-4 border-t pt-3 text-pretty text-ink-muted text-xs">
-      Spent this month: <Money usd={pace.spent_usd} />. Running resources cost {formatHourly(pace.usd_per_hour)} per
+      Spent this month: <Money usd={pace.spent_usd} />. Running resources cost {formatMoney(pace.usd_per_hour)} per
       hour.
     </p>
   );

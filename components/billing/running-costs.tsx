@@ -7,7 +7,6 @@ import { EmptyState } from '@/components/kit/page/empty-state';
 import { columnsOf, DataTable } from '@/components/kit/table/data-table';
 import { useTableState } from '@/components/kit/table/table-state';
 import { type Row, useList } from '@/lib/client/list';
-import { formatHourly } from '@/lib/format/money';
 import { formatCount, formatQuantity } from '@/lib/format/quantity';
 import { ResourceLink } from './resource-link';
 
@@ -32,7 +31,7 @@ const columns = [
   column.accessor('usd_per_hour', {
     header: 'Per hour',
     meta: { align: 'right' },
-    cell: ({ getValue }) => <Price usd={getValue()} hourly />,
+    cell: ({ getValue }) => <Price usd={getValue()} />,
   }),
   column.accessor('usd_per_month', {
     header: 'Per month',
@@ -41,9 +40,8 @@ const columns = [
   }),
 ];
 
-function Price({ usd, hourly = false }: { usd: number | null; hourly?: boolean }) {
-  if (usd === null) return <span className="text-ink-subtle">No price</span>;
-  return hourly ? <data value={usd}>{formatHourly(usd)}</data> : <Money usd={usd} />;
+function Price({ usd }: { usd: number | null }) {
+  return usd === null ? <span className="text-ink-subtle">No price</span> : <Money usd={usd} />;
 }
 
 /** `4 vCPUs`, `8 GB memory` */

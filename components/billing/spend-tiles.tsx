@@ -8,7 +8,7 @@ import { Money } from '@/components/kit/data/amounts';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
-import { formatHourly, formatMoney } from '@/lib/format/money';
+import { formatMoney } from '@/lib/format/money';
 import { formatPercent } from '@/lib/format/number';
 import { formatMonth } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
@@ -41,7 +41,7 @@ export function SpendTiles({ overview, pace }: { overview: Overview; pace: Pace 
         name="Running now"
         value={
           <>
-            <data value={burn_usd_per_hour}>{formatHourly(burn_usd_per_hour)}</data>
+            <data value={burn_usd_per_hour}>{formatMoney(burn_usd_per_hour)}</data>
             <span className="font-normal text-base text-ink-muted tracking-normal"> / hour</span>
           </>
         }

@@ -25,9 +25,7 @@ interface UsagePictureProps {
 export function UsagePicture({ filters, from, to, metric }: UsagePictureProps) {
   const query = useUsageByDay(filters);
   const unit = query.data?.rows[0]?.unit ?? '';
-  const format = metric
-    ? (value: number) => `${formatNumber(value)} ${unit}`
-    : (value: number) => formatMoney(value).replace(/\.00$/, '');
+  const format = (value: number) => (metric ? `${formatNumber(value)} ${unit}` : formatMoney(value));
   const title = metric ? `${metric} by day` : 'Cost by day';
   return (
     <Loaded query={query} what="The chart" skeleton={<Skeleton className="mb-6 h-66 w-full rounded-lg" />}>

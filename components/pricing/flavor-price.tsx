@@ -4,7 +4,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
-import { formatHourly, formatMoney } from '@/lib/format/money';
+import { formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
 import { quote } from '@/lib/money/pricing/quote';
 import { hoursOf } from '@/lib/money/rating/month';
@@ -23,7 +23,7 @@ export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
   const usd = per === 'hour' ? usd_per_hour : usd_per_month;
   return (
     <data value={usd} title={`${usd} USD`} className="whitespace-nowrap">
-      {per === 'hour' ? formatHourly(usd) : formatMoney(usd)}
+      {formatMoney(usd)}
     </data>
   );
 }

@@ -6,7 +6,7 @@ import { Loaded } from '@/components/kit/page/loaded';
 import { Card } from '@/components/kit/ui/card';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
-import { formatHourly, formatMoney, formatRate } from '@/lib/format/money';
+import { formatMoney, formatRate } from '@/lib/format/money';
 import { formatNumber } from '@/lib/format/number';
 import { formatMonth } from '@/lib/format/time';
 import { budgetImpact, type Claim, type Quote, type QuoteLine, quote } from '@/lib/money/pricing/quote';
@@ -105,12 +105,12 @@ function Totals({ quoted, month }: { quoted: Quote; month: string }) {
         </data>{' '}
         <span className="text-ink-muted">per month</span>{' '}
         <data value={usd_per_hour} title={`${usd_per_hour} USD`} className="ml-auto">
-          {formatHourly(usd_per_hour)} / hour
+          {formatMoney(usd_per_hour)} / hour
         </data>
       </p>
       <p className="mt-0.5 text-ink-muted text-xs">
         Based on {hours} hours in {formatMonth(month, 'long')}.
-        {next && ` From ${formatMonth(next.month, 'long')}: ${formatHourly(next.usd_per_hour)} / hour.`}
+        {next && ` From ${formatMonth(next.month, 'long')}: ${formatMoney(next.usd_per_hour)} / hour.`}
       </p>
     </div>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { formatMoney, formatRate } from './money';
+import { formatMoney, formatRate, formatSpend } from './money';
 import { formatNumber, formatPercent } from './number';
-import { formatCount, formatQuantity } from './quantity';
+import { formatAmount, formatCount, formatPart, formatQuantity } from './quantity';
 import { formatBytes, formatGigabytes } from './size';
 import { formatDate, formatDuration, formatExact, formatRelative } from './time';
 
@@ -15,6 +15,13 @@ describe('money', () => {
     [0.000024, '$0.000024'],
     [0.005, '$0.005'],
   ])('%s reads %s', (amount, text) => expect(formatMoney(amount)).toBe(text));
+
+  test('spend never reads as more than it is', () => {
+    expect(formatSpend('9.999999')).toBe('$9.99');
+    expect(formatSpend('1234.5')).toBe('$1,234.50');
+    expect(formatSpend('0.004')).toBe('$0.004');
+    expect(formatSpend(0)).toBe('$0.00');
+  });
 
   test('a unit price keeps its fractions of a cent', () => {
     expect(formatRate(0.024, 'hour')).toBe('$0.024 / hour');
@@ -66,6 +73,18 @@ describe('quantities', () => {
     expect(formatQuantity(10, 'VMs')).toBe('10 VMs');
     expect(formatCount(1, 'secret')).toBe('1 secret');
     expect(formatCount(0, 'policy', 'policies')).toBe('0 policies');
+  });
+});
+
+describe('a part of a limit', () => {
+  test.each([
+    [3 / 1024, 5, 'TB', '3 GB of 5 TB'],
+    [0, 5, 'TB', '0 of 5 TB'],
+    [0.5, 0.5, 'GB', '512 MB of 512 MB'],
+    [1 / 1024, 16, 'GB', '1 MB of 16 GB'],
+    [3, 10, 'VMs', '3 of 10 VMs'],
+  ])('%s of %s %s reads %s', (used, limit, unit, text) => {
+    expect(`${formatPart(used, unit)} of ${formatAmount(limit, unit)}`).toBe(text);
   });
 });
 

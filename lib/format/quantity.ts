@@ -1,4 +1,5 @@
 import { formatNumber } from './number';
+import { formatGigabytes } from './size';
 
 const abbreviations = new Set(['GB', 'TB']);
 
@@ -15,4 +16,15 @@ export function formatQuantity(value: number, unit: string): string {
 /** `1, 'secret'` → `1 secret`; `3, 'policy', 'policies'` → `3 policies`. */
 export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** An amount in the unit that suits it: `0.5, 'TB'` → `512 GB`. What is no size stays in its own unit. */
+export function formatAmount(value: number, unit: string): string {
+  if (!abbreviations.has(unit) || value === 0) return formatQuantity(value, unit);
+  return formatGigabytes(unit === 'TB' ? value * 1024 : value);
+}
+
+/** A part of an amount, before it: `3` of 10 VMs, `3 GB` of 5 TB. What is not nothing never reads as 0. */
+export function formatPart(value: number, unit: string): string {
+  return abbreviations.has(unit) && value !== 0 ? formatAmount(value, unit) : formatNumber(value);
 }

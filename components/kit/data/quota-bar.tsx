@@ -2,8 +2,8 @@
 
 import { clsx } from 'clsx';
 import { useRealm } from '@/components/kit/page/place';
-import { formatNumber, formatPercent } from '@/lib/format/number';
-import { formatQuantity } from '@/lib/format/quantity';
+import { formatPercent } from '@/lib/format/number';
+import { formatAmount, formatPart } from '@/lib/format/quantity';
 
 interface QuotaBarProps {
   label: string;
@@ -21,15 +21,17 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
   const full = claim > 0 ? after > limit : used >= limit;
   const near = share(after) >= 0.8;
   const nothingLeft = useRealm() === 'portal' ? 'Limit reached. An administrator can raise it.' : 'Limit reached';
-  const words = `${formatQuantity(used, unit)} of ${formatQuantity(limit, unit)} used`;
+  const words = `${formatAmount(used, unit)} of ${formatAmount(limit, unit)} used`;
   return (
     <div className="text-sm">
       <div className="flex items-baseline justify-between gap-3">
         <span className="font-medium">{label}</span>
         <span className="whitespace-nowrap text-ink-muted text-xs tabular-nums">
-          <span className="font-medium text-ink text-sm">{formatNumber(used)}</span>
-          {claim > 0 && <span className={full ? 'text-critical-ink' : 'text-accent'}> + {formatNumber(claim)}</span>} of{' '}
-          {formatQuantity(limit, unit)}
+          <span className="font-medium text-ink text-sm">{formatPart(used, unit)}</span>
+          {claim > 0 && (
+            <span className={full ? 'text-critical-ink' : 'text-accent'}> + {formatPart(claim, unit)}</span>
+          )}{' '}
+          of {formatAmount(limit, unit)}
         </span>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a native meter can't be drawn alike in every browser */}
@@ -39,7 +41,7 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={Math.min(used, limit)}
-        aria-valuetext={claim > 0 ? `${words}, this adds ${formatQuantity(claim, unit)}` : words}
+        aria-valuetext={claim > 0 ? `${words}, this adds ${formatAmount(claim, unit)}` : words}
         className="mt-1.5 flex h-1.5 overflow-hidden rounded-full bg-hover"
       >
         <div
@@ -59,9 +61,9 @@ export function QuotaBar({ label, used, limit, unit, claim = 0 }: QuotaBarProps)
       <p className="mt-1 text-ink-subtle text-xs tabular-nums">
         {full
           ? claim > 0
-            ? `${formatQuantity(after - limit, unit)} over the limit`
+            ? `${formatAmount(after - limit, unit)} over the limit`
             : nothingLeft
-          : `${formatQuantity(limit - after, unit)} left${near ? ` · ${formatPercent(share(after))} used` : ''}`}
+          : `${formatAmount(limit - after, unit)} left${near ? ` · ${formatPercent(share(after))} used` : ''}`}
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 import { JsonNumber, writeJson } from '@/lib/core/api/json';
-import { Money } from '@/lib/money/rating/cost';
+import { formatSpend } from '@/lib/format/money';
 import { type Month, monthOf } from '@/lib/money/rating/month';
 import { paths } from '@/lib/paths';
 import { settings } from '@/lib/settings';
@@ -43,9 +43,6 @@ export function webhookBody({ created_at, project, alert }: Notice): string {
   });
 }
 
-/** USD in cents, rounded down: a budget never reads as more used up than it is. */
-const dollars = (amount: string) => `$${new Money(amount).toDecimalPlaces(2, Money.ROUND_DOWN).toFixed(2)}`;
-
 /** Text for one line: a name can break no header and no line. */
 const line = (text: string) => text.replace(/\s+/g, ' ');
 
@@ -64,7 +61,7 @@ export function mailText({ created_at, project, alert }: Notice): { subject: str
   return {
     subject: `${name}: ${threshold}% of the budget for ${month} used`,
     text: `${[
-      `Project ${name} has spent ${dollars(spend_usd)} of its ${dollars(limit_usd)} budget for ${month}.`,
+      `Project ${name} has spent ${formatSpend(spend_usd)} of its ${formatSpend(limit_usd)} budget for ${month}.`,
       `The ${threshold}% threshold was reached at ${crossed_at.toISOString().replace('T', ' ').slice(0, 19)} UTC.`,
       consequence(alert, monthOf(created_at)),
       `Budget: ${link}`,

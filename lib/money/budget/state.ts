@@ -3,6 +3,7 @@ import { ApiError } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { formatSpend } from '@/lib/format/money';
 import { Money } from '@/lib/money/rating/cost';
 import { crossingAt, hasReached, type Meter, readMeter, spendAt } from '@/lib/money/rating/meter';
 import { type BudgetStatus, DEFAULT_THRESHOLDS } from './schema';
@@ -83,8 +84,7 @@ function thresholds({ thresholds: percents }: BudgetFacts, limit: string, meter:
   });
 }
 
-/** USD as it is read: cents, rounded down, so that a budget never reads as more used up than it is. */
-const dollars = (amount: Decimal) => `$${amount.toDecimalPlaces(2, Money.ROUND_DOWN).toFixed(2)}`;
+const dollars = (amount: Decimal) => formatSpend(amount.toFixed());
 
 function reason({ limit, lift }: BudgetFacts, spend: Decimal): string {
   const credited = new Money(lift);

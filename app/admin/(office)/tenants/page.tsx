@@ -9,7 +9,7 @@ import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { listTenants } from '@/lib/client/operations/backoffice';
 import { formatNumber } from '@/lib/format/number';
-import { formatQuantity } from '@/lib/format/quantity';
+import { formatAmount, formatPart } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
 
 const column = columnsOf<Tenant>();
@@ -62,7 +62,7 @@ const columns = [
 ];
 
 function share({ used, limit }: { used: number; limit: number }, unit: string): string {
-  return `${formatNumber(used)} of ${formatQuantity(limit, unit)}`;
+  return `${formatPart(used, unit)} of ${formatAmount(limit, unit)}`;
 }
 
 /** The tenants of the platform, each a project with limits of its own. */
