@@ -24,7 +24,7 @@ const words = (day: string) => formatUtcDay(Date.parse(day));
 /** A bar a day. The page says the same in words or as a table. */
 export function DailyChart({ days, format }: DailyChartProps) {
   const [box, width] = useWidth();
-  const values = ticks(Math.max(0, ...days.map(({ value }) => value)) || 1, false);
+  const values = ticks(Math.max(0, ...days.map(({ value }) => value)) || 1, false, format);
   return (
     <div ref={box} style={{ height: HEIGHT }} aria-hidden="true">
       {width > 0 && (

@@ -21,7 +21,7 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
   // Of nothing the axis is one dollar high.
   const drawn = Math.max(forecast_usd, pace.spent_usd) || 1;
   const lines = limitLines(limit, status.lift_usd, drawn);
-  const amounts = ticks(Math.max(drawn, ...lines.map(({ amount }) => amount)) * 1.04, false);
+  const amounts = ticks(Math.max(drawn, ...lines.map(({ amount }) => amount)) * 1.04, false, formatMoney);
   const crossing = lines.length > 0 && limit !== null ? crossedAt(points, limit) : undefined;
   return (
     <div aria-hidden="true">
@@ -44,7 +44,7 @@ export function SpendChart({ overview, pace }: { overview: Overview; pace: Pace 
               tickFormatter={formatUtcDay}
               height={24}
             />
-            <YAxis {...leftAxis(amounts, short)} />
+            <YAxis {...leftAxis(amounts, formatMoney)} />
             <Tooltip
               isAnimationActive={false}
               cursor={{ stroke: 'var(--line-strong)' }}
@@ -139,9 +139,4 @@ function Reading({ point: { at, spent, forecast } }: { point: SpendPoint }) {
       </p>
     </TooltipBox>
   );
-}
-
-/** Amounts of an axis: dollars where they are, cents where it takes them. */
-function short(amount: number): string {
-  return formatMoney(amount).replace(/\.00$/, '');
 }

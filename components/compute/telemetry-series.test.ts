@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Metrics, roundTimes, timeline } from './telemetry-series';
+import { type Metrics, timeline } from './telemetry-series';
 
 const value = { cpu_percent: 1, memory_bytes: 1, disk_read_bytes_per_s: 0, disk_write_bytes_per_s: 0 };
 const rest = { disk_reads_per_s: 0, disk_writes_per_s: 0, network_rx_bytes_per_s: 0, network_tx_bytes_per_s: 0 };
@@ -16,13 +16,4 @@ test('where an instance was off, its line has a gap', () => {
   expect(rows.map(({ cpu_percent }) => cpu_percent)).toEqual([1, 1, null, 1]);
   expect(to - from).toBe(3_600_000);
   expect(new Date(to).toISOString()).toBe('2026-11-21T12:10:30.000Z');
-});
-
-test('times on the axis are round ones', () => {
-  const to = Date.parse('2026-11-21T12:10:30Z');
-  const minutes = roundTimes(to - 3_600_000, to, 6).map((at) => new Date(at).getMinutes() % 10);
-  expect(minutes).toEqual([0, 0, 0, 0, 0, 0]);
-  const hours = roundTimes(to - 7 * 86_400_000, to, 6).map((at) => new Date(at).getHours());
-  expect(new Set(hours)).toEqual(new Set([0]));
-  expect(hours.length).toBeLessThanOrEqual(6);
 });

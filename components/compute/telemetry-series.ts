@@ -1,3 +1,4 @@
+import type { Series } from '@/components/kit/charts/series';
 import type { paths } from '@/lib/client/schema';
 import { formatNumber } from '@/lib/format/number';
 import { formatBytes } from '@/lib/format/size';
@@ -6,16 +7,15 @@ export type Metrics =
   paths['/api/v1/compute/instances/{id}/metrics']['get']['responses'][200]['content']['application/json'];
 type Point = Metrics['points'][number];
 
-export interface Series {
+/** A line of a chart: which value it shows, and how. */
+export interface Line extends Pick<Series, 'label' | 'tone'> {
   key: Exclude<keyof Point, 'at'>;
-  label: string;
-  tone: 'accent' | 'positive' | 'caution';
 }
 
 export interface Chart {
   title: string;
   description?: string;
-  series: readonly Series[];
+  lines: readonly Line[];
   /** Writes a value with its unit. */
   format: (value: number) => string;
   /** Where the axis ends at least. */
@@ -32,7 +32,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     {
       title: 'CPU',
       description: 'Average of all vCPUs.',
-      series: [{ key: 'cpu_percent', label: 'CPU', tone: 'accent' }],
+      lines: [{ key: 'cpu_percent', label: 'CPU', tone: 'accent' }],
       format: (value) => `${formatNumber(Math.round(value * 10) / 10)}%`,
       top: 100,
       binary: false,
@@ -40,7 +40,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     {
       title: 'Memory',
       description: `Used on the host, of ${formatBytes(memory_total_bytes)}.`,
-      series: [{ key: 'memory_bytes', label: 'Memory', tone: 'accent' }],
+      lines: [{ key: 'memory_bytes', label: 'Memory', tone: 'accent' }],
       format: formatBytes,
       top: memory_total_bytes,
       binary: true,
@@ -48,7 +48,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     {
       title: 'Disk',
       description: 'Boot disk and volumes together.',
-      series: [
+      lines: [
         { key: 'disk_read_bytes_per_s', label: 'Read', tone: 'accent' },
         { key: 'disk_write_bytes_per_s', label: 'Written', tone: 'caution' },
       ],
@@ -59,7 +59,7 @@ export function charts({ memory_total_bytes }: Pick<Metrics, 'memory_total_bytes
     {
       title: 'Network',
       description: 'Egress is traffic to the internet.',
-      series: [
+      lines: [
         { key: 'network_rx_bytes_per_s', label: 'Received', tone: 'accent' },
         { key: 'network_tx_bytes_per_s', label: 'Sent', tone: 'positive' },
         { key: 'egress_bytes_per_s', label: 'Egress', tone: 'caution' },
@@ -102,20 +102,4 @@ export function timeline(
     return [...(gap ? [{ ...nothing, at: at - interval }] : []), { ...point, at }];
   });
   return { from: to - seconds[range] * 1000, to, rows };
-}
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const steps = [5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS].concat(
-  [6, 8, 12, 24, 48, 72].map((hours) => hours * HOUR_MS),
-);
-
-/** At most so many moments between two others, on the full quarter, hour or day of the reader's own clock. */
-export function roundTimes(from: number, to: number, most: number): number[] {
-  const step = steps.find((candidate) => (to - from) / candidate <= most) ?? to - from;
-  const offset = new Date(to).getTimezoneOffset() * MINUTE_MS;
-  const first = Math.ceil((from - offset) / step) * step + offset;
-  const times: number[] = [];
-  for (let at = first; at <= to; at += step) times.push(at);
-  return times;
 }

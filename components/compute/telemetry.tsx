@@ -1,9 +1,10 @@
 'use client';
 
 import { ChartLine } from 'lucide-react';
-import dynamic from 'next/dynamic';
-import { useSearchParams } from 'next/navigation';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { shownWindow, useTimeRange } from '@/components/kit/charts/time-range';
+import { TimeRangePicker } from '@/components/kit/charts/time-range-picker';
+import { TimeSeries } from '@/components/kit/charts/time-series';
 import { EmptyState } from '@/components/kit/page/empty-state';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Card } from '@/components/kit/ui/card';
@@ -12,18 +13,15 @@ import { useProject } from '@/lib/client/project';
 import type { Instance } from './instance-actions';
 import { charts, type Metrics, timeline } from './telemetry-series';
 
-const TelemetryChart = dynamic(() => import('./telemetry-chart').then((module) => module.TelemetryChart), {
-  ssr: false,
-  loading: () => <Skeleton className="h-44 w-full" />,
-});
-
 const ranges = [
   { value: '1h', label: '1 hour' },
   { value: '6h', label: '6 hours' },
   { value: '24h', label: '24 hours' },
   { value: '7d', label: '7 days' },
 ] as const;
-type Range = (typeof ranges)[number]['value'];
+const rangeNames = ranges.map(({ value }) => value);
+
+type TimeRange = ReturnType<typeof useTimeRange<(typeof ranges)[number]['value']>>;
 
 /** Samples come every half minute; there is no hint for them, so that a chart in view is read as often. */
 const FRESH_MS = 30_000;
@@ -31,17 +29,21 @@ const FRESH_MS = 30_000;
 /** What an instance used over time, every chart on the same time axis. */
 export function Telemetry({ instance }: { instance: Instance }) {
   const { api } = useProject();
-  const asked = useSearchParams().get('range');
-  const range = ranges.find(({ value }) => value === asked)?.value ?? '1h';
+  const time = useTimeRange(rangeNames, '1h');
   const query = api.useQuery(
     'get',
     '/api/v1/compute/instances/{id}/metrics',
-    { params: { path: { id: instance.id }, query: { range } } },
+    { params: { path: { id: instance.id }, query: { range: time.range } } },
     { refetchInterval: instance.status === 'active' ? FRESH_MS : false },
   );
   return (
     <div className="space-y-5">
-      <RangePicker range={range} />
+      <TimeRangePicker
+        ranges={ranges}
+        range={time.range}
+        onChoose={time.choose}
+        onZoomOut={time.zoom && time.zoomOut}
+      />
       <Loaded query={query} what="The telemetry" skeleton={<Outline />}>
         {(metrics) =>
           metrics.points.length === 0 ? (
@@ -53,7 +55,7 @@ export function Telemetry({ instance }: { instance: Instance }) {
               </EmptyState>
             </div>
           ) : (
-            <Charts metrics={metrics} />
+            <Charts metrics={metrics} time={time} />
           )
         }
       </Loaded>
@@ -61,49 +63,38 @@ export function Telemetry({ instance }: { instance: Instance }) {
   );
 }
 
-function Charts({ metrics }: { metrics: Metrics }) {
+function Charts({ metrics, time }: { metrics: Metrics; time: TimeRange }) {
   // Where the axis ends is the moment of the reading, the same in every chart.
   const [readAt, setReadAt] = useState(() => Date.now());
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new answer is what moves the axis
   useEffect(() => setReadAt(Date.now()), [metrics]);
-  const { from, to, rows } = timeline(metrics, readAt);
+  const { from, to, times, all } = useMemo(() => {
+    const { from, to, rows } = timeline(metrics, readAt);
+    const all = charts(metrics).map((chart) => ({
+      ...chart,
+      series: chart.lines.map(({ key, label, tone }) => ({ label, tone, values: rows.map((row) => row[key]) })),
+    }));
+    return { from, to, times: rows.map(({ at }) => at), all };
+  }, [metrics, readAt]);
+  const shown = shownWindow({ from, to }, time.zoom);
   return (
     <div className="grid gap-5 lg:grid-cols-2">
-      {charts(metrics).map((chart) => (
-        <Card key={chart.title} title={chart.title} description={chart.description}>
-          <TelemetryChart chart={chart} rows={rows} from={from} to={to} />
+      {all.map(({ title, description, series, format, top, binary }) => (
+        <Card key={title} title={title} description={description}>
+          <TimeSeries
+            label={title}
+            times={times}
+            series={series}
+            shown={shown}
+            format={format}
+            top={top}
+            binary={binary}
+            group="telemetry"
+            onZoom={time.zoomTo}
+          />
         </Card>
       ))}
     </div>
-  );
-}
-
-function RangePicker({ range }: { range: Range }) {
-  const choose = (next: Range) => {
-    const search = new URLSearchParams(window.location.search);
-    search.set('range', next);
-    window.history.replaceState(null, '', `${window.location.pathname}?${search}`);
-  };
-  return (
-    <fieldset className="inline-flex rounded-md border bg-surface p-0.5">
-      <legend className="sr-only">Time range</legend>
-      {ranges.map(({ value, label }) => (
-        <label
-          key={value}
-          className="cursor-pointer rounded-sm px-2.5 py-1 text-ink-muted text-xs transition-colors hover:text-ink has-checked:bg-accent-soft has-checked:font-medium has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-focus"
-        >
-          <input
-            type="radio"
-            name="range"
-            value={value}
-            checked={value === range}
-            onChange={() => choose(value)}
-            className="sr-only"
-          />
-          {label}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { formatMoney } from '@/lib/format/money';
+import { formatNumber } from '@/lib/format/number';
+import { formatBytes } from '@/lib/format/size';
 import { ticks } from './axes';
 
 describe('an axis', () => {
@@ -13,6 +16,17 @@ describe('an axis', () => {
   test('ends at or above what it must show', () => {
     for (const most of [0.3, 7, 99, 1025, 123_456_789]) {
       for (const binary of [true, false]) expect(ticks(most, binary).at(-1)).toBeGreaterThanOrEqual(most);
+    }
+  });
+  test('never says the same at two values, and never a value that is not there', () => {
+    const whole = (value: number) => value.toFixed(0);
+    expect(ticks(1, false, whole)).toEqual([0, 1]);
+    expect(ticks(3, false, whole)).toEqual([0, 1, 2, 3]);
+    for (const most of [0.004, 0.4, 1, 2, 5, 7, 1000]) {
+      for (const format of [formatMoney, formatBytes, formatNumber]) {
+        const labels = ticks(most, format === formatBytes, format).map((value) => format(value));
+        expect(new Set(labels).size).toBe(labels.length);
+      }
     }
   });
 });

@@ -1,7 +1,18 @@
-/** Round numbers up to `most` at least: powers of two for bytes, of 1, 2 and 5 for others. */
-export function ticks(most: number, binary: boolean): number[] {
+/**
+ * Round numbers up to `most` at least: powers of two for bytes, of 1, 2 and 5 for others. With a format, as many of them as
+ * it writes differently.
+ */
+export function ticks(most: number, binary: boolean, format: (value: number) => string = String): number[] {
+  for (const count of [4, 3, 2, 1]) {
+    const values = roundNumbers(most, binary, count);
+    if (new Set(values.map((value) => format(value))).size === values.length) return values;
+  }
+  return roundNumbers(most, binary, 1);
+}
+
+function roundNumbers(most: number, binary: boolean, parts: number): number[] {
   if (!(most > 0)) return [0, 1];
-  const rough = most / 4;
+  const rough = most / parts;
   const step = binary ? 2 ** Math.ceil(Math.log2(rough)) : decimalStep(rough);
   const count = Math.max(1, Math.ceil(most / step));
   return Array.from({ length: count + 1 }, (_, position) => position * step);
@@ -14,7 +25,7 @@ function decimalStep(rough: number): number {
 }
 
 /** How wide an axis is that holds these labels at 11 px. */
-function axisWidth(labels: readonly string[]): number {
+export function axisWidth(labels: readonly string[]): number {
   return 14 + 6.4 * Math.max(2, ...labels.map((label) => label.length));
 }
 
@@ -29,7 +40,7 @@ export function leftAxis(values: number[], format: (value: number) => string) {
     domain: [0, values.at(-1) ?? 1],
     ticks: values,
     tickFormatter: format,
-    width: axisWidth(values.map(format)),
+    width: axisWidth(values.map((value) => format(value))),
     tick,
     tickLine: false,
     axisLine: false,

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { parseWindow, shownWindow } from './time-range';
+
+test.each([
+  [null, null],
+  ['1000', null],
+  ['2000', '1000'],
+  ['1000', '1000'],
+  ['now', '1000'],
+  ['', '1e400'],
+])('from %s to %s is no window', (from, to) => expect(parseWindow(from, to)).toBeUndefined());
+
+test('a window is what an address says', () => {
+  expect(parseWindow('1000', '2000')).toEqual({ from: 1000, to: 2000 });
+});
+
+test('a window never shows more than the range, and one outside of it shows all', () => {
+  const whole = { from: 100, to: 200 };
+  expect(shownWindow(whole, undefined)).toEqual(whole);
+  expect(shownWindow(whole, { from: 120, to: 150 })).toEqual({ from: 120, to: 150 });
+  expect(shownWindow(whole, { from: 50, to: 150 })).toEqual({ from: 100, to: 150 });
+  expect(shownWindow(whole, { from: 10, to: 90 })).toEqual(whole);
+});
