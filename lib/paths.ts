@@ -112,6 +112,10 @@ export const adminPaths = {
   account: () => '/admin/account',
 } as const;
 
+/** The gallery of components, for developers and browser tests. */
+export const galleryPath = (piece?: string): string =>
+  piece === undefined ? '/dev/components' : `/dev/components/${piece}`;
+
 /** Whether an address is one of the back office's pages. */
 export function isAdminPage(pathname: string): boolean {
   return /^\/admin(?=[/?#]|$)/.test(pathname);

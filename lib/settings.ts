@@ -154,6 +154,7 @@ const environment = z.object({
   PAYMENT_SANDBOX: flag.optional(),
   SELLER_NAME: z.string().max(100, 'at most 100 characters').default('Nephele'),
   SELLER_ADDRESS: z.string().max(500, 'at most 500 characters').default(''),
+  COMPONENT_GALLERY: flag.default(false),
   HOST_ID: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, dots, dashes, underscores')
@@ -267,6 +268,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     paymentSandbox: !s.STRIPE_SECRET_KEY && (s.PAYMENT_SANDBOX ?? onlyThisMachine(s.HOST, baseUrl, s.TRUSTED_PROXIES)),
     /** Who bills, on invoices; the address one line a comma. */
     seller: { name: s.SELLER_NAME, address: list(s.SELLER_ADDRESS) },
+    /** Whether the gallery of components is served, as it always is under `npm run dev`. */
+    componentGallery: s.COMPONENT_GALLERY || s.NODE_ENV === 'development',
     /** Names this machine in rows whose things live on it; undefined: as in its data folder, see `settings`. */
     hostId: s.HOST_ID,
   };

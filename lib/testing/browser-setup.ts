@@ -25,6 +25,7 @@ export default async function setup() {
       PORT: port,
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
+      COMPONENT_GALLERY: 'true',
       BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
       BOOTSTRAP_TENANT_PASSWORD: owner.password,
     },

@@ -1,0 +1,34 @@
+'use client';
+
+import { LayoutGrid } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { NavigationGroup } from '@/components/kit/page/navigation';
+import { appearanceCommands } from '@/components/shell/commands';
+import { Shell } from '@/components/shell/shell';
+import { galleryPath } from '@/lib/paths';
+import { pieces } from './pieces';
+import { ThemeSwitch } from './theme-switch';
+
+const groups: NavigationGroup[] = [
+  { entries: [{ label: 'All components', icon: LayoutGrid, href: () => galleryPath() }] },
+  {
+    label: 'Components',
+    entries: pieces.map(({ name, label, icon }) => ({ label, icon, href: () => galleryPath(name) })),
+  },
+];
+
+/** The portal's own frame around the gallery, so that a component is seen where it will stand. */
+export function GalleryShell({ children }: { children: ReactNode }) {
+  return (
+    <Shell
+      realm="portal"
+      groups={groups}
+      project=""
+      home={galleryPath()}
+      commands={appearanceCommands}
+      userMenu={<ThemeSwitch />}
+    >
+      {children}
+    </Shell>
+  );
+}

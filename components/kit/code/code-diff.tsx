@@ -1,0 +1,10 @@
+'use client';
+
+import { lazyPiece } from '@/components/kit/ui/lazy-piece';
+import type { CodeDiffProps } from './code-diff-view';
+
+/** What changes from one text to another. */
+export const CodeDiff = lazyPiece<CodeDiffProps>(() => import('./code-diff-view').then((module) => module.default), {
+  outline: 'h-64 w-full rounded-md',
+  label: 'comparison',
+});

@@ -1,0 +1,80 @@
+'use client';
+
+import CodeMirror, { EditorView, type Extension } from '@uiw/react-codemirror';
+import { clsx } from 'clsx';
+import { useId, useMemo } from 'react';
+import { codeTheme } from './code-theme';
+import type { CodeLanguage } from './languages';
+import { useLanguage } from './use-language';
+
+export interface CodeEditorProps {
+  /** Name of the text: "Function code". */
+  label: string;
+  value: string;
+  /** Absent: the text can only be read. */
+  onChange?: (value: string) => void;
+  language?: CodeLanguage;
+  placeholder?: string;
+  /** Fills its parent instead of growing with the text. */
+  fill?: boolean;
+  wrap?: boolean;
+}
+
+interface ViewProps extends CodeEditorProps {
+  /** A new array sets the editor up anew. */
+  extensions?: readonly Extension[];
+  onEditor?: (editor: EditorView) => void;
+}
+
+const none: readonly Extension[] = [];
+
+/** Code with syntax, search (Ctrl-F), folding and undo. Tab indents; Esc, then Tab leaves. */
+export default function CodeEditorView(props: ViewProps) {
+  const { label, value, onChange, language = 'text', placeholder, fill = false, wrap = false } = props;
+  const { extensions = none, onEditor } = props;
+  const hint = useId();
+  const syntax = useLanguage(language);
+  const readOnly = onChange === undefined;
+  const all = useMemo(
+    () => [
+      codeTheme,
+      EditorView.contentAttributes.of({
+        'aria-label': label,
+        tabindex: '0',
+        ...(readOnly ? { 'aria-readonly': 'true' } : { 'aria-describedby': hint }),
+      }),
+      wrap ? EditorView.lineWrapping : none,
+      syntax,
+      ...extensions,
+    ],
+    [label, hint, readOnly, wrap, syntax, extensions],
+  );
+  return (
+    <div className={clsx('group/editor relative', fill && 'flex h-full min-h-0 flex-col')}>
+      <div className={clsx('overflow-hidden rounded-md border', fill && 'min-h-0 flex-1')}>
+        <CodeMirror
+          value={value}
+          onChange={onChange}
+          readOnly={readOnly}
+          placeholder={placeholder}
+          theme="none"
+          onCreateEditor={onEditor}
+          extensions={all}
+          className={fill ? 'h-full' : undefined}
+          height={fill ? '100%' : undefined}
+          minHeight={fill ? undefined : '6rem'}
+          maxHeight={fill ? undefined : '32rem'}
+          basicSetup={{ highlightActiveLine: false, autocompletion: true }}
+        />
+      </div>
+      {!readOnly && (
+        <p
+          id={hint}
+          className="pointer-events-none absolute right-1.5 bottom-1.5 rounded-sm bg-sunken px-1.5 text-2xs text-ink-muted opacity-0 group-focus-within/editor:opacity-100"
+        >
+          Tab indents. Press Esc, then Tab to leave the editor.
+        </p>
+      )}
+    </div>
+  );
+}

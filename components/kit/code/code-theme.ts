@@ -1,0 +1,75 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { tags } from '@lezer/highlight';
+import { EditorView, type Extension } from '@uiw/react-codemirror';
+
+/** Tokens carry both themes, so the editor needs one. */
+const look = EditorView.theme({
+  '&': { backgroundColor: 'var(--surface)', color: 'var(--ink)', fontSize: '0.8125rem', height: '100%' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-1px' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.25rem', minHeight: 'inherit' },
+  '.cm-content': { padding: '0.5rem 0', caretColor: 'var(--ink)' },
+  '.cm-line': { padding: '0 0.75rem' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', borderRight: '1px solid var(--line)', color: 'var(--ink-subtle)' },
+  '.cm-activeLine': { backgroundColor: 'transparent' },
+  '.cm-activeLineGutter': { backgroundColor: 'var(--hover)', color: 'var(--ink)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in oklch, var(--accent) 24%, transparent)',
+  },
+  '.cm-selectionMatch': { backgroundColor: 'var(--accent-soft)' },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-soft)', outline: '1px solid var(--accent)' },
+  '.cm-placeholder': { color: 'var(--ink-subtle)' },
+  '.cm-foldPlaceholder': {
+    backgroundColor: 'var(--hover)',
+    border: '1px solid var(--line)',
+    color: 'var(--ink-muted)',
+    padding: '0 0.375rem',
+  },
+  '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--ink)', borderColor: 'var(--line)' },
+  '.cm-panels.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-panel.cm-search': { fontFamily: 'var(--font-sans)', padding: '0.5rem 0.75rem' },
+  '.cm-textfield, .cm-button': {
+    background: 'var(--surface)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: '6px',
+    color: 'var(--ink)',
+    padding: '0.125rem 0.5rem',
+  },
+  '.cm-searchMatch': { backgroundColor: 'var(--caution-soft)', outline: '1px solid var(--caution)' },
+  '.cm-searchMatch-selected': { backgroundColor: 'var(--accent-soft)', outline: '1px solid var(--accent)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    color: 'var(--ink)',
+    overflow: 'hidden',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--critical)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-diagnostic-error': { borderLeft: '3px solid var(--critical)', padding: '0.375rem 0.625rem' },
+  '.cm-lint-marker-error': { content: 'none', borderRadius: '999px', backgroundColor: 'var(--critical)' },
+  '.cm-lint-marker': { width: '0.5rem', height: '0.5rem', marginTop: '0.375rem' },
+});
+
+const syntax = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--accent)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--positive-ink)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--caution-ink)' },
+  { tag: [tags.propertyName, tags.attributeName, tags.typeName, tags.className], color: 'var(--moving-ink)' },
+  { tag: [tags.comment, tags.meta], color: 'var(--ink-subtle)', fontStyle: 'italic' },
+  { tag: [tags.heading, tags.strong], fontWeight: '600' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: [tags.link, tags.url], color: 'var(--accent)', textDecoration: 'underline' },
+  { tag: tags.invalid, color: 'var(--critical-ink)' },
+]);
+
+/** How code looks, in both themes. */
+export const codeTheme: Extension = [look, syntaxHighlighting(syntax)];
+
+/** A text that the keyboard reaches, with its name. */
+export const labelled = (label: string): Extension =>
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });

@@ -1,0 +1,13 @@
+'use client';
+
+import { lazyPiece } from '@/components/kit/ui/lazy-piece';
+import type { YamlEditorProps } from './yaml-editor-view';
+
+/** YAML that people write: cloud-init, a workflow, a manifest. */
+export const YamlEditor = lazyPiece<YamlEditorProps>(
+  () => import('./yaml-editor-view').then((module) => module.default),
+  {
+    outline: 'h-64 w-full rounded-md',
+    label: 'YAML editor',
+  },
+);

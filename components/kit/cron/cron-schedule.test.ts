@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { readCron } from './cron-schedule';
+
+test.each([
+  ['0 3 * * *', 'At 03:00'],
+  ['*/15 * * * *', 'Every 15 minutes'],
+  ['  30 8 * * 1-5 ', 'At 08:30, Monday through Friday'],
+])('%s reads %s', (expression, words) => expect(readCron(expression)).toEqual({ words }));
+
+test.each(['', '* * * *', '* * * * * *', '61 * * * *', '* 25 * * *', 'every day at noon', '@daily'])(
+  '%j is refused with a reason',
+  (expression) => {
+    const reading = readCron(expression);
+    expect('problem' in reading && reading.problem).toMatch(/^\S.*\.$/);
+  },
+);

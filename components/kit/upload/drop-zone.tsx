@@ -1,0 +1,58 @@
+'use client';
+
+import { clsx } from 'clsx';
+import { FileUp } from 'lucide-react';
+import { type DragEvent, useId, useState } from 'react';
+import { chosenFiles, type DroppedFile, droppedFiles } from './dropped-files';
+
+interface DropZoneProps {
+  /** Name of the field: "Files". */
+  label: string;
+  /** What may be dropped: "Up to 5 TB each". */
+  hint?: string;
+  onFiles: (files: DroppedFile[]) => void;
+}
+
+/** Takes files and folders: dropped, or chosen with a click or the keyboard. */
+export function DropZone({ label, hint, onFiles }: DropZoneProps) {
+  const id = useId();
+  const [over, setOver] = useState(false);
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const files = await droppedFiles(event.dataTransfer);
+    if (files.length > 0) onFiles(files);
+  };
+  return (
+    <label
+      htmlFor={id}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => void drop(event)}
+      className={clsx(
+        'flex cursor-pointer flex-col items-center rounded-lg border border-dashed px-4 py-9 text-center transition-colors duration-100',
+        'has-focus-visible:outline-2 has-focus-visible:outline-focus has-focus-visible:outline-offset-2',
+        over ? 'border-accent bg-accent-soft' : 'border-line-strong bg-surface hover:bg-hover',
+      )}
+    >
+      <FileUp className={clsx('size-6', over ? 'text-accent' : 'text-ink-muted')} aria-hidden="true" />
+      <span className="mt-3 font-medium text-sm">Drop files or folders here, or choose files</span>
+      {hint && <span className="mt-0.5 text-ink-muted text-xs">{hint}</span>}
+      <input
+        id={id}
+        type="file"
+        multiple
+        aria-label={label}
+        className="sr-only"
+        onChange={({ target }) => {
+          onFiles(chosenFiles(target.files));
+          // The same file may be chosen again.
+          target.value = '';
+        }}
+      />
+    </label>
+  );
+}

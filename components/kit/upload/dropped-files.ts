@@ -1,0 +1,39 @@
+/** A file with its path below what was dropped: `photos/2026/a.jpg`. */
+export interface DroppedFile {
+  path: string;
+  file: File;
+}
+
+/** The files of a drop, those inside of dropped folders included. */
+export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
+  // The list of items is emptied once the event is over: all entries are taken before the first wait.
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  if (entries.length === 0) return [...transfer.files].map((file) => ({ path: file.name, file }));
+  return (await Promise.all(entries.map(filesOf))).flat();
+}
+
+/** Files that were chosen in a dialog; those of a chosen folder have their path in it. */
+export function chosenFiles(files: FileList | null): DroppedFile[] {
+  return [...(files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}
+
+async function filesOf(entry: FileSystemEntry): Promise<DroppedFile[]> {
+  const path = entry.fullPath.replace(/^\//, '');
+  if (isFile(entry)) return [{ path, file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)) }];
+  if (!isFolder(entry)) return [];
+  return (await Promise.all((await entriesOf(entry)).map(filesOf))).flat();
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
+/** Browsers read a folder in parts of a hundred entries; an empty one is the end. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}

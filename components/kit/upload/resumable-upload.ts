@@ -1,0 +1,172 @@
+/** Where a file goes in parts. The multipart endpoints of object storage have the same steps. */
+export interface UploadTarget {
+  /** @returns the upload's id and how large every part but the last is */
+  begin(file: File, signal: AbortSignal): Promise<{ uploadId: string; partSize: number }>;
+  /** The numbers of the parts that have arrived, from 1; for going on with an upload that was left. */
+  arrived(uploadId: string, signal: AbortSignal): Promise<readonly number[]>;
+  /** Sends one part; sending it again replaces it. */
+  send(uploadId: string, part: number, bytes: Blob, signal: AbortSignal): Promise<void>;
+  complete(uploadId: string, signal: AbortSignal): Promise<void>;
+  /** Throws away what has arrived. */
+  abandon(uploadId: string): Promise<void>;
+}
+
+export type UploadState = 'waiting' | 'sending' | 'paused' | 'finishing' | 'done' | 'failed';
+
+export interface UploadProgress {
+  state: UploadState;
+  sentBytes: number;
+  totalBytes: number;
+  error?: unknown;
+}
+
+export interface UploadOptions {
+  /** Parts under way at once. */
+  parallel?: number;
+  /** How often a part is sent before the upload fails. */
+  attempts?: number;
+  /** Waits before the next attempt; the number of the last one is given. */
+  backOff?: (attempt: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** One file on its way in parts, which can be paused, resumed and tried again; parts that arrived are not sent twice. */
+export class ResumableUpload {
+  #progress: UploadProgress;
+  #started: { uploadId: string; partSize: number } | undefined;
+  #arrived = new Set<number>();
+  #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  readonly #listeners = new Set<() => void>();
+  readonly #options: Required<UploadOptions>;
+
+  constructor(
+    readonly file: File,
+    readonly target: UploadTarget,
+    options: UploadOptions = {},
+  ) {
+    this.#options = { parallel: 3, attempts: 4, backOff: exponentially, ...options };
+    this.#progress = { state: 'waiting', sentBytes: 0, totalBytes: file.size };
+  }
+
+  get progress(): UploadProgress {
+    return this.#progress;
+  }
+
+  /** Calls back with every change of the progress. @returns what ends that */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Begins, or goes on after a pause or a failure. Resolves when the upload stops, for whatever reason. */
+  start(): Promise<void> {
+    if (['sending', 'finishing', 'done'].includes(this.#progress.state)) return this.#running;
+    this.#stop = new AbortController();
+    this.#put({ state: 'sending', error: undefined });
+    const before = this.#running;
+    this.#running = before.then(() => this.#run(this.#stop.signal));
+    return this.#running;
+  }
+
+  /** Stops sending; parts under way are sent again later. */
+  pause(): void {
+    if (this.#progress.state !== 'sending' && this.#progress.state !== 'waiting') return;
+    this.#stop.abort();
+    this.#put({ state: 'paused' });
+  }
+
+  /** Stops, and throws away what has arrived. */
+  async cancel(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    const { state } = this.#progress;
+    if (this.#started && state !== 'done') await this.target.abandon(this.#started.uploadId);
+    this.#started = undefined;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    try {
+      const { uploadId, partSize } = await this.#begin(signal);
+      const missing = partNumbers(this.file.size, partSize).filter((part) => !this.#arrived.has(part));
+      await inParallel(missing, this.#options.parallel, (part) => this.#sendPart(uploadId, part, partSize, signal));
+      signal.throwIfAborted();
+      this.#put({ state: 'finishing' });
+      await this.target.complete(uploadId, signal);
+      this.#put({ state: 'done' });
+    } catch (error) {
+      if (signal.aborted) return;
+      // Others of its parts may still be under way.
+      this.#stop.abort();
+      this.#put({ state: 'failed', error });
+    }
+  }
+
+  async #begin(signal: AbortSignal): Promise<{ uploadId: string; partSize: number }> {
+    if (this.#started) {
+      this.#arrived = new Set(await this.target.arrived(this.#started.uploadId, signal));
+    } else {
+      this.#started = await this.target.begin(this.file, signal);
+    }
+    this.#count(this.#started.partSize);
+    return this.#started;
+  }
+
+  async #sendPart(uploadId: string, part: number, partSize: number, signal: AbortSignal): Promise<void> {
+    const bytes = this.file.slice((part - 1) * partSize, part * partSize);
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      try {
+        await this.target.send(uploadId, part, bytes, signal);
+        this.#arrived.add(part);
+        this.#count(partSize);
+        return;
+      } catch (error) {
+        if (signal.aborted || attempt >= this.#options.attempts) throw error;
+        await this.#options.backOff(attempt, signal);
+      }
+    }
+  }
+
+  #count(partSize: number): void {
+    const sentBytes = [...this.#arrived].reduce((sum, part) => sum + bytesOf(this.file.size, partSize, part), 0);
+    this.#put({ sentBytes });
+  }
+
+  #put(changes: Partial<UploadProgress>): void {
+    this.#progress = { ...this.#progress, ...changes };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** From 1. A file without bytes has one part without bytes. */
+export function partNumbers(size: number, partSize: number): number[] {
+  return Array.from({ length: Math.max(1, Math.ceil(size / partSize)) }, (_, index) => index + 1);
+}
+
+function bytesOf(size: number, partSize: number, part: number): number {
+  return Math.max(0, Math.min(partSize, size - (part - 1) * partSize));
+}
+
+/** Runs a task for each value, so many at once; the first failure ends it. */
+async function inParallel<Value>(
+  values: readonly Value[],
+  count: number,
+  task: (value: Value) => Promise<void>,
+): Promise<void> {
+  const rest = values.values();
+  const work = async () => {
+    for (const value of rest) await task(value);
+  };
+  await Promise.all(Array.from({ length: count }, work));
+}
+
+/** One second, two, four; sooner if the upload is stopped. */
+function exponentially(attempt: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 1000 * 2 ** (attempt - 1));
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
