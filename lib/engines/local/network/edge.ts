@@ -18,6 +18,7 @@ import {
   holderPid,
   namespaceCommand,
   namespaceExists,
+  releaseHolder,
   removeNamespace,
 } from './namespaces';
 
@@ -105,10 +106,9 @@ async function ensureSlirp(host: Host, plan: AddressPlan, edge: string[]): Promi
 /** Takes down the edge with all that it made on the host; no error when some or all is gone. */
 export async function removeEdge(host: Host): Promise<void> {
   if (host.isolation === 'user') {
-    for (const process of findProcesses(host)) {
-      if (process.role === 'slirp' || process.role === 'holder') await endProcess(process, 2_000);
-    }
-    return removePath(slirpSocket(host));
+    for (const process of findProcesses(host)) if (process.role === 'slirp') await endProcess(process, 2_000);
+    await removePath(slirpSocket(host));
+    return releaseHolder(host);
   }
   const cable = hostCable(host);
   if ((await readLinks([])).has(cable)) await changeLinks([], [`link delete ${cable}`]);

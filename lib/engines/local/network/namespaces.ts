@@ -5,9 +5,9 @@ import { EngineError } from '../../error';
 import { isSandboxing, ownNamespaces } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
-import { findOutside, findProcesses, startProcess } from '../processes';
+import { endProcess, findOutside, findProcesses, startProcess } from '../processes';
 import { namesIn } from '../record';
-import { waitFor } from '../turns';
+import { Turns, waitFor } from '../turns';
 import { edgeNamespace, routerNamespace } from './names';
 import { routerOfNetwork } from './router-record';
 
@@ -94,6 +94,26 @@ export async function removeNamespace(host: Host, name: string): Promise<void> {
 /** `ip netns` returns to the namespace that it came from, so without root that must be one of ours. */
 async function makerCommand(host: Host): Promise<string[]> {
   return host.isolation === 'root' ? [] : namespaceCommand(host, edgeNamespace(host));
+}
+
+/** Routers and ways out of services share the holder: nobody ends it while another one begins to need it. */
+const holders = new Turns();
+
+/** Makes sure of the holder, and keeps it from being released until `work` has ended. */
+export function withHolder(host: Host, work: () => Promise<void>): Promise<void> {
+  return holders.take(host.tag, async () => {
+    await ensureHolder(host);
+    await work();
+  });
+}
+
+/** Without root: ends the holder, for one that does not need it any more, unless a service's way out still does. */
+export function releaseHolder(host: Host): Promise<void> {
+  return holders.take(host.tag, async () => {
+    const processes = findProcesses(host);
+    if (host.isolation === 'root' || processes.some(({ role }) => role === 'relay')) return;
+    for (const process of processes) if (process.role === 'holder') await endProcess(process, 2_000);
+  });
 }
 
 /** Without root: makes sure that a process holds our namespaces open, re-entering them where any process still has them. */

@@ -75,12 +75,14 @@ export function countsProcessesByNamespace(): boolean {
   return major > 5 || (major === 5 && minor >= 14);
 }
 
+/** Whether a service has a network namespace that outlives its sandbox. */
+export const hasNetwork = ({ port, egress }: ServiceSpec) => port !== null || egress !== undefined;
+
 function namespaces(host: Host, spec: ServiceSpec): object[] {
   const fresh = ['pid', 'mount', 'ipc', 'uts', 'cgroup'];
-  const network =
-    spec.port || spec.egress
-      ? { type: 'network', path: join('/run/netns', serviceNamespace(host, spec.id)) }
-      : { type: 'network' };
+  const network = hasNetwork(spec)
+    ? { type: 'network', path: join('/run/netns', serviceNamespace(host, spec.id)) }
+    : { type: 'network' };
   return [...fresh.map((type) => ({ type })), network];
 }
 

@@ -22,13 +22,13 @@ import { cpuSecondsOf } from '../processes';
 import { missingPrograms } from '../programs';
 import { changeRecord, checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
-import { ociConfig, serviceGroups, shimSpec } from './bundle';
+import { hasNetwork, ociConfig, serviceGroups, shimSpec } from './bundle';
 import { ensureCable, INTERFACE, removeCable } from './cable';
 import { removeFiles, writeFiles } from './files';
 import { answers } from './health';
 import { serviceTrouble } from './limits';
 import { readLogPage } from './log-reader';
-import { ensureRelay, stopRelay } from './relay';
+import { ensureRelay, releaseNamespaces, stopRelay } from './relay';
 import {
   findSandbox,
   listSandboxes,
@@ -101,6 +101,7 @@ export class LocalServices implements ServiceEngine {
     return this.turns.take(id, async () => {
       if (!(await this.isPrepared())) return;
       await stopService(this.host, id, await stopMsOf(this.host, id));
+      await this.closeWayOut(id);
     });
   }
 
@@ -116,6 +117,7 @@ export class LocalServices implements ServiceEngine {
       await removeRecord(serviceFile(this.host, id));
       serviceUsers(this.host).free(id);
       await serviceGroups(this.host).dropParent();
+      await releaseNamespaces(this.host);
     });
   }
 
@@ -204,6 +206,7 @@ export class LocalServices implements ServiceEngine {
     await this.note(spec, uid);
     if (spec.power === 'stopped') {
       await stopService(this.host, id, stopMs(spec));
+      await this.closeWayOut(id);
       await changeRecord(statusFile(this.host, id), status, (said) => ({ ...said, done: false }));
       return { settled: true };
     }
@@ -213,7 +216,7 @@ export class LocalServices implements ServiceEngine {
     if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
     if (spec.port) await ensureCable(this.host, id, spec.port);
     if (spec.egress) await ensureRelay(this.host, id);
-    else await stopRelay(this.host, id);
+    else await this.closeWayOut(id);
     const filesChanged = await writeFiles(this.host, spec, uid);
     const rebuilt = await this.writeBundle(spec, uid);
     await this.openWay(spec);
@@ -250,15 +253,21 @@ export class LocalServices implements ServiceEngine {
     if (state && state.sizeMb < before) throw new EngineError('INVALID', 'A state folder cannot be shrunk.');
   }
 
+  private async closeWayOut(id: string): Promise<void> {
+    await stopRelay(this.host, id);
+    await releaseNamespaces(this.host);
+  }
+
   /** Without root the way into the namespaces leads through a process that another one may have replaced. */
-  private async openWay({ id, port }: ServiceSpec): Promise<void> {
-    const file = join(serviceDirectory(this.host, id), 'enter.json');
-    await writeIfNew(file, await runtimeEntry(this.host, port !== null));
+  private async openWay(spec: ServiceSpec): Promise<void> {
+    const file = join(serviceDirectory(this.host, spec.id), 'enter.json');
+    await writeIfNew(file, await runtimeEntry(this.host, hasNetwork(spec)));
   }
 
   /** Whether a service still runs in a network that was made anew since. */
-  private async isCutOff({ id, port }: ServiceSpec): Promise<boolean> {
-    const sandbox = port ? await findSandbox(this.host, id) : undefined;
+  private async isCutOff(spec: ServiceSpec): Promise<boolean> {
+    const { id } = spec;
+    const sandbox = hasNetwork(spec) ? await findSandbox(this.host, id) : undefined;
     return sandbox !== undefined && !(await isInNamespace(this.host, serviceNamespace(this.host, id), sandbox.pid));
   }
 

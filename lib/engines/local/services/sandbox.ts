@@ -36,9 +36,9 @@ export const runtimeCommand = (host: Host) =>
     : [PYTHON, '-I', '-S', BOX, allFilesFolder(host), servicesDirectory(host), sandboxMountPoint(host)];
 
 /** Prefix of the command that makes a sandbox: the right to mount, and the place where its network is. */
-export async function runtimeEntry(host: Host, hasPort: boolean): Promise<string[]> {
+export async function runtimeEntry(host: Host, hasNetwork: boolean): Promise<string[]> {
   if (host.isolation === 'root') return [];
-  return hasPort ? insideCommand(host) : ownNamespaces;
+  return hasNetwork ? insideCommand(host) : ownNamespaces;
 }
 
 /** All sandboxes of this engine. The runtime tells them by pid and start time; nothing inside one can pose as another. */
