@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
  * know each other (lint keeps their files free of cycles). `ports` are the files `engine.ts` of all domains.
  */
 const order = [
-  'clock core/crypto core/db format keyring lock log core/mail metrics former-addresses paths security-headers settings stopping',
+  'clock core/crypto core/db format keyring lock log core/mail metrics former-addresses paths security-headers service-address settings stopping',
   'ports',
   'engines',
   // What every endpoint and every operation stands on.

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type {
   ConsoleKind,
   HostCapacity,
@@ -114,6 +116,7 @@ export class MemoryEngines implements Engines {
         throw new EngineError('NOT_FOUND', 'A port is not wired.');
       return this.egress;
     },
+    serviceSocket: (id) => join(tmpdir(), `${id}.service`),
     floatingIpPool: async () => ({ cidr: '198.18.0.0/20', first: '198.18.0.1', last: '198.18.15.254' }),
   };
 

@@ -131,18 +131,20 @@ test('a request that is for the proxy itself is refused', async () => {
 });
 
 describe('the platform, at an address of its own', () => {
-  const calls: { path: string | undefined; headers: IncomingHttpHeaders }[] = [];
+  const calls: { path: string | undefined; from: string | undefined; headers: IncomingHttpHeaders }[] = [];
   let platform = 0;
   beforeAll(async () => {
     platform = await listen(
       createServer((incoming, response) => {
-        calls.push({ path: incoming.url, headers: incoming.headers });
+        calls.push({ path: incoming.url, from: incoming.socket.remoteAddress, headers: incoming.headers });
         incoming.resume().on('end', () => response.end('the platform'));
       }),
     );
   });
-  const open = () =>
-    start({ platform: { host: 'platform.internal', to: { host: '127.0.0.1', port: platform }, paths: ['/api/v1/'] } });
+  const open = (change: Partial<EgressRules> = {}) => {
+    const listeners = [{ port: 80, to: { host: '127.0.0.1', port: platform }, paths: ['/api/v1/'] }];
+    return start({ platform: { listeners, from: '127.230.1.2' }, ...change });
+  };
 
   test('is reached at its API, and that is not egress', async () => {
     await open();
@@ -152,6 +154,41 @@ describe('the platform, at an address of its own', () => {
     });
     expect(calls.at(-1)?.path).toBe('/api/v1/compute/instances?limit=1');
     expect(proxy?.count()).toEqual({ sentBytes: 0, receivedBytes: 0 });
+  });
+
+  test.each(['platform.internal', '169.254.80.80', '169.254.80.80:80'])(
+    'is reached without a proxy as %s, under its one name and from its owner’s address',
+    async (host) => {
+      await open();
+      expect(await get('/api/v1/auth/me?x=1', { host })).toMatchObject({ status: 200, body: 'the platform' });
+      expect(calls.at(-1)).toMatchObject({ path: '/api/v1/auth/me?x=1', from: '127.230.1.2' });
+      expect(calls.at(-1)?.headers.host).toBe('platform.internal');
+    },
+  );
+
+  test.each([
+    ['/admin/api/v1/tenants', 'platform.internal'],
+    ['/metrics', '169.254.80.80'],
+    ['/api/v1/auth/me', 'admin.example.test'],
+    ['/api/v1/auth/me', 'localhost'],
+    ['/api/v1/auth/me', 'platform.internal:5432'],
+    ['//localhost/api/v1/', '@platform.internal'],
+    ['http://127.0.0.1/api/v1/', 'platform.internal'],
+  ])('gives nothing of %s to a direct call for %s, where nothing but the platform is open', async (path, host) => {
+    await open({ ports: [], policy: { allowed: [], resolve: async () => [] } });
+    const before = calls.length;
+    expect(await get(path, { host })).toMatchObject({ status: 403 });
+    expect(calls.length).toBe(before);
+  });
+
+  test('opens no tunnel where nothing but the platform is open', async () => {
+    await open({ ports: [], policy: { allowed: ['127.0.0.1'], resolve: async () => [] } });
+    for (const target of [`127.0.0.1:${platform}`, 'platform.internal:80', `169.254.80.80:${platform}`]) {
+      const client = connect(socketPath);
+      client.write(`CONNECT ${target} HTTP/1.1\r\n\r\n`);
+      expect(String(await new Promise((resolve) => client.once('data', resolve)))).toMatch(/^HTTP\/1.1 403/);
+      client.destroy();
+    }
   });
 
   test.each([

@@ -7,21 +7,28 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, isIPv4, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
 import { checkedLookup, mayCallAddress, OutgoingError, type OutgoingPolicy } from './checked-fetch';
 
-/** Where calls to `host` go. `paths` end in a slash. */
-export type PlatformAddress = { host: string; to: { host: string; port: number }; paths: readonly string[] };
+/** A part of the platform: where calls to a port of the service address go, and under which paths, which end in a slash. */
+export type PlatformListener = { port: number; to: { host: string; port: number }; paths: readonly string[] };
+
+export type PlatformAccess = {
+  listeners: readonly PlatformListener[];
+  /** The loopback address that calls come from, so that callers of one owner are told apart from all others'. */
+  from?: string;
+};
 
 export type EgressRules = {
   policy: OutgoingPolicy;
-  /** Ports of the outside that may be called. */
+  /** Ports of the outside that may be called; with none, only the platform can be. */
   ports: readonly number[];
   /** Which hosts may be called at all, where it is not all of the public internet. */
   allows?: (host: string, port: number) => boolean;
-  /** The platform itself, under a name of its own at port 80: only paths that begin so, and its bytes are not counted. */
-  platform?: PlatformAddress;
+  /** The platform itself at the service address, by a proxied call or a direct one; its bytes are not counted. */
+  platform?: PlatformAccess;
   /** Connections at once; further ones are refused. */
   mostConnections: number;
   /** A connection on which nothing moves is closed. */
@@ -111,9 +118,9 @@ class SocketProxy implements EgressProxy {
   }
 
   private forward(request: IncomingMessage, response: ServerResponse): void {
-    const platform = this.platformUrl(request.url ?? '');
-    if (platform) {
-      this.forwardToPlatform(platform, request, response);
+    const url = platformUrl(request);
+    if (url && this.rules.platform) {
+      this.forwardToPlatform(this.rules.platform, url, request, response);
       return;
     }
     const target = targetOf(request.url ?? '');
@@ -122,31 +129,37 @@ class SocketProxy implements EgressProxy {
       response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${refusal}\n`);
       return;
     }
-    const url = new URL(request.url ?? '');
-    const upstream = httpRequest(url, {
+    const { host } = new URL(request.url ?? '');
+    const upstream = httpRequest(request.url ?? '', {
       method: request.method,
-      headers: { ...endToEnd(request.headers), host: url.host },
+      headers: { ...endToEnd(request.headers), host },
       createConnection: () => this.dial(target),
     });
     exchange(request, response, upstream);
   }
 
-  private platformUrl(text: string): URL | undefined {
-    if (!text.startsWith('http://') || !URL.canParse(text)) return undefined;
-    const url = new URL(text);
-    return url.host === this.rules.platform?.host ? url : undefined;
-  }
-
-  private forwardToPlatform(url: URL, request: IncomingMessage, response: ServerResponse): void {
-    const { to, paths } = this.rules.platform ?? { paths: [] };
+  private forwardToPlatform(
+    { listeners, from }: PlatformAccess,
+    url: URL,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    const listener = listeners.find(({ port }) => port === Number(url.port || 80));
     // The URL is parsed: no dots are left in its path that could lead elsewhere.
-    if (!to || !paths.some((path) => url.pathname.startsWith(path))) {
-      const reason = `Only ${paths.join(', ')} can be called here.`;
-      response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
+    if (!listener?.paths.some((path) => url.pathname.startsWith(path))) {
+      const open = listeners.flatMap(({ port, paths }) => paths.map((path) => `${hostAt(port)}${path}`)).join(', ');
+      response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`Only ${open} can be called here.\n`);
       return;
     }
-    const headers = { ...withoutOrigin(endToEnd(request.headers)), host: url.host };
-    const upstream = httpRequest({ ...to, method: request.method, path: url.pathname + url.search, headers });
+    // Whatever the caller wrote, the platform is called by the one name: no host of its own is reached by another.
+    const headers = { ...withoutOrigin(endToEnd(request.headers)), host: hostAt(listener.port) };
+    const upstream = httpRequest({
+      ...listener.to,
+      ...(from !== undefined && isIPv4(listener.to.host) && { localAddress: from }),
+      method: request.method,
+      path: url.pathname + url.search,
+      headers,
+    });
     exchange(request, response, upstream);
   }
 
@@ -176,6 +189,7 @@ class SocketProxy implements EgressProxy {
 
   private refusalOf({ host, port }: Target): string | undefined {
     const { ports, allows, policy } = this.rules;
+    if (ports.length === 0) return 'Only the platform can be called here.';
     if (!ports.includes(port)) return `Port ${port} is closed to the outside. Open: ${ports.join(', ')}.`;
     if (allows && !allows(host, port)) return `${host} may not be called from here.`;
     return mayCallAddress(host, policy) ? undefined : `${host} is not on the public internet.`;
@@ -187,6 +201,16 @@ class SocketProxy implements EgressProxy {
     stream.on('error', () => stream.destroy());
     stream.on('close', () => this.open.delete(stream));
   }
+}
+
+const hostAt = (port: number) => (port === 80 ? SERVICE_NAME : `${SERVICE_NAME}:${port}`);
+
+/** What of the platform is called, through the proxy or directly at the service address; undefined: something else. */
+function platformUrl({ url = '', headers }: IncomingMessage): URL | undefined {
+  const text = url.startsWith('/') ? `http://${headers.host ?? ''}${url}` : url;
+  if (!text.startsWith('http://') || !URL.canParse(text)) return undefined;
+  const parsed = new URL(text);
+  return [SERVICE_NAME, SERVICE_ADDRESS].includes(parsed.hostname) ? parsed : undefined;
 }
 
 /** Passes a request on, and its answer back. */

@@ -93,6 +93,11 @@ export interface NetworkEngine {
    * @throws EngineError `NOT_FOUND` when one of them is not here
    */
   egressBytes(ports: readonly { id: string; networkId: string }[]): Promise<number>;
+  /**
+   * The Unix socket that the service address inside a router's networks leads to, at each of its ports. The engine
+   * leads there and nowhere else; whoever ensures the router listens.
+   */
+  serviceSocket(routerId: string): string;
   /** Range that floating IPs may be allocated from on this host. */
   floatingIpPool(): Promise<FloatingIpPool>;
 }

@@ -62,6 +62,13 @@ export function applyRouter(cell: string, id: string): Promise<void> {
 
 /** Routers that this process has applied: of others, what the database remembers as applied may be gone. */
 const applied = new Set<string>();
+/** Those of them that have networks, with their cells. */
+const wired = new Map<string, string>();
+
+/** Routers of a cell that this process has applied, and that have networks. */
+export const wiredRouters = (cell: string): ReadonlySet<string> =>
+  new Set([...wired].flatMap(([id, of]) => (of === cell ? [id] : [])));
+
 /** What could not be done as asked, by cell and router; under `HOST`, what concerns no single router. */
 const troubles = new Map<string, Map<string, { messages: readonly string[]; failedAt: number }>>();
 const HOST = 'host';
@@ -98,6 +105,8 @@ async function applyOne(cell: string, id: string): Promise<readonly string[]> {
   const state = router.networks.length > 0 ? await network.ensureRouter(router) : null;
   // The row is there and says that nothing is behind it.
   if (state === null) await network.removeRouter(id);
+  if (state === null) wired.delete(id);
+  else wired.set(id, cell);
   await noteApplied(id, revision, state?.externalIp ?? null);
   await noteForwards(id, state?.forwards ?? []);
   applied.add(id);
@@ -140,6 +149,7 @@ async function removeStrays(cell: string, seen: readonly string[]): Promise<void
       AND NOT EXISTS (SELECT FROM routers r WHERE r.id = seen.id AND r.cell_id = c.id)`);
   for (const { id } of strays) {
     log.warn({ router: id }, 'a router without a row is removed');
+    wired.delete(id);
     await engineOf(cell).network.removeRouter(id);
   }
 }
@@ -209,6 +219,7 @@ export async function removeRouters(cell: string): Promise<void> {
   for (const { id } of await network.observeRouters()) {
     await network.removeRouter(id).catch((error) => failures.push(error));
     applied.delete(id);
+    wired.delete(id);
   }
   await execute(sql`UPDATE routers SET applied_revision = 0 WHERE cell_id = ${cell}::text`);
   if (failures.length > 0) throw failures[0];

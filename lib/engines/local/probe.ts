@@ -1,6 +1,7 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { SERVICE_NAME } from '@/lib/service-address';
 import { detailOf } from '../error';
 import type { EngineStatus } from '../status';
 import { chooseAccelerator } from './accelerator';
@@ -8,7 +9,7 @@ import { machineLimits } from './compute/limits';
 import { run } from './exec';
 import { type Host, prepareHost } from './host';
 import { hostCable } from './network/names';
-import { missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
+import { hasPython, missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
 import { serviceLimits, troubleOf } from './services/limits';
 
 /** What each engine can do on this host, found by trying. A missing program of one engine does not stop the others. */
@@ -36,6 +37,8 @@ async function probeCompute(host: Host): Promise<EngineStatus> {
   return { engine: 'compute', ok: true, missing: [], message, limits: await machineLimits(host) };
 }
 
+const PYTHON_PACKAGE = [{ program: 'python3', package: 'python3-minimal' }];
+
 async function probeNetwork(host: Host): Promise<EngineStatus> {
   const unprivileged = host.isolation === 'user';
   const missing = missingPrograms('network', host.isolation);
@@ -46,7 +49,9 @@ async function probeNetwork(host: Host): Promise<EngineStatus> {
     ? 'Without root, floating IPs are loopback addresses of this host, and guests see all clients as one address.'
     : 'Floating IPs are reachable from this host, and from other hosts once their range is routed here.';
   const firewall = unprivileged ? '' : await foreignFirewall(host);
-  return { engine: 'network', ok: true, missing: [], message: `${message}${firewall}` };
+  const lacks = hasPython() ? [] : PYTHON_PACKAGE;
+  const service = lacks.length > 0 ? ` Guests cannot reach the platform at ${SERVICE_NAME}. ${installHint(lacks)}` : '';
+  return { engine: 'network', ok: true, missing: lacks, message: `${message}${firewall}${service}` };
 }
 
 const chains = z.object({

@@ -1,10 +1,15 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineStatus, MissingProgram } from '../status';
 import type { Isolation } from './host';
 
 /** Administrators' programs live in sbin, which is not on an ordinary user's path. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
+
+/** Debian's own, whatever else is on the path. */
+export const PYTHON = '/usr/bin/python3';
+
+export const hasPython = () => existsSync(PYTHON);
 
 type EngineName = EngineStatus['engine'];
 type Program = { program: string; package: string; engines: EngineName[]; only?: Isolation };

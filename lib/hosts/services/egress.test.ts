@@ -81,7 +81,9 @@ test('a service reaches the platform’s API and nothing else of it, and that is
   await proxies.ensure([spec]);
   expect(await fetched(spec, 'http://platform.internal/api/v1/auth/me')).toBe('hello');
   for (const path of ['/metrics', '/admin/api/v1/tenants', '/']) {
-    expect(await fetched(spec, `http://platform.internal${path}`)).toBe('Only /api/v1/ can be called here.\n');
+    expect(await fetched(spec, `http://platform.internal${path}`)).toBe(
+      'Only platform.internal/api/v1/ can be called here.\n',
+    );
   }
   expect(proxies.take()).toEqual(new Map());
 });

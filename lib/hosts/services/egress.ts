@@ -3,22 +3,13 @@ import { dirname } from 'node:path';
 import { type OutgoingPolicy, operatorsPolicy } from '@/lib/core/net/checked-fetch';
 import { type EgressCount, type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
 import { engineOf } from '@/lib/engines/engines';
-import { settings } from '@/lib/settings';
 import type { ServiceSpec } from './engine';
+import { platformAccess } from './service-address';
 
 const PORTS = [80, 443];
 
-/** What a sandboxed service may call of the platform; the back office and the metrics are not among it. */
-const PLATFORM_PATHS = ['/api/v1/'];
-const PLATFORM_HOST = 'platform.internal';
 const MOST_CONNECTIONS = 128;
 const IDLE_MS = 300_000;
-
-/** Where the web server of this host listens. */
-function webServer(): { host: string; port: number } {
-  const { host, port } = settings();
-  return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
-}
 
 type Open = { proxy: EgressProxy; owner: string; taken: EgressCount };
 
@@ -31,7 +22,7 @@ export class EgressProxies {
     private readonly cell: string,
     private readonly policy: OutgoingPolicy = operatorsPolicy(),
     private readonly ports: readonly number[] = PORTS,
-    private readonly web = webServer(),
+    private readonly web?: { host: string; port: number },
   ) {}
 
   /** Opens a proxy for each service that should run and have one, and closes all others. */
@@ -64,7 +55,7 @@ export class EgressProxies {
     const socket = engineOf(this.cell).services.egressSocket(id);
     await mkdir(dirname(socket), { recursive: true });
     const limits = { mostConnections: MOST_CONNECTIONS, idleMs: IDLE_MS };
-    const platform = { host: PLATFORM_HOST, to: this.web, paths: PLATFORM_PATHS };
+    const platform = platformAccess(owner, this.web);
     const proxy = await startEgressProxy(socket, { policy: this.policy, ports: this.ports, platform, ...limits });
     this.open.set(id, { proxy, owner, taken: { sentBytes: 0, receivedBytes: 0 } });
   }

@@ -1,6 +1,7 @@
 import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
+import { PLATFORM_URL } from '@/lib/service-address';
 import { run } from '../exec';
 import { giveToGuest, type Host } from '../host';
 import { removePath } from '../record';
@@ -33,6 +34,8 @@ function seedFiles(spec: InstanceSpec): Record<string, string> {
   const metaData = [
     `instance-id: ${JSON.stringify(`${spec.id}-${spec.disk.generation}`)}`,
     `local-hostname: ${JSON.stringify(hostname)}`,
+    // Not read by cloud-init itself, which shows it to scripts as `ds.meta_data.platform_url`.
+    `platform_url: ${JSON.stringify(PLATFORM_URL)}`,
     ...(sshPublicKeys.length > 0 ? ['public-keys:', ...sshPublicKeys.map((key) => `  - ${JSON.stringify(key)}`)] : []),
   ];
   return {

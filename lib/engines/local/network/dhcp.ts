@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Network } from '@/lib/domains/network/engine';
+import type { Network, Port } from '@/lib/domains/network/engine';
+import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
 import { EngineError } from '../../error';
-import type { Host } from '../host';
+import { type Host, shortHash } from '../host';
 import { endProcess, findProcess, signal, startProcess } from '../processes';
 import { removePath } from '../record';
 import { waitFor } from '../turns';
@@ -96,15 +97,20 @@ function configuration(host: Host, plan: AddressPlan, network: Network, leases: 
   ].join('\n');
 }
 
+/** The name of the service address is nobody else's, whatever a machine is called. */
+const isReserved = (name: string) => [SERVICE_NAME, ...SERVICE_NAME.split('.', 1)].includes(name.toLowerCase());
+const hostnameOf = ({ id, hostname }: Port) => (isReserved(hostname) ? `port-${shortHash(id, 12)}` : hostname);
+
 /** Names are told apart from leases, so that they resolve after a restart and without DHCP too. */
 const nameLines = ({ ports, names }: Network) =>
   [
-    ...ports.map(({ ip, hostname }) => `${ip} ${hostname}\n`),
-    ...names.map(({ name, address }) => `${address} ${spellings(name)}\n`),
+    `${SERVICE_ADDRESS} ${SERVICE_NAME}\n`,
+    ...ports.map((port) => `${port.ip} ${hostnameOf(port)}\n`),
+    ...names.filter(({ name }) => !isReserved(name)).map(({ name, address }) => `${address} ${spellings(name)}\n`),
   ].join('');
 
 /** dnsmasq itself adds the domain to names of one label. */
 const spellings = (name: string) => (name.includes('.') ? `${name} ${name}.internal` : name);
 
 const hostLines = (network: Network) =>
-  network.ports.map(({ mac, ip, hostname }) => `${mac},${ip},${hostname},12h\n`).join('');
+  network.ports.map((port) => `${port.mac},${port.ip},${hostnameOf(port)},12h\n`).join('');

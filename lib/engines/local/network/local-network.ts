@@ -21,6 +21,7 @@ import { applyForwards, wantedForwards } from './forwards';
 import { readLinks } from './links';
 import { edgeNamespace, routerNamespace } from './names';
 import { namespaceCommand, namespaceExists } from './namespaces';
+import { answersService, serviceSocket, stopServiceRelay } from './relay';
 import { ensureRouter, removeRouter } from './router';
 import {
   forgetNetwork,
@@ -74,6 +75,10 @@ export class LocalNetwork implements NetworkEngine {
     return new EgressReader(this.host).bytesOf(ports);
   }
 
+  serviceSocket(routerId: string): string {
+    return serviceSocket(this.host, routerId);
+  }
+
   async floatingIpPool(): Promise<FloatingIpPool> {
     await prepareHost(this.host);
     return allocatable(this.host, await this.shared.take('plan', () => addressPlan(this.host)));
@@ -94,7 +99,7 @@ export class LocalNetwork implements NetworkEngine {
     if (exists && this.isServed(router) && isFresh(last, what) && last.state.warnings.length === 0) return last.state;
     this.applied.delete(router.id);
     try {
-      if (!exists) await this.endStrays(router.networks.map(({ id }) => id));
+      if (!exists) await this.endStrays(router);
       const connected = await ensureRouter(this.host, plan, router, exists);
       const warnings = await this.applyForwards(router.id, plan, wanted.forwards, before.forwards);
       await this.dropNetworks(before.networks.filter((id) => !wanted.networks.includes(id)));
@@ -117,6 +122,7 @@ export class LocalNetwork implements NetworkEngine {
     const exists = await namespaceExists(this.host, name);
     if (!record && !exists) return;
     await this.dropNetworks(record?.networks ?? []);
+    await stopServiceRelay(this.host, id);
     if (exists) await removeRouter(this.host, name);
     await this.shared.take('plan', () => this.forget(id, record?.forwards ?? []));
   }
@@ -165,7 +171,7 @@ export class LocalNetwork implements NetworkEngine {
 
   private isServed(router: Router): boolean {
     const daemons = new Set(findProcesses(this.host).flatMap(({ role, id }) => (role === 'dnsmasq' ? [id] : [])));
-    return router.networks.every(({ id }) => daemons.has(id));
+    return answersService(this.host, router.id) && router.networks.every(({ id }) => daemons.has(id));
   }
 
   /** Without root: forwards what is wanted, and ends what was forwarded for this router and is no other's now. */
@@ -191,8 +197,9 @@ export class LocalNetwork implements NetworkEngine {
    * A router's namespace is about to be made anew, so what still runs in the one before it has lost its cables: daemons
    * start again below, guests are seen as crashed and are started by whoever wants them to run.
    */
-  private async endStrays(networkIds: string[]): Promise<void> {
-    const networks = new Set(networkIds);
+  private async endStrays(router: Router): Promise<void> {
+    const networks = new Set(router.networks.map(({ id }) => id));
+    await stopServiceRelay(this.host, router.id);
     const instances = await allInstances(this.host);
     for (const process of findProcesses(this.host)) {
       const isDaemon = process.role === 'dnsmasq' && networks.has(process.id);

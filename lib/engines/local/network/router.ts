@@ -1,4 +1,5 @@
 import type { Network, Port, Router } from '@/lib/domains/network/engine';
+import { SERVICE_ADDRESS } from '@/lib/service-address';
 import { run } from '../exec';
 import { guestUser, type Host } from '../host';
 import { type AddressPlan, gatewayOf, innerAddress } from './address-plan';
@@ -17,6 +18,7 @@ import {
   UPLINK,
 } from './names';
 import { createNamespace, namespaceCommand, removeNamespace } from './namespaces';
+import { ensureServiceRelay } from './relay';
 import { egressCounter, rulesetOf } from './ruleset';
 
 /**
@@ -39,6 +41,7 @@ export async function ensureRouter(host: Host, plan: AddressPlan, router: Router
     ...floatingCommands(host, plan, links, router),
   ]);
   const connected = await connectCables(inside, router);
+  ensureServiceRelay(host, router.id, inside);
   await announce(host, plan, links, router, inside);
   for (const network of router.networks) await ensureDnsmasq(host, plan, network, inside);
   return connected;
@@ -83,6 +86,8 @@ async function ensureCable(host: Host, plan: AddressPlan, router: Router, inside
     await changeLinks(inside, ['link set lo up']);
   }
   await changeLinks(inside, [
+    // Not on the bridges: each of them has a dnsmasq of its own, which listens at all addresses there.
+    `address replace ${SERVICE_ADDRESS}/32 dev lo scope link`,
     `address replace ${plan.routers[router.id]}/${prefixLengthOf(plan.segment)} dev ${UPLINK}`,
     `link set ${UPLINK} up`,
     `route replace default via ${gatewayOf(plan)} dev ${UPLINK}`,

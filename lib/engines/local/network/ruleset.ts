@@ -1,4 +1,5 @@
 import type { Port, Router, SecurityGroup, SecurityRule } from '@/lib/domains/network/engine';
+import { SERVICE_ADDRESS, servicePorts } from '@/lib/service-address';
 import { type Host, shortHash } from '../host';
 import { type AddressPlan, innerAddress } from './address-plan';
 import { isIpv4 } from './addresses';
@@ -76,7 +77,7 @@ function portChains({ id, securityGroupIds }: Port): string[] {
   ]);
 }
 
-/** Guests reach their gateway for addresses, names and a ping, and nothing else of this host. */
+/** Guests reach their gateway for addresses, names and a ping, the service address, and nothing else of this host. */
 function inputChain(router: Router): string[] {
   const gateways = router.networks.map(({ id, gatewayIp }) => `"${bridgeName(id)}" . ${gatewayIp}`);
   return [
@@ -87,6 +88,7 @@ function inputChain(router: Router): string[] {
     `iifname != "${UPLINK}" udp sport 68 udp dport 67 accept`,
     'iifname . ip daddr @gateways meta l4proto icmp accept',
     'iifname . ip daddr @gateways meta l4proto { tcp, udp } th dport 53 accept',
+    `iifname != "${UPLINK}" ip daddr ${SERVICE_ADDRESS} tcp dport { ${servicePorts.join(', ')} } accept`,
     `iifname "${UPLINK}" icmp type echo-request accept`,
     '}',
   ];

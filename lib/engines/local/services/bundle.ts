@@ -1,6 +1,7 @@
 import { release } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
 import { type Host, shortHash } from '../host';
 import { Groups } from '../sandbox/groups';
 import { seccompFilter } from './seccomp';
@@ -137,10 +138,11 @@ function resources({ limits }: ServiceSpec): object {
 /** The made-up `/etc` of a sandbox: its own user and nobody else's. */
 export function systemFiles(spec: ServiceSpec, uid: number): Record<string, string> {
   const servers = spec.port ? (spec.port.dnsServers.length > 0 ? spec.port.dnsServers : [spec.port.gatewayIp]) : [];
+  const platform = hasNetwork(spec) ? `${SERVICE_ADDRESS} ${SERVICE_NAME}\n` : '';
   return {
     passwd: `service:x:${uid}:${uid}:service:/state:/nonexistent\n`,
     group: `service:x:${uid}:\n`,
-    hosts: `127.0.0.1 localhost\n${spec.port ? `${spec.port.ip} service-${shortHash(spec.id, 8)}\n` : ''}`,
+    hosts: `127.0.0.1 localhost\n${platform}${spec.port ? `${spec.port.ip} service-${shortHash(spec.id, 8)}\n` : ''}`,
     'resolv.conf': servers.map((server) => `nameserver ${server}\n`).join(''),
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
   };

@@ -1,4 +1,4 @@
-import { egressContract } from './egress-contract';
+import { egressContract } from '@/lib/testing/egress-contract';
 import { testServicesHere } from './test-subject';
 
 await testServicesHere(egressContract);

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import type { Host } from '../host';
@@ -43,6 +43,8 @@ async function writeOne(host: Host, target: string, file: Wanted, uid: number): 
   // What is bound into a running sandbox is the file itself, so its system files are written in place.
   const inPlace = present !== null && !file.own;
   await rm(draft, { force: true });
+  // Its owner may not write it either, unless that is root.
+  if (inPlace) await chmod(target, 0o644);
   const handle = await open(inPlace ? target : draft, inPlace ? 'r+' : 'wx', 0o600);
   try {
     await handle.truncate(0);

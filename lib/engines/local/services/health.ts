@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { ownNamespaces } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
+import { PYTHON } from '../programs';
 import { serviceNetwork } from './cable';
-import { PYTHON, runtimeCommand } from './sandbox';
+import { runtimeCommand } from './sandbox';
 import { type ServiceRecord, serviceSockets } from './service-record';
 
 const PROBE = join(dirname(fileURLToPath(import.meta.url)), 'probe.py');

@@ -28,7 +28,7 @@ import { removeFiles, writeFiles } from './files';
 import { answers } from './health';
 import { serviceTrouble } from './limits';
 import { readLogPage } from './log-reader';
-import { ensureRelay, releaseNamespaces, stopRelay } from './relay';
+import { ensureRelay, releaseNamespaces, removeRelay, stopRelay } from './relay';
 import {
   findSandbox,
   listSandboxes,
@@ -101,14 +101,14 @@ export class LocalServices implements ServiceEngine {
     return this.turns.take(id, async () => {
       if (!(await this.isPrepared())) return;
       await stopService(this.host, id, await stopMsOf(this.host, id));
-      await this.closeWayOut(id);
+      await this.pauseWayOut(id);
     });
   }
 
   removeService(id: string): Promise<void> {
     return this.turns.take(id, async () => {
       await stopService(this.host, id, 0);
-      await stopRelay(this.host, id);
+      await removeRelay(this.host, id);
       await removeCable(this.host, id);
       await removeState(this.host, id);
       await removeFiles(this.host, id);
@@ -206,7 +206,7 @@ export class LocalServices implements ServiceEngine {
     await this.note(spec, uid);
     if (spec.power === 'stopped') {
       await stopService(this.host, id, stopMs(spec));
-      await this.closeWayOut(id);
+      await this.pauseWayOut(id);
       await changeRecord(statusFile(this.host, id), status, (said) => ({ ...said, done: false }));
       return { settled: true };
     }
@@ -216,7 +216,7 @@ export class LocalServices implements ServiceEngine {
     if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
     if (spec.port) await ensureCable(this.host, id, spec.port);
     if (spec.egress) await ensureRelay(this.host, id);
-    else await this.closeWayOut(id);
+    else await removeRelay(this.host, id);
     const filesChanged = await writeFiles(this.host, spec, uid);
     const rebuilt = await this.writeBundle(spec, uid);
     await this.openWay(spec);
@@ -253,7 +253,7 @@ export class LocalServices implements ServiceEngine {
     if (state && state.sizeMb < before) throw new EngineError('INVALID', 'A state folder cannot be shrunk.');
   }
 
-  private async closeWayOut(id: string): Promise<void> {
+  private async pauseWayOut(id: string): Promise<void> {
     await stopRelay(this.host, id);
     await releaseNamespaces(this.host);
   }

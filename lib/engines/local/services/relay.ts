@@ -1,23 +1,21 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { SERVICE_ADDRESS } from '@/lib/service-address';
 import type { Host } from '../host';
 import { changeLinks } from '../network/links';
 import { createNamespace, isInNamespace, namespaceCommand, releaseHolder, withHolder } from '../network/namespaces';
+import { servicePlaces, startRelay } from '../network/relay';
 import { rememberedRouters } from '../network/router-record';
-import { endProcess, findProcess, startProcess } from '../processes';
+import { endProcess, findProcess } from '../processes';
 import { removePath } from '../record';
 import { serviceNamespaces } from './cable';
-import { PYTHON } from './sandbox';
 import { egressSocket, serviceDirectory, serviceNamespace } from './service-record';
 
-const RELAY = join(dirname(fileURLToPath(import.meta.url)), 'relay.py');
-
-/** It needs no privilege of root but to be the owner of the socket. */
-const POWERLESS = ['setpriv', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--'];
+/** Where a service finds its proxy. */
+const PROXY = '127.0.0.1:3128';
 
 /**
  * Opens the way out of a service: a small process in its network namespace, outside of everything else of it, that leads
- * 127.0.0.1:3128 to a socket. It outlives restarts of the service.
+ * 127.0.0.1:3128 and the service address to a socket. It outlives restarts of the service.
  */
 export function ensureRelay(host: Host, id: string): Promise<void> {
   return withHolder(host, async () => {
@@ -28,16 +26,22 @@ export function ensureRelay(host: Host, id: string): Promise<void> {
     if (running) await endProcess(running);
     if (!isThere) await createNamespace(host, name);
     const inside = await namespaceCommand(host, name);
-    await changeLinks(inside, ['link set lo up']);
-    const command = [...inside, ...POWERLESS, PYTHON, '-I', '-S', RELAY, egressSocket(host, id)];
-    startProcess(host, 'relay', id, command, join(serviceDirectory(host, id), 'relay.log'));
+    await changeLinks(inside, ['link set lo up', `address replace ${SERVICE_ADDRESS}/32 dev lo scope link`]);
+    const logFile = join(serviceDirectory(host, id), 'relay.log');
+    const places = [PROXY, ...servicePlaces];
+    startRelay(host, { role: 'relay', id, inside, places, socket: egressSocket(host, id), logFile });
   });
 }
 
-/** Closes the way out; no error where there is none. */
+/** Ends the process of a way out, whose socket stays for the next one; no error where there is none. */
 export async function stopRelay(host: Host, id: string): Promise<void> {
   const relay = findProcess(host, 'relay', id);
   if (relay) await endProcess(relay);
+}
+
+/** Closes the way out for good. */
+export async function removeRelay(host: Host, id: string): Promise<void> {
+  await stopRelay(host, id);
   await removePath(egressSocket(host, id));
 }
 

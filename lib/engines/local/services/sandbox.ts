@@ -8,6 +8,7 @@ import { run } from '../exec';
 import type { Host } from '../host';
 import { insideCommand } from '../network/namespaces';
 import { endProcess, findProcess, isAlive, signal, startProcess } from '../processes';
+import { PYTHON } from '../programs';
 import { parseJson } from '../record';
 import { waitFor } from '../turns';
 import { serviceDirectory, servicesDirectory } from './service-record';
@@ -17,9 +18,6 @@ import { allFilesFolder, runtimeFolder } from './volatile';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SHIM = join(HERE, 'shim.py');
 const BOX = join(HERE, 'box.py');
-
-/** Debian's own, whatever else is on the path. */
-export const PYTHON = '/usr/bin/python3';
 
 const sandboxes = z.array(z.object({ id: z.string(), pid: z.int(), status: z.string() })).nullable();
 

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { egressContract } from './egress-contract';
+import { egressContract } from '@/lib/testing/egress-contract';
 import { becomeOrdinaryUser, testServicesHere } from './test-subject';
 
 if (becomeOrdinaryUser()) await testServicesHere(egressContract);

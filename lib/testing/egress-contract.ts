@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
+import { eventually, settleService, shellService } from '@/lib/engines/contract/service-subject';
+import { findProcesses } from '@/lib/engines/local/processes';
+import type { localServices } from '@/lib/engines/local/services/test-subject';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
-import { eventually, settleService, shellService } from '../../contract/service-subject';
-import { findProcesses } from '../processes';
-import type { localServices } from './test-subject';
 
 /** The way out of a service, as root and as an ordinary user. */
 export function egressContract({ host, subject }: ReturnType<typeof localServices>): void {

@@ -1,8 +1,7 @@
-"""The way out of one service: 127.0.0.1:3128 of its network namespace leads to a Unix socket outside of it."""
+"""Leads ports of a network namespace to a Unix socket outside of it: relay.py SOCKET ADDRESS:PORT…"""
 import asyncio
 import sys
 
-PORT = 3128
 MOST_CONNECTIONS = 256
 
 open_connections = 0
@@ -38,9 +37,9 @@ async def serve(reader, writer):
 
 
 async def main():
-    server = await asyncio.start_server(serve, "127.0.0.1", PORT)
-    async with server:
-        await server.serve_forever()
+    places = [place.rsplit(":", 1) for place in sys.argv[2:]]
+    servers = [await asyncio.start_server(serve, address, int(port)) for address, port in places]
+    await asyncio.gather(*(server.serve_forever() for server in servers))
 
 
 asyncio.run(main())

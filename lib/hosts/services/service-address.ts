@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type EgressProxy, type PlatformAccess, startEgressProxy } from '@/lib/core/net/egress-proxy';
+import { engineOf } from '@/lib/engines/engines';
+import { serviceListeners } from '@/lib/service-address';
+import { settings } from '@/lib/settings';
+
+const MOST_CONNECTIONS = 128;
+const IDLE_MS = 300_000;
+
+type Place = { host: string; port: number };
+
+/** Where the web server of this host listens. */
+function webServer(): Place {
+  const { host, port } = settings();
+  return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
+}
+
+/** What an owner's programs may call of the platform; the back office, the metrics and the database are not among it. */
+export const platformAccess = (owner: string, web: Place = webServer()): PlatformAccess => ({
+  from: callersAddress(owner),
+  listeners: [{ ...serviceListeners.api, to: web }],
+});
+
+/** One loopback address for each owner, so that limits on calls of an address are not shared with others. */
+function callersAddress(owner: string): string {
+  const [first = 0, second = 0, third = 0] = createHash('sha256').update(owner).digest();
+  return `127.${224 + (first % 30)}.${second}.${1 + (third % 254)}`;
+}
+
+/** What answers at the service address of a cell's routers: a proxy each, in this process, that leads nowhere else. */
+export class ServiceAddresses {
+  private readonly open = new Map<string, EgressProxy>();
+
+  constructor(
+    private readonly cell: string,
+    private readonly web?: Place,
+  ) {}
+
+  /** Answers in the networks of these routers, and of no others. */
+  async ensure(routerIds: ReadonlySet<string>): Promise<void> {
+    for (const id of [...this.open.keys()]) if (!routerIds.has(id)) await this.close(id);
+    for (const id of routerIds) {
+      // The socket goes with a router, which may have come back since.
+      if (this.open.has(id) && existsSync(engineOf(this.cell).network.serviceSocket(id))) continue;
+      await this.close(id);
+      this.open.set(id, await this.begin(id));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.ensure(new Set());
+  }
+
+  private async begin(routerId: string): Promise<EgressProxy> {
+    const socket = engineOf(this.cell).network.serviceSocket(routerId);
+    await mkdir(dirname(socket), { recursive: true });
+    return startEgressProxy(socket, {
+      policy: { allowed: [], resolve: async () => [] },
+      ports: [],
+      platform: platformAccess(routerId, this.web),
+      mostConnections: MOST_CONNECTIONS,
+      idleMs: IDLE_MS,
+    });
+  }
+
+  private async close(routerId: string): Promise<void> {
+    await this.open.get(routerId)?.close();
+    this.open.delete(routerId);
+  }
+}

@@ -1,0 +1,162 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
+import type { Port, Router } from '@/lib/domains/network/engine';
+import { eventually, settleService, shellService } from '@/lib/engines/contract/service-subject';
+import { endProcess, findProcess } from '@/lib/engines/local/processes';
+import type { localServices } from '@/lib/engines/local/services/test-subject';
+import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
+import { platformAccess } from '@/lib/hosts/services/service-address';
+
+const SERVICE_MS = 120_000;
+const gatewayIp = '10.83.0.1';
+
+/** The service address inside a tenant's network and a sandbox, as root and as an ordinary user. */
+export function serviceAddressContract({ host, subject }: ReturnType<typeof localServices>): void {
+  const { services, network } = subject;
+  const proxies: EgressProxy[] = [];
+  let web: Server;
+  let place = { host: '127.0.0.1', port: 0 };
+
+  /** What is behind one tenant's router: a service, and a port for a machine that would like the platform's name. */
+  function tenant() {
+    const [routerId, networkId] = [newId(), newId()];
+    const port = (number: number, hostname: string, attachment: Port['attachment']): Port => {
+      const ip = `10.83.0.${number}`;
+      // No group: nothing may pass between this port and any other.
+      return {
+        id: newId(),
+        mac: `02:4e:00:00:02:${number}`,
+        ip,
+        hostname,
+        securityGroupIds: [],
+        holderId: newId(),
+        attachment,
+        sharedAddresses: [],
+      };
+    };
+    const [own, other] = [port(11, 'service', 'veth'), port(12, 'Platform', 'none')];
+    const names = [{ name: 'platform.internal', address: other.ip }];
+    const ports = [own, other];
+    const networks = [
+      { id: networkId, cidr: '10.83.0.0/24', gatewayIp, dhcpEnabled: true, dnsServers: [], names, ports },
+    ];
+    const router: Router = { id: routerId, networks, securityGroups: [], floatingIps: [] };
+    const attached: ServicePort = {
+      ...{ id: own.id, networkId, mac: own.mac, ip: own.ip },
+      ...{ prefixLength: 24, gatewayIp, dnsServers: [], sharedAddresses: [] },
+    };
+    return { router, spec: box({ port: attached }), own: { id: own.id, networkId } };
+  }
+  const box = (change: Partial<ServiceSpec>) =>
+    shellService(subject, 'while true; do sleep 1000; done', { stopSeconds: 0.2, ...change });
+
+  const [one, two] = [tenant(), tenant()];
+  const sandboxed = box({ egress: { owner: 'acme' } });
+
+  /** Answers as the worker does, at a socket of the engine. */
+  async function answer(socket: string, owner: string): Promise<void> {
+    const policy = { allowed: [], resolve: async () => [] };
+    const limits = { mostConnections: 8, idleMs: 10_000 };
+    proxies.push(
+      await startEgressProxy(socket, { policy, ports: [], platform: platformAccess(owner, place), ...limits }),
+    );
+  }
+  const said = async ({ id }: ServiceSpec, script: string) =>
+    (await services.runInside(id, [...subject.shell.argv, script])).stdout.trim();
+  const called = (spec: ServiceSpec, url: string, options = '') =>
+    said(spec, `curl -s -m 3 -w ' %{http_code}' ${options} ${url}`);
+
+  beforeAll(async () => {
+    web = createServer(({ url, headers, socket }, response) =>
+      response.end(`${url} ${headers.host} ${socket.remoteAddress}`),
+    );
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    place = { host: '127.0.0.1', port: (web.address() as AddressInfo).port };
+    for (const { router, spec } of [one, two]) {
+      await network.ensureRouter(router);
+      await settleService(services, spec);
+      await network.ensureRouter(router);
+      await answer(network.serviceSocket(router.id), router.id);
+    }
+  }, SERVICE_MS);
+  afterEach(() => network.ensureRouter(one.router));
+  afterAll(async () => {
+    for (const { id } of [one.spec, two.spec, sandboxed]) await services.removeService(id);
+    for (const { router } of [one, two]) await network.removeRouter(router.id);
+    for (const proxy of proxies) await proxy.close();
+    web.close();
+    expect(await subject.leftovers()).toEqual([]);
+  }, SERVICE_MS);
+
+  describe('the service address', { timeout: SERVICE_MS }, () => {
+    it('leads to the platform by name and by address, whatever the security groups say', async () => {
+      const { from } = platformAccess(one.router.id, place);
+      const expected = `/api/v1/auth/me platform.internal ${from} 200`;
+      await eventually(async () => (await called(one.spec, 'http://platform.internal/api/v1/auth/me')) === expected);
+      expect(await called(one.spec, 'http://169.254.80.80/api/v1/auth/me')).toBe(expected);
+      expect(await network.egressBytes([one.own])).toBe(0);
+    });
+
+    it('tells two tenants with the same addresses apart', async () => {
+      const [first, second] = [await called(one.spec, 'http://169.254.80.80/api/v1/x'), await reached(two.spec)];
+      expect(first).toContain(`${platformAccess(one.router.id, place).from}`);
+      expect(second).toContain(`${platformAccess(two.router.id, place).from}`);
+      expect(first).not.toBe(second);
+    });
+    const reached = async (spec: ServiceSpec) => called(spec, 'http://169.254.80.80/api/v1/x');
+
+    it('answers by its name alone, which no machine and no name of the network can take', async () => {
+      const lookup = (name: string) => said(one.spec, `nslookup ${name} ${gatewayIp} | grep -o '^Address.*' | tail -1`);
+      expect(await lookup('platform.internal')).toMatch(/169\.254\.80\.80$/);
+      expect(await lookup('platform')).not.toContain('10.83.0.12');
+    });
+
+    it('gives nothing but the API: not the back office, the metrics, another host, another port or a tunnel', async () => {
+      const refused = [
+        ['http://169.254.80.80/metrics'],
+        ['http://169.254.80.80/admin/api/v1/tenants'],
+        ['http://169.254.80.80/api/v1/../../admin/api/v1/tenants', '--path-as-is'],
+        ['http://169.254.80.80/api/v1/auth/me', "-H 'Host: admin.example.test'"],
+        ['http://169.254.80.80/api/v1/auth/me', "-H 'Host: localhost'"],
+        [`http://127.0.0.1:${place.port}/api/v1/x`, '-x http://169.254.80.80:80'],
+      ];
+      for (const [url = '', options] of refused) {
+        expect(await called(one.spec, url, options), `${url} ${options}`).toMatch(/ 403$/);
+      }
+      const tunnel = `-x http://169.254.80.80:80 --proxytunnel`;
+      expect(await called(one.spec, `http://127.0.0.1:${place.port}/api/v1/x`, tunnel)).toBe('000');
+      const ports = [22, 53, 3128, 5432, 8080, place.port].map((port) => `169.254.80.80:${port}`);
+      const closed = [...ports, '169.254.80.81', '169.254.169.254', '10.83.0.12'];
+      const answers = await Promise.all(closed.map((address) => called(one.spec, `http://${address}/api/v1/x`)));
+      expect(answers).toEqual(closed.map(() => '000'));
+    });
+
+    it('is answered again when the process that answers was killed', async () => {
+      const relay = findProcess(host, 'service-address', one.router.id);
+      if (!relay) throw new Error('Nothing answers.');
+      await endProcess(relay);
+      expect(await reached(one.spec)).toBe('000');
+      await network.ensureRouter(one.router);
+      await eventually(async () => (await reached(one.spec)).endsWith(' 200'));
+    });
+
+    it('is answered again when the network was made anew', async () => {
+      await network.removeRouter(two.router.id);
+      await network.ensureRouter(two.router);
+      await settleService(services, two.spec);
+      await answer(network.serviceSocket(two.router.id), two.router.id);
+      await eventually(async () => (await reached(two.spec)).endsWith(' 200'));
+    });
+
+    it('is the same in a sandbox with a way out and no network, without a proxy in between', async () => {
+      await settleService(services, sandboxed);
+      await answer(services.egressSocket(sandboxed.id), 'acme');
+      const expected = `/api/v1/auth/me platform.internal ${platformAccess('acme', place).from} 200`;
+      await eventually(async () => (await called(sandboxed, 'http://platform.internal/api/v1/auth/me')) === expected);
+      expect(await called(sandboxed, 'http://169.254.80.80/metrics')).toMatch(/ 403$/);
+    });
+  });
+}
