@@ -40,15 +40,15 @@ test('the audit log counts refused reads in one entry, and finds a request by it
   const headers = { ...bearer((await login.json()).access_token), 'X-Request-Id': 'e2e-refused-read' };
   for (let index = 0; index < 3; index++) await request.get('/api/v1/audit', { headers });
   await open(page, `/projects/${tenant.slug}/security/audit`, tenant.admin);
-  await expect(page.getByRole('row', { name: /listAudit.*Refused.*3 times/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /audit\.list.*Refused.*3 times/ })).toBeVisible();
   await page.getByRole('button', { name: 'Request', exact: true }).click();
   await page.getByRole('textbox', { name: 'Request' }).fill('e2e-refused-read');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/request_id=e2e-refused-read/);
-  await expect(page.getByRole('row', { name: /listAudit/ })).toHaveCount(1);
+  await expect(page.getByRole('row', { name: /audit\.list/ })).toHaveCount(1);
   await expect(page.getByRole('row', { name: /user\.create/ })).toHaveCount(0);
-  await page.getByRole('button', { name: 'listAudit', exact: true }).click();
-  await expect(page.getByRole('dialog', { name: 'listAudit' })).toContainText('3 within one hour');
+  await page.getByRole('button', { name: 'audit.list', exact: true }).click();
+  await expect(page.getByRole('dialog', { name: 'audit.list' })).toContainText('3 within one hour');
   await expectAccessible(page);
 });
 

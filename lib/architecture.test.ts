@@ -39,7 +39,7 @@ const order = [
 
 /** What a browser may load of `lib`: beside its own folders, files that compute and reach for nothing. */
 const forBrowsers =
-  /^lib\/(client|format)\/|^lib\/(paths|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/network\/(ipv4|private-range)|domains\/\w+\/portal|core\/domains\/portal|people\/identity\/portal-sign-in|core\/events\/version)\.ts$/;
+  /^lib\/(client|format)\/|^lib\/(paths|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/network\/(ipv4|private-range)|domains\/\w+\/portal|core\/domains\/portal|core\/audit\/action|people\/identity\/portal-sign-in|core\/events\/version)\.ts$/;
 
 type Arrow = { from: string; to: string; kind: 'value' | 'type' };
 

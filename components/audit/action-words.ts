@@ -1,19 +1,28 @@
 import { domainPortals } from '@/lib/client/domains';
+import { auditAction } from '@/lib/core/audit/action';
 import { merged } from '@/lib/core/domains/portal';
 
 /** `secret.read_payload` as words that a name follows: "read the value of secret". */
-export function actionWords(action: string): string {
+export function actionWords(recorded: string): string {
+  // Entries of earlier versions name a refused read by its operation ID.
+  const action = recorded.includes('.') ? recorded : auditAction({ operation_id: recorded });
   const [type = '', verb = ''] = action.split('.');
   const whole = wholes[action];
   if (whole) return whole;
   const thing = type.replaceAll('_', ' ').replace(/\bip\b/, 'IP');
-  return `${verbs[verb] ?? verb.replaceAll('_', ' ')} ${thing}`;
+  return `${verbs[verb] ?? verb.replaceAll('_', ' ')} ${verb === 'list' ? plural(thing) : thing}`;
+}
+
+function plural(thing: string): string {
+  return thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
 }
 
 /** Where verb and thing do not make a sentence. */
 const wholes: Readonly<Record<string, string>> = {
   ...merged(domainPortals.map(({ actions }) => actions)),
+  'activity.list': 'read the recent activity',
   'audit.export': 'exported the audit log',
+  'audit.list': 'read the audit log',
   'auth.change_password': 'changed the password',
   'auth.request_password_reset': 'requested a password reset',
   'auth.reset_password': 'reset the password by a mailed link',
@@ -26,6 +35,9 @@ const wholes: Readonly<Record<string, string>> = {
   'role.assign': 'assigned a role to',
   'role.revoke': 'revoked the role of',
   'session.revoke_all': 'ended all sessions',
+  'tenant_revenue.list': 'read the revenue by tenant',
+  'usage.list': 'read the usage',
+  'platform_audit.list': 'read the audit log of the platform',
   'sts.assume_role': 'exchanged an identity for credentials',
 };
 
@@ -47,7 +59,10 @@ const verbs: Readonly<Record<string, string>> = {
   detach: 'detached',
   disable: 'disabled',
   disassociate: 'disassociated',
+  download: 'downloaded',
+  export: 'exported',
   grant: 'granted',
+  list: 'listed',
   open_console: 'opened the console of',
   pay: 'paid',
   read: 'read',
@@ -66,6 +81,7 @@ const verbs: Readonly<Record<string, string>> = {
   rotate: 'rotated',
   set_default: 'set as the default',
   setup: 'started setting up',
+  stream: 'followed',
   suspend: 'suspended',
   test_alerts: 'tested the alerts of',
   update: 'updated',

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { now } from '@/lib/clock';
+import { auditAction } from '@/lib/core/audit/action';
 import { countRefusedRead, recordAudit } from '@/lib/core/audit/entry';
 import { isDatabaseAway } from '@/lib/core/db/away';
 import { newId } from '@/lib/core/db/id';
@@ -318,7 +319,7 @@ class Serving {
     const status = Number(Object.keys(endpoint.responses)[0]);
     const { resource, details } = call.record;
     await recordAudit(call, {
-      action: endpoint.audit ?? endpoint.operation_id,
+      action: auditAction(endpoint),
       result: 'succeeded',
       status,
       resource,
@@ -334,7 +335,7 @@ class Serving {
     if (call.record.audited || !call.caller || unrecorded.has(error.code)) return;
     const { endpoint, caller } = call;
     const facts = {
-      action: endpoint.audit ?? endpoint.operation_id,
+      action: auditAction(endpoint),
       result: error.status >= 500 ? ('failed' as const) : ('refused' as const),
       status: error.status,
       code: error.code,

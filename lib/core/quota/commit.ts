@@ -1,6 +1,7 @@
 import type { Call } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, notFound, QuotaBreach } from '@/lib/core/api/errors';
 import { keepAnswer, RacedByTwin } from '@/lib/core/api/idempotency';
+import { auditAction } from '@/lib/core/audit/action';
 import { projectOf } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
@@ -174,7 +175,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
 
 function auditFacts(call: Call, write: Write) {
   return {
-    action: call.endpoint.audit ?? call.endpoint.operation_id,
+    action: auditAction(call.endpoint),
     result: 'succeeded' as const,
     status: write.answer?.status ?? Number(Object.keys(call.endpoint.responses)[0]),
     resource: write.resource,

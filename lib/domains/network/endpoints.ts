@@ -127,7 +127,7 @@ const networkEndpoints = [
     params: idParams,
     body: schema.changePort,
     responses: { 200: schema.port },
-    audit: 'port.change',
+    audit: 'port.update',
     handle: (call, { params, body }) => ports.changePort(call, params.id, body.security_group_ids),
   }),
 ];
