@@ -1,8 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const machines = '{lib,app,components,prisma}/**/*.machine.test.ts';
 const services = 'lib/**/*.services.test.ts';
 const long = 'lib/**/*.long.test.ts';
+
+/** Tests that take a sample in every run (`lib/testing/samples.ts`). */
+const sampled = () =>
+  readdirSync('lib', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !/\.(machine|services|long)\.test\.ts$/.test(file))
+    .map((file) => `lib/${file}`)
+    .filter((file) => /testing\/(samples|hostile-requests)'/.test(readFileSync(file, 'utf8')));
 
 /** What rests on days and months. Left out are random histories, which take long, and files that know no days. */
 const money = {
@@ -71,7 +79,14 @@ export default defineConfig({
       }),
       // `npm run test:long`: full matrices and rehearsals, which take too long for every run.
       ...(process.env.TEST_LONG
-        ? [project('long', { include: [long], fileParallelism: false, retry: 0, sequence: { groupOrder: 3 } })]
+        ? [
+            project('long', {
+              include: [long, ...sampled()],
+              fileParallelism: false,
+              retry: 0,
+              sequence: { groupOrder: 3 },
+            }),
+          ]
         : []),
     ],
   },

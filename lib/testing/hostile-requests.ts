@@ -6,9 +6,10 @@ import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
 import { log } from '@/lib/log';
 import type { Tested } from './every-endpoint';
+import { runs } from './samples';
 import { api, createProject, createUser, type TestProject } from './world';
 
-const RUNS = Number(process.env.HOSTILE_REQUESTS ?? 25);
+const RUNS = Number(process.env.HOSTILE_REQUESTS ?? runs(10, 25));
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121);
 /** What only the victim's tenant holds: no answer to anybody else may contain it. */
 const CANARY = 'canary-9f31c77a';

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
@@ -7,48 +7,29 @@ import { testDatabase } from '@/lib/testing/database';
 import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
 import {
   assembleOperation,
-  createMachineryTable,
   createWidgetOperation,
   deleteWidgetOperation,
   type Hook,
   widgetSteps,
 } from '@/lib/testing/widget-operations';
-import { createWidget, createWidgetTable, miscounted, orderDelete, widgetCall } from '@/lib/testing/widgets';
-import { createProject } from '@/lib/testing/world';
+import { gate, until, untilStatus, widgetProject, widgetWorkers } from '@/lib/testing/widget-workers';
+import { createWidget, miscounted, orderDelete, widgetCall } from '@/lib/testing/widgets';
 import { childrenOf, childrenStarted, isUnfinished, withChildren } from './children';
 import { done, failure, platformOperationSteps, waitForChildren } from './steps';
-import { startWorker, type Worker, type WorkerOptions } from './worker';
 
 testDatabase();
-let project: string;
-beforeAll(async () => {
-  await createWidgetTable();
-  await createMachineryTable();
-  ({ id: project } = await createProject());
-  await execute(sql`UPDATE project_accounts SET instances_limit = 10000`);
-});
+const project = widgetProject();
 
-const workers: Worker[] = [];
-afterEach(async () => {
-  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-});
-
-function work(hook?: Hook, options: Partial<WorkerOptions> = {}): void {
-  workers.push(startWorker({ steps: widgetSteps(hook), jobs: [], lease_ms: 600, backoff: () => 5, ...options }));
-}
-
+const work = widgetWorkers();
 type Assembly = { members: string[]; tolerates?: boolean };
 
 /** Orders a widget with these members. */
 const assemble = (input: Assembly, deadline_ms = 60_000) =>
-  createWidget(widgetCall(project), {
+  createWidget(widgetCall(project.id), {
     amounts: { instances: 1 },
     operation: (id) => ({ ...assembleOperation.start(id, input), deadline_ms }),
   });
-const remove = (id: string) => orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
-const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 10_000, interval: 5 });
-const untilStatus = (id: string, status: string) =>
-  until(async () => expect((await operationsOf(id)).at(-1)).toMatchObject({ status }));
+const remove = (id: string) => orderDelete(widgetCall(project.id), id, deleteWidgetOperation.start(id, {}));
 /** It waits for its children: nobody holds it. */
 const untilWaiting = (id: string) =>
   until(async () => {
@@ -56,15 +37,6 @@ const untilWaiting = (id: string) =>
       WHERE resource_id = ${id}::uuid ORDER BY id DESC LIMIT 1`);
     expect(row).toEqual({ lease_owner: null, waits: true });
   });
-
-/** A promise and what settles it. */
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
 
 test('a parent waits for its children without a lease, and goes on as soon as the last one has ended', async () => {
   const members = [newId(), newId(), newId()];
@@ -83,7 +55,7 @@ test('a parent waits for its children without a lease, and goes on as soon as th
   const requests = await query(sql`SELECT DISTINCT request_id FROM operations
     WHERE resource_id = ANY (${[id, ...members]}::uuid[])`);
   expect(requests, 'children belong to the request of their parent').toHaveLength(1);
-  expect(await miscounted(project)).toEqual([]);
+  expect(await miscounted(project.id)).toEqual([]);
 });
 
 test('a child that ends while its parent is about to wait for it is not missed', async () => {
@@ -177,7 +149,7 @@ test('a delete cancels the whole tree, and waits for the workers of its parts', 
   expect(await operationsOf(leaf)).toMatchObject([{ ...cancelled, lease_owner: expect.any(String) }]);
   expect((await operationsOf(id)).at(-1)).toMatchObject({ status: 'pending' });
   // What was ordered later is done: the delete would have begun, if it did not wait.
-  const other = await createWidget(widgetCall(project), {
+  const other = await createWidget(widgetCall(project.id), {
     amounts: {},
     operation: (widget) => deleteWidgetOperation.start(widget, {}),
   });

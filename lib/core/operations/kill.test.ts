@@ -1,32 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
-import { execute, query } from '@/lib/core/db/pool';
+import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
 import { seededRandom } from '@/lib/testing/random';
 import {
   assembleOperation,
-  createMachineryTable,
   createWidgetOperation,
   deleteWidgetOperation,
   partsOf,
   widgetSteps,
 } from '@/lib/testing/widget-operations';
-import { createWidget, createWidgetTable, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
-import { createProject } from '@/lib/testing/world';
+import { until, widgetProject } from '@/lib/testing/widget-workers';
+import { createWidget, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
 import { startWorker } from './worker';
 
 testDatabase();
-let project: string;
-beforeAll(async () => {
-  await createWidgetTable();
-  await createMachineryTable();
-  ({ id: project } = await createProject());
-  await execute(sql`UPDATE project_accounts SET instances_limit = 10000`);
-});
+const project = widgetProject();
 
 const children = new Set<ChildProcess>();
 afterEach(() => {
@@ -46,12 +39,11 @@ async function startProcess(killAt = ''): Promise<ChildProcess> {
 }
 
 const createOrdered = () =>
-  createWidget(widgetCall(project), {
+  createWidget(widgetCall(project.id), {
     amounts: { instances: 1 },
     operation: (id) => createWidgetOperation.start(id, {}),
   });
-const orderRemoval = (id: string) => orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
-const until = (condition: () => Promise<void>, timeout = 15_000) => vi.waitFor(condition, { timeout, interval: 5 });
+const orderRemoval = (id: string) => orderDelete(widgetCall(project.id), id, deleteWidgetOperation.start(id, {}));
 
 /** Lets the operation run into the kill, then a healthy worker end it. */
 async function survive(killed: ChildProcess, id: string): Promise<void> {
@@ -85,7 +77,7 @@ test.each(['disk:before', 'disk:after', 'port:before', 'port:after', 'boot:befor
       'info boot Done.',
     ]);
     expect(await logOf(id)).toContain(`warning ${point.split(':')[0]} ${LOST}`);
-    expect(await miscounted(project)).toEqual([]);
+    expect(await miscounted(project.id)).toEqual([]);
   },
   60_000,
 );
@@ -104,15 +96,15 @@ test.each([
     const maker = startWorker({ steps: widgetSteps(), jobs: [] });
     await until(async () => expect(await widgetState(id)).toMatchObject({ status: 'active' }));
     await maker.stop();
-    const used = Number(await usedOf(project, 'instances'));
+    const used = Number(await usedOf(project.id, 'instances'));
     const killed = await startProcess(point);
     await orderRemoval(id);
     await survive(killed, id);
     expect(await widgetState(id)).toBeUndefined();
     expect(await partsOf(id)).toEqual([]);
     expect((await progress(id)).slice(4)).toEqual(['stage stop', 'stage remove', 'info remove Done.']);
-    expect(Number(await usedOf(project, 'instances'))).toBe(used - 1);
-    expect(await miscounted(project)).toEqual([]);
+    expect(Number(await usedOf(project.id, 'instances'))).toBe(used - 1);
+    expect(await miscounted(project.id)).toEqual([]);
   },
   60_000,
 );
@@ -130,7 +122,7 @@ test.each([
   async (point) => {
     const killed = await startProcess(point);
     const members = [newId(), newId()];
-    const id = await createWidget(widgetCall(project), {
+    const id = await createWidget(widgetCall(project.id), {
       amounts: { instances: 1 },
       operation: (widget) => assembleOperation.start(widget, { members }),
     });
@@ -144,14 +136,14 @@ test.each([
     await healthy.stop();
     expect(await widgetState(id)).toMatchObject({ status: 'active' });
     for (const member of members) expect(await partsOf(member)).toEqual(['boot', 'disk', 'port']);
-    expect(await miscounted(project)).toEqual([]);
+    expect(await miscounted(project.id)).toEqual([]);
   },
   60_000,
 );
 
 test('a worker killed while it handles a failure: the failure is handled, and its reason kept', async () => {
   const killed = await startProcess('failed:before');
-  const id = await createWidget(widgetCall(project), {
+  const id = await createWidget(widgetCall(project.id), {
     amounts: { instances: 1 },
     operation: (widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: -1 }),
   });
@@ -161,7 +153,7 @@ test('a worker killed while it handles a failure: the failure is handled, and it
   await healthy.stop();
   expect(await widgetState(id)).toMatchObject({ status: 'error', reason: expect.stringContaining('did not finish') });
   expect((await progress(id)).filter((line) => line.startsWith('error'))).toHaveLength(1);
-  expect(await miscounted(project)).toEqual([]);
+  expect(await miscounted(project.id)).toEqual([]);
 }, 60_000);
 
 test('workers killed at random, again and again, while widgets come and go: every one ends where it should', async () => {
@@ -189,7 +181,7 @@ test('workers killed at random, again and again, while widgets come and go: ever
   await until(async () => {
     const open = await query(sql`SELECT FROM operations WHERE finished_at IS NULL OR lease_owner IS NOT NULL`);
     expect(open).toHaveLength(0);
-  }, 30_000);
+  });
   await healthy.stop();
   for (const id of kept) {
     expect(await widgetState(id), `seed ${seed}`).toMatchObject({ status: 'active' });
@@ -199,5 +191,5 @@ test('workers killed at random, again and again, while widgets come and go: ever
     expect(await widgetState(id), `seed ${seed}`).toBeUndefined();
     expect(await partsOf(id)).toEqual([]);
   }
-  expect(await miscounted(project)).toEqual([]);
+  expect(await miscounted(project.id)).toEqual([]);
 }, 120_000);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
@@ -12,6 +12,7 @@ import {
   type Hook,
   widgetSteps,
 } from '@/lib/testing/widget-operations';
+import { until } from '@/lib/testing/widget-workers';
 import { createWidget, createWidgetTable, miscounted, widgetCall } from '@/lib/testing/widgets';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import type { Operation, OperationDetails } from './schema';
@@ -41,10 +42,7 @@ async function create(status: string, options: { hook?: Hook; deadline_ms?: numb
 
 async function run(id: string, status: string, hook?: Hook): Promise<void> {
   const worker = startWorker({ steps: widgetSteps(hook), jobs: [], backoff: () => 60_000 });
-  await vi.waitFor(async () => expect(await operationsOf(id)).toMatchObject([{ status, lease_owner: null }]), {
-    timeout: 5000,
-    interval: 5,
-  });
+  await until(async () => expect(await operationsOf(id)).toMatchObject([{ status, lease_owner: null }]));
   await worker.stop();
 }
 
@@ -140,11 +138,8 @@ test('a failed parent tried again has its failed children tried again too', asyn
     operation: (widget) => assembleOperation.start(widget, { members: [member] }),
   });
   const worker = startWorker({ steps: widgetSteps(broken), jobs: [], backoff: () => 10 });
-  const untilFailed = () =>
-    vi.waitFor(async () => expect(await operationsOf(id)).toMatchObject([{ status: 'failed' }]), { timeout: 5000 });
-  await vi.waitFor(async () => expect(await operationsOf(member)).toMatchObject([{ stage: 'port' }]), {
-    timeout: 5000,
-  });
+  const untilFailed = () => until(async () => expect(await operationsOf(id)).toMatchObject([{ status: 'failed' }]));
+  await until(async () => expect(await operationsOf(member)).toMatchObject([{ stage: 'port' }]));
   await execute(sql`UPDATE operations SET created_at = created_at - interval '1 minute', deadline_at = platform_now()
     WHERE resource_id = ${member}::uuid`);
   await untilFailed();
@@ -161,7 +156,7 @@ test('an operation that waits after a failure can be tried at once', async () =>
   });
   const worker = startWorker({ steps: widgetSteps(broken), jobs: [], backoff: () => 600_000 });
   const waits = { status: 'running', attempts: 1, lease_owner: null };
-  await vi.waitFor(async () => expect(await operationsOf(id)).toMatchObject([waits]), { timeout: 5000, interval: 5 });
+  await until(async () => expect(await operationsOf(id)).toMatchObject([waits]));
   await worker.stop();
   expect((await retry(await operationOf(id))).status).toBe(202);
   await run(id, 'succeeded');

@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
+import { until } from '@/lib/testing/widget-workers';
 import { createUser } from '@/lib/testing/world';
 import { startPeriodicJobs } from './periodic';
 import { purges } from './purge';
@@ -13,13 +14,13 @@ test('a job that is due is run by one worker only, and again when its time has c
   const runs: string[] = [];
   const job = (worker: string) => ({ name: 'once', every_ms: 3_600_000, run: async () => void runs.push(worker) });
   const workers = ['a', 'b', 'c'].map((worker) => startPeriodicJobs([job(worker)]));
-  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  await until(() => expect(runs).toHaveLength(1));
   await Promise.all(workers.map((worker) => worker.stop()));
   expect(runs).toHaveLength(1);
 
   await execute(sql`UPDATE periodic_jobs SET due_at = platform_now()`);
   const later = startPeriodicJobs([job('later')]);
-  await vi.waitFor(() => expect(runs.at(-1)).toBe('later'));
+  await until(() => expect(runs.at(-1)).toBe('later'));
   await later.stop();
   expect(runs).toHaveLength(2);
 });
@@ -30,7 +31,7 @@ test('a job that fails does not end the others, and has its next turn', async ()
     { name: 'bad', every_ms: 1, run: async () => Promise.reject(new Error(String(runs.push('bad')))) },
     { name: 'good', every_ms: 1, run: async () => void runs.push('good') },
   ]);
-  await vi.waitFor(() => expect(runs.filter((name) => name === 'bad').length).toBeGreaterThan(1), { timeout: 5000 });
+  await until(() => expect(runs.filter((name) => name === 'bad').length).toBeGreaterThan(1));
   await jobs.stop();
   expect(runs).toContain('good');
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
@@ -7,53 +7,23 @@ import { EngineError } from '@/lib/engines/error';
 import { testDatabase } from '@/lib/testing/database';
 import { logOf, operationsOf, widgetState } from '@/lib/testing/operations';
 import {
-  createMachineryTable,
   createWidgetOperation,
   deleteWidgetOperation,
   type Hook,
   partsOf,
   widgetSteps,
 } from '@/lib/testing/widget-operations';
-import { createWidget, createWidgetTable, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
-import { createProject } from '@/lib/testing/world';
+import { gate, until, untilStatus, widgetProject, widgetWorkers } from '@/lib/testing/widget-workers';
+import { createWidget, miscounted, orderDelete, usedOf, widgetCall } from '@/lib/testing/widgets';
 import { again, done, failure, platformOperationSteps } from './steps';
-import { startWorker, type Worker, type WorkerOptions } from './worker';
 
 testDatabase();
-let project: string;
-beforeAll(async () => {
-  await createWidgetTable();
-  await createMachineryTable();
-  ({ id: project } = await createProject());
-  await execute(sql`UPDATE project_accounts SET instances_limit = 10000`);
-});
+const project = widgetProject();
 
-const workers: Worker[] = [];
-afterEach(async () => {
-  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-});
-
-function work(hook?: Hook, options: Partial<WorkerOptions> = {}): Worker {
-  const worker = startWorker({ steps: widgetSteps(hook), jobs: [], lease_ms: 600, backoff: () => 5, ...options });
-  workers.push(worker);
-  return worker;
-}
-
+const work = widgetWorkers();
 const create = (start = (id: string) => createWidgetOperation.start(id, {})) =>
-  createWidget(widgetCall(project), { amounts: { instances: 1 }, operation: start });
-const remove = (id: string) => orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
-const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 10_000, interval: 5 });
-const untilStatus = (id: string, status: string) =>
-  until(async () => expect((await operationsOf(id)).at(-1)).toMatchObject({ status }));
-
-/** A promise and what settles it. */
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
+  createWidget(widgetCall(project.id), { amounts: { instances: 1 }, operation: start });
+const remove = (id: string) => orderDelete(widgetCall(project.id), id, deleteWidgetOperation.start(id, {}));
 
 describe('an operation', () => {
   test('goes through its steps, and ends together with its rows', async () => {
@@ -133,7 +103,7 @@ test('what an operation waits for is told to open pages once, and named when the
 
 describe('an operation that cannot succeed', () => {
   test('past its deadline puts the resource into error with the last problem, and keeps the quota of what exists', async () => {
-    const before = Number(await usedOf(project, 'instances'));
+    const before = Number(await usedOf(project.id, 'instances'));
     const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 3000 }));
     work((point) => {
       if (point === 'port:before') throw new EngineError('ENGINE_UNAVAILABLE', 'Install nftables.');
@@ -143,18 +113,18 @@ describe('an operation that cannot succeed', () => {
     expect(await widgetState(id)).toEqual({ status: 'error', reason });
     expect((await logOf(id)).slice(-2)).toEqual([`error port ${reason}`, 'info port Failed.']);
     expect(await operationsOf(id)).toMatchObject([{ stage: 'port', error: reason }]);
-    expect(Number(await usedOf(project, 'instances'))).toBe(before + 1);
+    expect(Number(await usedOf(project.id, 'instances'))).toBe(before + 1);
   });
 
   test('past its deadline interrupts the step that hangs, and releases where nothing exists', async () => {
-    const before = Number(await usedOf(project, 'instances'));
+    const before = Number(await usedOf(project.id, 'instances'));
     const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 200 }));
     work((point, { signal }) =>
       point === 'disk:before' ? new Promise((_, reject) => signal.addEventListener('abort', reject)) : undefined,
     );
     await untilStatus(id, 'failed');
     expect(await widgetState(id)).toMatchObject({ status: 'error' });
-    expect(Number(await usedOf(project, 'instances'))).toBe(before);
+    expect(Number(await usedOf(project.id, 'instances'))).toBe(before);
   });
 
   test('says so itself and is not tried again', async () => {
@@ -234,7 +204,7 @@ describe('an operation that cannot succeed', () => {
 
 describe('a delete', () => {
   test('interrupts what is under way and wins', async () => {
-    const before = Number(await usedOf(project, 'instances'));
+    const before = Number(await usedOf(project.id, 'instances'));
     const booting = gate();
     work((point, { signal }) => {
       if (point !== 'boot:before') return undefined;
@@ -251,7 +221,7 @@ describe('a delete', () => {
     ]);
     expect(await widgetState(id)).toBeUndefined();
     expect(await partsOf(id)).toEqual([]);
-    expect(Number(await usedOf(project, 'instances'))).toBe(before);
+    expect(Number(await usedOf(project.id, 'instances'))).toBe(before);
   });
 
   test('waits for a step that does not listen, and what that step says no longer counts', async () => {
@@ -293,7 +263,7 @@ describe('operations of one resource', () => {
   test('run one after the other, the oldest first, however many workers there are', async () => {
     const id = await create();
     for (let n = 0; n < 5; n++) {
-      await commit(widgetCall(project), {
+      await commit(widgetCall(project.id), {
         resource: { type: 'widget', id },
         operation: createWidgetOperation.start(id, {}),
         rows: {},
@@ -339,7 +309,7 @@ describe('workers', () => {
     for (const id of ids) await untilStatus(id, 'succeeded');
     expect(runs.size).toBe(60 * 6);
     expect(new Set(runs.values())).toEqual(new Set([1]));
-    expect(await miscounted(project)).toEqual([]);
+    expect(await miscounted(project.id)).toEqual([]);
   });
 
   test('keep to their own bounds and to those of a kind', async () => {

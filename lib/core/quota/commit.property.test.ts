@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ApiError } from '@/lib/core/api/errors';
 import { newId } from '@/lib/core/db/id';
 import { testDatabase } from '@/lib/testing/database';
+import { runs } from '@/lib/testing/samples';
 import {
   type Amounts,
   counts,
@@ -76,7 +77,7 @@ test('whatever runs at once, account, ledger and what exists agree', async () =>
         expect(await miscounted(project)).toEqual([]);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(15, 40) },
   );
 }, 120_000);
 
@@ -98,7 +99,7 @@ test('one after the other, a claim is admitted exactly when it fits', async () =
         expect(used).toEqual(model.used());
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(10, 25) },
   );
 }, 120_000);
 

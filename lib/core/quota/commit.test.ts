@@ -7,6 +7,7 @@ import { execute, pool, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { seededRandom } from '@/lib/testing/random';
+import { runs } from '@/lib/testing/samples';
 import type { ClientOrder } from '@/lib/testing/widget-client';
 import {
   createWidget,
@@ -159,20 +160,21 @@ test('a change is on record under its operation where that names no action', asy
 });
 
 describe('decimal amounts', () => {
-  test('stay exact through thousands of claims: the limit is reached to the last hundredth', async () => {
+  test('stay exact through many claims: the limit is reached to the last hundredth', async () => {
     const { id: project } = await createProject();
-    await setLimits(project, { storage_tb: '20.00', ram_gb: 2000 });
+    const claims = runs(200, 2000);
+    await setLimits(project, { storage_tb: `${claims / 100}.00`, ram_gb: 2000 });
     const claim = () => createWidget(widgetCall(project), { amounts: { storage_tb: '0.01', ram_gb: '0.5' } });
-    const results = await Promise.allSettled(Array.from({ length: 2001 }, claim));
+    const results = await Promise.allSettled(Array.from({ length: claims + 1 }, claim));
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(1);
     expect(refused[0]).toMatchObject({
       reason: {
-        message: 'Quota exceeded for storage_tb: limit 20, in use 20. Ask an administrator to raise storage_tb_limit.',
+        message: `Quota exceeded for storage_tb: limit ${claims / 100}, in use ${claims / 100}. Ask an administrator to raise storage_tb_limit.`,
       },
     });
-    expect(await usedOf(project, 'storage_tb')).toBe('20');
-    expect(await usedOf(project, 'ram_gb')).toBe('1000');
+    expect(await usedOf(project, 'storage_tb')).toBe(String(claims / 100));
+    expect(await usedOf(project, 'ram_gb')).toBe(String(claims / 2));
     expect(await miscounted(project)).toEqual([]);
   }, 60_000);
 
@@ -198,7 +200,7 @@ describe('a release', () => {
   });
 
   test('sees a dimension that a resize claimed while it waited for the project', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < runs(5, 20); round++) {
       const { id: project } = await createProject();
       const id = await createWidget(widgetCall(project), { amounts: { instances: 1 } });
       const hold = await holdAccount(project);

@@ -13,6 +13,7 @@ import { writeTransition } from '@/lib/core/operations/transition';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { logOf, operationsOf } from '@/lib/testing/operations';
+import { runs } from '@/lib/testing/samples';
 import { createWidgetOperation } from '@/lib/testing/widget-operations';
 import { setLimits, widgetCall } from '@/lib/testing/widgets';
 import { createProject } from '@/lib/testing/world';
@@ -191,7 +192,7 @@ describe('room in cells', () => {
           expect(await queryOne(sql`SELECT FROM reservations`)).toBeUndefined();
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(10, 25) },
     );
   }, 180_000);
 

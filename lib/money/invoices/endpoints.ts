@@ -5,11 +5,14 @@ import { sql } from '@/lib/core/db/sql';
 import { closeMonth, listClosings } from './closings';
 import * as details from './details';
 import * as detailsSchema from './details-schema';
-import { pdfResponse } from './pdf';
+import type { pdfResponse } from './pdf';
 import * as schema from './schema';
 import * as service from './service';
 
 const tag = 'Invoices';
+
+/** Loaded with the first download: most processes draw no PDF, and its libraries take a while. */
+const asPdf = async (whole: Parameters<typeof pdfResponse>[0]) => (await import('./pdf')).pdfResponse(whole);
 
 /** Invoices of the project (spec 4.16). */
 export const invoiceEndpoints = [
@@ -46,7 +49,7 @@ export const invoiceEndpoints = [
     params: idParams,
     responses: { 200: { stream: 'application/pdf' } },
     handle: async (call, { params }) =>
-      pdfResponse(await service.readWhole(params.id, sql`i.project_id = ${call.project_id}::uuid`)),
+      asPdf(await service.readWhole(params.id, sql`i.project_id = ${call.project_id}::uuid`)),
   }),
   endpoint({
     method: 'POST',
@@ -117,7 +120,7 @@ export const platformInvoiceEndpoints = [
     access: 'administrator',
     params: idParams,
     responses: { 200: { stream: 'application/pdf' } },
-    handle: async (_, { params }) => pdfResponse(await service.readWhole(params.id, sql`true`)),
+    handle: async (_, { params }) => asPdf(await service.readWhole(params.id, sql`true`)),
   }),
   endpoint({
     method: 'GET',

@@ -13,6 +13,7 @@ import { endOf, type Month, monthAfter, monthOf, secondsOf, startOf } from '@/li
 import { setTestClock, stopTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { projectSince } from '@/lib/testing/metered';
+import { runs } from '@/lib/testing/samples';
 import { foldUsage, recordUsage } from './usage-events';
 
 // A model of metering and rating in whole numbers and fractions of them, which shares nothing with the product but the
@@ -254,6 +255,6 @@ test('spend and invoices are what a model in whole numbers says, after whatever 
       }
       await checkBreakdowns(project);
     }),
-    { numRuns: 10, seed: Number(process.env.FUZZ_SEED ?? 2027), endOnFailure: true },
+    { numRuns: runs(4, 10), seed: Number(process.env.FUZZ_SEED ?? 2027), endOnFailure: true },
   );
 }, 240_000);

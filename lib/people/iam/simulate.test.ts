@@ -6,6 +6,7 @@ import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
 import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
+import { runs } from '@/lib/testing/samples';
 import { type Answer, api, createMember, createProject, createUser, type TestProject } from '@/lib/testing/world';
 
 // Thousands of requests by few callers: the rate limit is not what is asked about here.
@@ -131,7 +132,7 @@ describe('what simulation says is what a real request meets', () => {
         expect(allowed, `${identity.who} ${endpoint.operation_id}: ${said.text} ${met.text}`).toBe(!refusesCaller(met));
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, { numRuns: runs(200, 500) });
   });
 
   test('for each kind of identity and each kind of access at least once', async () => {
