@@ -1,25 +1,12 @@
-import { newId } from '@/lib/core/db/id';
 import { serviceSemantics } from '@/lib/engines/contract/semantics/services';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { MemoryServices } from './memory-services';
+import { serverSpec } from './service-spec';
 
-const program = { name: 'server', version: '1' };
+const { program } = serverSpec();
 
-const spec = (change: Partial<ServiceSpec> = {}): ServiceSpec => ({
-  id: newId(),
-  program,
-  argv: ['/bin/server'],
-  environment: {},
-  files: [],
-  state: null,
-  port: null,
-  limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-  health: { kind: 'command', argv: ['/bin/true'] },
-  restart: 'always',
-  reload: { kind: 'signal', signal: 'SIGHUP' },
-  power: 'running',
-  ...change,
-});
+const spec = (change: Partial<ServiceSpec> = {}) =>
+  serverSpec({ reload: { kind: 'signal', signal: 'SIGHUP' }, ...change });
 
 serviceSemantics('in memory', async () => {
   const remembered: ConstructorParameters<typeof MemoryServices>[0] = new Map();

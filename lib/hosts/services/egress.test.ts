@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { newId } from '@/lib/core/db/id';
 import { engineOf, replaceEngines } from '@/lib/engines/engines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
+import { serverSpec } from '@/lib/testing/service-spec';
 import { EgressProxies } from './egress';
 import type { ServiceSource, ServiceSpec } from './engine';
 import { keepServices } from './keeper';
@@ -28,22 +28,7 @@ afterAll(() => {
   outside.close();
 });
 
-const service = (owner: string, change: Partial<ServiceSpec> = {}): ServiceSpec => ({
-  id: newId(),
-  program: { name: 'server', version: '1' },
-  argv: ['/bin/server'],
-  environment: {},
-  files: [],
-  state: null,
-  port: null,
-  egress: { owner },
-  limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-  health: { kind: 'command', argv: ['/bin/true'] },
-  restart: 'always',
-  reload: { kind: 'restart' },
-  power: 'running',
-  ...change,
-});
+const service = (owner: string, change: Partial<ServiceSpec> = {}) => serverSpec({ egress: { owner }, ...change });
 
 /** What the service gets through its way out; an error's code where it has none. */
 function fetched({ id }: ServiceSpec, path = `http://example.test:${port}/`): Promise<string> {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { newId } from '@/lib/core/db/id';
 import { replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
+import { serverSpec } from '@/lib/testing/service-spec';
 import type { ServiceReport, ServiceSource, ServiceSpec, WantedService } from './engine';
 import { keepServices, serviceTroubles, stateOfServices, stopServices } from './keeper';
 
@@ -12,21 +12,7 @@ beforeEach(() => {
   replaceEngines(host);
 });
 
-const server = (change: Partial<ServiceSpec> = {}): ServiceSpec => ({
-  id: newId(),
-  program: { name: 'server', version: '1' },
-  argv: ['/bin/server'],
-  environment: {},
-  files: [],
-  state: { sizeMb: 64 },
-  port: null,
-  limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256 },
-  health: { kind: 'command', argv: ['/bin/true'] },
-  restart: 'always',
-  reload: { kind: 'restart' },
-  power: 'running',
-  ...change,
-});
+const server = (change: Partial<ServiceSpec> = {}) => serverSpec({ state: { sizeMb: 64 }, ...change });
 
 /** A domain whose rows a test writes. */
 function domainOf(...specs: ServiceSpec[]) {
