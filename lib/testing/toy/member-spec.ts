@@ -58,7 +58,8 @@ export async function memberSpec(id: string): Promise<ServiceSpec | undefined> {
     id,
     program: { name: toyProgram.name, version: toyProgram.version },
     argv: [...shell, script(facts)],
-    environment: {},
+    environment: { http_proxy: 'http://127.0.0.1:3128' },
+    egress: { owner: toy_id },
     files: [
       { path: 'tls/cert.pem', content: served.certificate, secret: false },
       { path: 'tls/ca.pem', content: served.authorities, secret: false },

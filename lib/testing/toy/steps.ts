@@ -18,6 +18,7 @@ import { portsReleased } from '@/lib/domains/network/ports';
 import { engineOf } from '@/lib/engines/engines';
 import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { countToyEgress } from './egress';
 import { memberSpec, memoryMbOf } from './member-spec';
 import {
   createToyKind,
@@ -53,6 +54,7 @@ const toy = (id: string, change: Sql): Sql =>
 /** What should run in a cell: all members that were started once. */
 export const toyServices: ServiceSource = {
   stopOrder: 10,
+  countEgress: countToyEgress,
   async wantedServices(cell) {
     const rows = await query<{ id: string; busy: boolean }>(sql`
       SELECT m.id, NOT m.running OR EXISTS (SELECT FROM operations o WHERE o.resource_id = m.id AND o.status IN ('pending', 'running')) AS busy

@@ -4,6 +4,7 @@ import { replaceEngines } from '@/lib/engines/engines';
 import { describeHost } from '@/lib/engines/local/host';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { LocalServices } from '@/lib/engines/local/services/local-services';
+import { EgressProxies } from '@/lib/hosts/services/egress';
 import { keepServices } from '@/lib/hosts/services/keeper';
 import { ownCell, settings } from '@/lib/settings';
 import { toyProgram } from './member-spec';
@@ -28,6 +29,13 @@ startWorker({
   lease_ms: 2000,
   backoff: () => 100,
 });
-setInterval(() => void keepServices(ownCell(), [toyServices]).catch((error) => console.error(error)), 1000);
+// Names of the outside lead to this machine, which the operator of a test allows.
+const outside = new EgressProxies(
+  ownCell(),
+  { allowed: ['127.0.0.1'], resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+  [Number(process.env.TOY_OUTSIDE)],
+);
+const ways = new Map([[toyServices, outside]]);
+setInterval(() => void keepServices(ownCell(), [toyServices], ways).catch((error) => console.error(error)), 1000);
 setInterval(() => void applyRouters(ownCell()).catch((error) => console.error(error)), 300);
 process.send?.('ready');
