@@ -14,3 +14,9 @@ test.each(['', '* * * *', '* * * * * *', '61 * * * *', '* 25 * * *', 'every day 
     expect('problem' in reading && reading.problem).toMatch(/^\S.*\.$/);
   },
 );
+
+test('a value out of range names its field', () => {
+  expect(readCron('61 * * * *')).toEqual({ problem: 'Minute must be from 0 to 59.' });
+  expect(readCron('0 3 1 13 *')).toEqual({ problem: 'Month must be from 1 to 12.' });
+  expect(readCron('*/90 * * * *')).not.toEqual({ problem: 'Minute must be from 0 to 59.' });
+});
