@@ -117,7 +117,7 @@ export class MemoryEngines implements Engines {
       return this.egress;
     },
     serviceSocket: (id) => join(tmpdir(), `${id}.service`),
-    floatingIpPool: async () => ({ cidr: '198.18.0.0/20', first: '198.18.0.1', last: '198.18.15.254' }),
+    floatingIpRanges: async () => [{ first: '198.18.0.1', last: '198.18.15.254' }],
   };
 
   readonly storage: Engines['storage'] = {

@@ -72,7 +72,8 @@ export type RouterState = {
 /** A router that the engine has, whole or in parts; `externalIp` is null before it has one. */
 export type ObservedRouter = { id: string; externalIp: string | null; networkIds: string[]; portIds: string[] };
 
-export type FloatingIpPool = { cidr: string; first: string; last: string };
+/** Addresses from the first to the last. */
+export type FloatingIpRange = { first: string; last: string };
 
 /**
  * Networks, ports, rules and floating IPs, one router at a time: what a call does not name is left as it is. Calls are
@@ -98,6 +99,9 @@ export interface NetworkEngine {
    * leads there and nowhere else; whoever ensures the router listens.
    */
   serviceSocket(routerId: string): string;
-  /** Range that floating IPs may be allocated from on this host. */
-  floatingIpPool(): Promise<FloatingIpPool>;
+  /**
+   * The addresses that the platform may allocate as floating IPs. The engine holds all of them, those of a cloud reserved
+   * ahead, so that an allocation needs no call.
+   */
+  floatingIpRanges(): Promise<FloatingIpRange[]>;
 }

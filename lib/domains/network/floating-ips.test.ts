@@ -4,6 +4,7 @@ import { prisma } from '@/lib/core/db/prisma';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
+import { race } from '@/lib/testing/race';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 
 testDatabase();
@@ -21,10 +22,14 @@ const list = async (query = '') =>
   (await call('GET', `/network/floating-ips${query}`, { token: acme.users.reader.token })).body;
 const error = (code: string, message: RegExp) => ({ error: { code, message: expect.stringMatching(message) } });
 
-async function pool(first: string, last: string): Promise<void> {
-  const host = await createCell(`host-${newId()}`, { pool: [first, last], memory_mb: 0 });
+async function pool(...ranges: [first: string, last: string][]): Promise<string> {
+  const cell = await createCell(`host-${newId()}`, {
+    ranges: ranges.map(([first, last]) => ({ first, last })),
+    memory_mb: 0,
+  });
   await defaultNetwork(acme);
-  await prisma().router.update({ where: { project_id: acme.id }, data: { cell_id: host } });
+  await prisma().router.update({ where: { project_id: acme.id }, data: { cell_id: cell } });
+  return cell;
 }
 
 test('allocate, associate, disassociate and release, each seen in the list and at the instance', async () => {
@@ -54,13 +59,31 @@ test('allocate, associate, disassociate and release, each seen in the list and a
 });
 
 test('parallel allocations get addresses of their own, until the pool is empty', async () => {
-  await pool('192.0.2.1', '192.0.2.6');
+  await pool(['192.0.2.1', '192.0.2.4'], ['198.51.100.8', '198.51.100.9']);
   const answers = await Promise.all(Array.from({ length: 10 }, () => post('')));
   const given = answers.filter(({ status }) => status === 201).map(({ body }) => (body as { address: string }).address);
-  expect(given.sort()).toEqual([1, 2, 3, 4, 5, 6].map((last) => `192.0.2.${last}`));
+  const inSecondRange = ['198.51.100.8', '198.51.100.9'];
+  expect(given.sort()).toEqual([...[1, 2, 3, 4].map((last) => `192.0.2.${last}`), ...inSecondRange]);
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused).toHaveLength(4);
   expect(refused[0]?.body).toMatchObject(error('CAPACITY_EXHAUSTED', /No floating IPs are left/));
+});
+
+test('an address that the cell has just withdrawn from its pool is not given out', async () => {
+  const cell = await pool(['192.0.2.1', '192.0.2.6']);
+  const withdraw = `WITH locked AS (SELECT FROM project_accounts WHERE project_id = '${acme.id}' FOR UPDATE)
+    DELETE FROM floating_ip_ranges USING locked WHERE cell_id = '${cell}'`;
+  const [refused] = await race(withdraw, [() => post('')]);
+  expect(refused?.body).toMatchObject(error('CONFLICT', /just been withdrawn from the pool/));
+  expect(await list()).toEqual([]);
+});
+
+test('the ranges of a cell are those of its last report', async () => {
+  const cell = await pool(['192.0.2.1', '192.0.2.6'], ['198.51.100.8', '198.51.100.9']);
+  await createCell(cell, { ranges: [{ first: '192.0.2.1', last: '192.0.2.2' }], memory_mb: 0 });
+  expect(await prisma().floatingIpRange.findMany({ where: { cell_id: cell } })).toEqual([
+    { cell_id: cell, first: '192.0.2.1', last: '192.0.2.2' },
+  ]);
 });
 
 describe('a binding is refused', () => {

@@ -3,7 +3,7 @@ import { ApiError, conflict, noSuch, notFound } from '@/lib/core/api/errors';
 import { contains, equalsId, listOf, ofProject, oneOf } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
-import { databaseError, queryOne } from '@/lib/core/db/pool';
+import { databaseError, query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { place } from '@/lib/hosts/engine-reports/placement';
@@ -62,23 +62,30 @@ export async function allocateFloatingIp(call: ProjectCall): Promise<FloatingIp>
   await ensureProjectNetworking(call.project_id);
   const { cell_id, refusal } = await place(call.project_id, ['network']);
   if (cell_id === null || refusal) throw refusal ?? new Error('a placement without a host');
-  const created = await withFreeAddress(await poolFor(call, cell_id), (address) => takeAddress(call, cell_id, address));
-  if (created) return created;
+  for (const range of await rangesFor(call, cell_id)) {
+    const created = await withFreeAddress(range, (address) => takeAddress(call, cell_id, address));
+    if (created) return created;
+  }
   throw new ApiError('CAPACITY_EXHAUSTED', 'No floating IPs are left in the pool; release one first.');
 }
 
 /** @throws ApiError 409 when the project holds as many as it may */
-async function poolFor(call: ProjectCall, cellId: string): Promise<AddressSpace> {
-  const pool = await queryOne<{ first: string; last: string; held: number }>(sql`
-    SELECT host(floating_ip_first) AS first, host(floating_ip_last) AS last,
-      (SELECT count(*)::int FROM floating_ips f WHERE f.project_id = ${call.project_id}::uuid) AS held
-    FROM cells WHERE id = ${cellId}::text`);
-  if (!pool) throw notFound('The host');
-  if (pool.held >= MOST_FLOATING_IPS) {
-    throw conflict(`The project has reached its limit of ${pool.held} floating IPs; release one first.`);
+async function rangesFor(call: ProjectCall, cellId: string): Promise<AddressSpace[]> {
+  const counted = await queryOne<{ held: number }>(
+    sql`SELECT count(*)::int AS held FROM floating_ips WHERE project_id = ${call.project_id}::uuid`,
+  );
+  if (counted && counted.held >= MOST_FLOATING_IPS) {
+    throw conflict(`The project has reached its limit of ${counted.held} floating IPs; release one first.`);
   }
-  const taken = sql`SELECT address AS ip FROM floating_ips WHERE cell_id = ${cellId}::text`;
-  return { id: cellId, first: toNumber(pool.first), last: toNumber(pool.last), taken };
+  const ranges = await query<{ first: string; last: string }>(sql`
+    SELECT host(first) AS first, host(last) AS last FROM floating_ip_ranges r WHERE cell_id = ${cellId}::text ORDER BY r.first`);
+  return ranges.map(({ first, last }) => ({
+    id: `${cellId} ${first}`,
+    first: toNumber(first),
+    last: toNumber(last),
+    taken: sql`SELECT address AS ip FROM floating_ips
+      WHERE cell_id = ${cellId}::text AND address BETWEEN ${first}::inet AND ${last}::inet`,
+  }));
 }
 
 /** undefined: someone else has just taken the address. */
@@ -88,8 +95,11 @@ async function takeAddress(call: ProjectCall, cellId: string, address: string): 
   try {
     await commit(call, {
       resource: { type: 'floating_ip', id: row.id, name: address },
-      target: routerInCell(cellId),
-      forbidden: () => 'The project has just been assigned another host. Try again.',
+      target: routerInCell(cellId, address),
+      forbidden: (cell) =>
+        cell === cellId
+          ? `Address ${address} has just been withdrawn from the pool. Try again.`
+          : 'The project has just been assigned another host. Try again.',
       rows: {
         floating_ip: insert<Prisma.FloatingIpUncheckedCreateInput>(
           'floating_ips',
@@ -107,10 +117,13 @@ async function takeAddress(call: ProjectCall, cellId: string, address: string): 
   }
 }
 
-/** The project's router, locked, for a `target`: it must be on this host or on none yet. */
-function routerInCell(cellId: string): Sql {
-  return sql`SELECT coalesce(r.cell_id, ${cellId}::text) = ${cellId}::text AS allowed, r.cell_id AS state
-    FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`;
+/** The project's router, locked, for a `target`: it must be in this cell or in none yet, and the cell must have the address. */
+function routerInCell(cellId: string, address: string): Sql {
+  return sql`SELECT router.cell_id = ${cellId}::text AND range.count > 0 AS allowed, router.cell_id AS state
+    FROM (SELECT coalesce(r.cell_id, ${cellId}::text) AS cell_id FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r) AS router
+    CROSS JOIN LATERAL (SELECT count(*) FROM (
+      SELECT FROM floating_ip_ranges a WHERE a.cell_id = router.cell_id AND ${address}::inet BETWEEN a.first AND a.last FOR SHARE
+    ) AS held) AS range`;
 }
 
 /** The first thing of a project that needs a host fixes where its router lives. */

@@ -22,10 +22,10 @@ export class ForeignMachines extends Error {
 export async function reportHost(cell: string): Promise<void> {
   const { compute, network } = engineOf(cell);
   const [capacity, stateBytes] = await Promise.all([compute.capacity(), stateOfServices(cell)]);
-  const pool = await network.floatingIpPool();
+  const ranges = await network.floatingIpRanges();
   const known = await queryOne(sql`SELECT FROM cells WHERE id = ${cell}::text`);
   if (!known) await requireUnused(cell);
-  await reportCell(cell, { ...usableOf(capacity, stateBytes), memory_mb_overhead: capacity.memoryMb.overhead, pool });
+  await reportCell(cell, { ...usableOf(capacity, stateBytes), memory_mb_overhead: capacity.memoryMb.overhead, ranges });
 }
 
 /** All room for machines and services, free or promised: their reservations are counted against it. */

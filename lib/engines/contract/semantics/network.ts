@@ -213,12 +213,13 @@ export function networkSemantics(
     });
 
     it('a floating IP leads from this host to its guest and to no other', async () => {
-      const pool = await subject.engine.network.floatingIpPool();
+      const [range] = await subject.engine.network.floatingIpRanges();
+      const address = range?.first ?? '';
       const web = [rule('egress'), rule('ingress', tcp(80))];
-      const bind = (target: Port) => [{ id: newId(), address: pool.first, portId: target.id }];
+      const bind = (target: Port) => [{ id: newId(), address, portId: target.id }];
       const page = async ({ forwards }: RouterState) => {
-        const forward = forwards.find(({ floatingIp, port }) => floatingIp === pool.first && port === 80);
-        const url = `http://${pool.first}:${forward?.hostPort ?? 80}/`;
+        const forward = forwards.find(({ floatingIp, port }) => floatingIp === address && port === 80);
+        const url = `http://${address}:${forward?.hostPort ?? 80}/`;
         return fetch(url, { signal: AbortSignal.timeout(2_000) })
           .then((answer) => answer.text())
           .catch(() => 'nothing');

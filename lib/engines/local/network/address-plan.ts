@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { FloatingIpPool } from '@/lib/domains/network/engine';
+import type { FloatingIpRange } from '@/lib/domains/network/engine';
 import { waitForLock } from '@/lib/lock';
 import { EngineError } from '../../error';
 import { run } from '../exec';
@@ -88,10 +88,10 @@ export function innerAddress(host: Host, plan: AddressPlan, floatingIp: string):
 }
 
 /** What may be allocated of the pool; without root its inner side has 2,048 addresses. */
-export function allocatable(host: Host, plan: AddressPlan): FloatingIpPool {
+export function allocatable(host: Host, plan: AddressPlan): FloatingIpRange {
   const { first, last } = rangeOf(plan.pool);
   const end = host.isolation === 'root' ? last : Math.min(last, first + FIRST_INNER - 1);
-  return { cidr: plan.pool, first: toAddress(first + 1), last: toAddress(end - 1) };
+  return { first: toAddress(first + 1), last: toAddress(end - 1) };
 }
 
 const hostRoutes = z.array(z.object({ dst: z.string() }));

@@ -1,6 +1,6 @@
 import type {
   FloatingIpForward,
-  FloatingIpPool,
+  FloatingIpRange,
   NetworkEngine,
   ObservedRouter,
   Router,
@@ -79,9 +79,9 @@ export class LocalNetwork implements NetworkEngine {
     return serviceSocket(this.host, routerId);
   }
 
-  async floatingIpPool(): Promise<FloatingIpPool> {
+  async floatingIpRanges(): Promise<FloatingIpRange[]> {
     await prepareHost(this.host);
-    return allocatable(this.host, await this.shared.take('plan', () => addressPlan(this.host)));
+    return [allocatable(this.host, await this.shared.take('plan', () => addressPlan(this.host)))];
   }
 
   private async apply(router: Router): Promise<RouterState> {
