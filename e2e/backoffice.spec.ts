@@ -207,6 +207,7 @@ test('an address that no page has is answered inside the back office', async ({ 
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expectAccessible(page);
   await page.goto('/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f');
-  await expect(page.getByText('The tenant could not be loaded')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This tenant does not exist' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'View tenants' })).toHaveAttribute('href', '/admin/tenants');
   await expectAccessible(page);
 });

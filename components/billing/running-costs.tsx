@@ -3,10 +3,10 @@
 import { Leaf } from 'lucide-react';
 import { Money } from '@/components/kit/data/amounts';
 import { Time } from '@/components/kit/data/time';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { type Row, useList } from '@/lib/client/list';
+import { ResourceTable } from '@/components/kit/resource/resource-table';
+import { columnsOf } from '@/components/kit/table/data-table';
+import type { Row } from '@/lib/client/list';
+import { listRunningCosts } from '@/lib/client/operations/billing';
 import { formatCount, formatQuantity } from '@/lib/format/quantity';
 import { ResourceLink } from './resource-link';
 
@@ -55,27 +55,20 @@ function held({ name, quantity, unit }: Running['metrics'][number]): string {
 
 /** Running costs, the most expensive first, each leading to where it can be changed. */
 export function RunningCosts() {
-  const state = useTableState();
-  const list = useList('/api/v1/billing/running', state.query);
   return (
     <section aria-labelledby="running-costs">
       <h2 id="running-costs" className="mb-3 font-semibold text-base tracking-[-0.006em]">
         Running costs
       </h2>
-      <DataTable
-        noun="resource"
-        list={list}
-        state={state}
+      <ResourceTable
+        of={{ icon: Leaf, noun: 'resource' }}
+        list={listRunningCosts}
         columns={columns}
         rowId={({ resource: { type, id } }) => `${type} ${id}`}
         rowName={({ resource }) => resource.name}
         searchable={false}
-        empty={
-          <EmptyState icon={Leaf} title="No running costs">
-            Instances are billed while they run; disks, snapshots and volumes while they exist. Billed resources are
-            listed here, most expensive first.
-          </EmptyState>
-        }
+        emptyTitle="No running costs"
+        empty="Instances are billed while they run; disks, snapshots and volumes while they exist. Billed resources are listed here, most expensive first."
       />
     </section>
   );

@@ -16,6 +16,7 @@ import { forgetVisit, recordVisit } from '@/lib/client/navigation-memory';
 import { useProjectIfAny } from '@/lib/client/project';
 
 interface Resource {
+  id?: string;
   name?: string;
   status?: string;
   status_reason?: string | null;

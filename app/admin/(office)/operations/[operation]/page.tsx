@@ -2,20 +2,18 @@
 
 import { RotateCcw } from 'lucide-react';
 import { use } from 'react';
+import { operations } from '@/components/backoffice/navigation';
 import { OperationLog, Transitions } from '@/components/backoffice/operation-history';
 import { type Operation, useRetryOperation } from '@/components/backoffice/retry-operation';
 import { TextLink } from '@/components/backoffice/text-link';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
-import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
+import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
-import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 
@@ -25,36 +23,31 @@ export default function OperationPage({ params }: { params: Promise<{ operation:
   const { api } = useBackOffice();
   const query = api.useQuery('get', '/admin/api/v1/operations/{id}', { params: { path: { id } } });
   const retry = useRetryOperation();
-  const { data: operation } = query;
   return (
-    <Page
-      title={operation?.kind ?? 'Operation'}
-      badge={operation && <StatusBadge status={operation.status} />}
-      actions={
-        operation && (
-          <DisabledReason reason={operation.retry_refusal ?? undefined}>
-            {/* A refusal shows below; here it only must not count as unhandled. */}
-            <Button variant="primary" pending={retry.pending} onClick={() => void retry.run(operation).catch(() => {})}>
-              <RotateCcw /> Retry
-            </Button>
-          </DisabledReason>
-        )
-      }
-    >
-      <Loaded query={query} what="The operation" skeleton={<Skeleton className="h-96 w-full" />}>
-        {(data) => (
-          <div className="space-y-6">
-            {retry.error !== null && <ErrorNotice title="The operation could not be retried" error={retry.error} />}
-            {data.error && <Problem {...data} />}
-            <div className="grid items-start gap-6 xl:grid-cols-2">
-              <Facts {...data} />
-              <Transitions {...data} />
-            </div>
-            <OperationLog {...data} />
+    <ResourcePage
+      of={operations}
+      query={query}
+      title={({ kind }) => kind}
+      buttons={(operation) => (
+        <DisabledReason reason={operation.retry_refusal ?? undefined}>
+          {/* A refusal shows below; here it only must not count as unhandled. */}
+          <Button variant="primary" pending={retry.pending} onClick={() => void retry.run(operation).catch(() => {})}>
+            <RotateCcw /> Retry
+          </Button>
+        </DisabledReason>
+      )}
+      content={(operation) => (
+        <div className="space-y-6">
+          {retry.error !== null && <ErrorNotice title="The operation could not be retried" error={retry.error} />}
+          {operation.error && <Problem {...operation} />}
+          <div className="grid items-start gap-6 xl:grid-cols-2">
+            <Facts {...operation} />
+            <Transitions {...operation} />
           </div>
-        )}
-      </Loaded>
-    </Page>
+          <OperationLog {...operation} />
+        </div>
+      )}
+    />
   );
 }
 

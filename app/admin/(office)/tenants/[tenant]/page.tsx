@@ -2,20 +2,17 @@
 
 import { Ban } from 'lucide-react';
 import { use } from 'react';
+import { tenants } from '@/components/backoffice/navigation';
 import { quotaDimensions } from '@/components/backoffice/quota-dimensions';
 import { type Tenant, useTenantActions } from '@/components/backoffice/tenant-actions';
 import { TextLink } from '@/components/backoffice/text-link';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
 import { QuotaBar } from '@/components/kit/data/quota-bar';
-import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
-import { ActionMenu } from '@/components/kit/table/row-actions';
+import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
-import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { formatCount } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
@@ -26,39 +23,32 @@ export default function TenantPage({ params }: { params: Promise<{ tenant: strin
   const { api } = useBackOffice();
   const { actions, dialogs } = useTenantActions();
   const query = api.useQuery('get', '/admin/api/v1/tenants/{tenant_id}', { params: { path: { tenant_id: id } } });
-  const { data: tenant } = query;
   return (
-    <Page
-      title={tenant?.name ?? 'Tenant'}
-      badge={tenant && <StatusBadge status={tenant.status} />}
-      actions={
-        tenant && (
-          <>
-            <ActionMenu name={tenant.name} actions={actions(tenant)} labelled />
-            <ButtonLink href={adminPaths.tenantLimits(id)} variant="primary">
-              Edit limits
-            </ButtonLink>
-          </>
-        )
-      }
+    <ResourcePage
+      of={tenants}
+      query={query}
+      actions={actions}
+      buttons={() => (
+        <ButtonLink href={adminPaths.tenantLimits(id)} variant="primary">
+          Edit limits
+        </ButtonLink>
+      )}
+      content={(tenant) => (
+        <div className="space-y-6">
+          {tenant.status === 'suspended' && <Suspended {...tenant} />}
+          <Facts {...tenant} />
+          <Card title="Quota" description="Hard limits and current usage.">
+            <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2 xl:grid-cols-3">
+              {quotaDimensions.map(({ name, label, unit }) => (
+                <QuotaBar key={name} label={label} unit={unit} {...tenant.quota[name]} />
+              ))}
+            </div>
+          </Card>
+        </div>
+      )}
     >
-      <Loaded query={query} what="The tenant" skeleton={<Skeleton className="h-80 w-full" />}>
-        {(data) => (
-          <div className="space-y-6">
-            {data.status === 'suspended' && <Suspended {...data} />}
-            <Facts {...data} />
-            <Card title="Quota" description="Hard limits and current usage.">
-              <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2 xl:grid-cols-3">
-                {quotaDimensions.map(({ name, label, unit }) => (
-                  <QuotaBar key={name} label={label} unit={unit} {...data.quota[name]} />
-                ))}
-              </div>
-            </Card>
-          </div>
-        )}
-      </Loaded>
       {dialogs}
-    </Page>
+    </ResourcePage>
   );
 }
 

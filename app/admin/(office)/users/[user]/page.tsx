@@ -1,6 +1,7 @@
 'use client';
 
 import { use } from 'react';
+import { users } from '@/components/backoffice/navigation';
 import { TextLink } from '@/components/backoffice/text-link';
 import { type PlatformUser, useUserActions } from '@/components/backoffice/user-actions';
 import { SecondFactor } from '@/components/backoffice/user-columns';
@@ -8,12 +9,9 @@ import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
-import { ActionMenu } from '@/components/kit/table/row-actions';
+import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Badge } from '@/components/kit/ui/badge';
 import { Card } from '@/components/kit/ui/card';
-import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 
@@ -23,22 +21,19 @@ export default function UserPage({ params }: { params: Promise<{ user: string }>
   const { api } = useBackOffice();
   const actions = useUserActions();
   const query = api.useQuery('get', '/admin/api/v1/users/{id}', { params: { path: { id } } });
-  const { data: user } = query;
   return (
-    <Page
-      title={user?.name ?? 'User'}
-      badge={user?.administrator && <Badge tone="accent">Administrator</Badge>}
-      actions={user && <ActionMenu name={user.name} actions={actions(user)} labelled />}
-    >
-      <Loaded query={query} what="The user" skeleton={<Skeleton className="h-80 w-full" />}>
-        {(data) => (
-          <div className="space-y-6">
-            <Account {...data} />
-            <Memberships {...data} />
-          </div>
-        )}
-      </Loaded>
-    </Page>
+    <ResourcePage
+      of={users}
+      query={query}
+      badge={({ administrator }) => administrator && <Badge tone="accent">Administrator</Badge>}
+      actions={actions}
+      content={(user) => (
+        <div className="space-y-6">
+          <Account {...user} />
+          <Memberships {...user} />
+        </div>
+      )}
+    />
   );
 }
 

@@ -4,6 +4,7 @@ import { CreditCard, Download } from 'lucide-react';
 import Link from 'next/link';
 import { useParams } from 'next/navigation';
 import { useState } from 'react';
+import { invoices } from '@/components/billing/domain';
 import { useInvoiceActions } from '@/components/billing/invoice-actions';
 import { InvoiceLines } from '@/components/billing/invoice-lines';
 import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
@@ -12,11 +13,9 @@ import { PropertyList } from '@/components/kit/data/property-list';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Loaded } from '@/components/kit/page/loaded';
-import { Page } from '@/components/kit/page/page';
+import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
-import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -25,23 +24,21 @@ export default function InvoicePage() {
   const { invoice: id } = useParams<{ invoice: string }>();
   const { api } = useProject();
   const query = api.useQuery('get', '/api/v1/billing/invoices/{id}', { params: { path: { id } } });
-  const { data } = query;
   return (
-    <Page
-      title={data?.number ?? 'Invoice'}
-      badge={data && <StatusBadge status={data.payment.status} />}
-      description={data && `For ${monthName(data.month)}`}
-      actions={data && <InvoiceButtons invoice={data} />}
-    >
-      <Loaded query={query} what="The invoice" skeleton={<Skeleton className="h-100 w-full rounded-lg" />}>
-        {(invoice) => (
-          <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
-            <InvoiceLines invoice={invoice} />
-            <Payment invoice={invoice} />
-          </div>
-        )}
-      </Loaded>
-    </Page>
+    <ResourcePage
+      of={invoices}
+      query={query}
+      title={({ number }) => number}
+      description={({ month }) => `For ${monthName(month)}`}
+      badge={({ payment }) => <StatusBadge status={payment.status} />}
+      buttons={(invoice) => <InvoiceButtons invoice={invoice} />}
+      content={(invoice) => (
+        <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
+          <InvoiceLines invoice={invoice} />
+          <Payment invoice={invoice} />
+        </div>
+      )}
+    />
   );
 }
 
