@@ -55,6 +55,8 @@ export type ServiceLimits = {
   memoryMb: number;
   processes: number;
   openFiles: number;
+  /** Of the state folder, for reading and for writing each; the host's share when absent. */
+  diskMbPerSecond?: number;
 };
 
 /** What must be true before a service counts as ready. */

@@ -96,6 +96,14 @@ export class Groups {
     }
   }
 
+  /** Which version of cgroups can limit disk bandwidth here; version 1 misses writes that the kernel delays. */
+  async diskVersion(): Promise<1 | 2 | null> {
+    if (this.parent === null) return null;
+    const unified = (await readFile(join(MOUNT, 'cgroup.controllers'), 'utf8').catch(() => '')).trim().split(/\s+/);
+    if (unified.includes('io')) return (await isHierarchy(MOUNT, 2)) ? 2 : null;
+    return (await isHierarchy(join(MOUNT, 'blkio'), 1)) ? 1 : null;
+  }
+
   /** Removes the parent with the last group, also where only a container runtime makes groups. */
   async dropParent(): Promise<void> {
     if (this.parent === null) return;

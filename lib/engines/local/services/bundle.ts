@@ -20,10 +20,18 @@ const servicesGroup = (host: Host) => `nephele-${host.tag}-services`;
 /** The cgroups of this engine's services, which the container runtime makes; only root has any. */
 export const serviceGroups = (host: Host) => new Groups(host.isolation === 'root' ? servicesGroup(host) : null);
 
-type Bundle = { host: Host; spec: ServiceSpec; uid: number; root: string; init: string };
+type Bundle = {
+  host: Host;
+  spec: ServiceSpec;
+  uid: number;
+  root: string;
+  init: string;
+  /** Where its disk bandwidth is limited; null where this host can't. */
+  disk: { major: number; minor: number } | null;
+};
 
 /** The sandbox as the container runtime takes it (OCI runtime specification 1.0, `config.json`). */
-export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
+export function ociConfig({ host, spec, uid, root, init, disk }: Bundle): object {
   return {
     ociVersion: '1.0.2',
     process: {
@@ -48,7 +56,7 @@ export function ociConfig({ host, spec, uid, root, init }: Bundle): object {
     linux: {
       namespaces: namespaces(host, spec),
       cgroupsPath: `/${join(servicesGroup(host), spec.id)}`,
-      resources: resources(spec),
+      resources: resources(spec, disk),
       seccomp: seccompFilter(host.isolation),
       maskedPaths: [
         ...['/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/timer_list'],
@@ -121,8 +129,9 @@ function mounts(host: Host, spec: ServiceSpec, init: string): object[] {
 const MB = 1024 ** 2;
 const PERIOD_US = 100_000;
 
-function resources({ limits }: ServiceSpec): object {
+function resources({ limits }: ServiceSpec, disk: Bundle['disk']): object {
   const bytes = limits.memoryMb * MB;
+  const throttle = disk && limits.diskMbPerSecond && [{ ...disk, rate: limits.diskMbPerSecond * MB }];
   return {
     memory: { limit: bytes, swap: bytes },
     pids: { limit: limits.processes },
@@ -132,6 +141,7 @@ function resources({ limits }: ServiceSpec): object {
       period: PERIOD_US,
     },
     devices: [{ allow: false, access: 'rwm' }],
+    ...(throttle && { blockIO: { throttleReadBpsDevice: throttle, throttleWriteBpsDevice: throttle } }),
   };
 }
 

@@ -1,15 +1,46 @@
 import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
+import type { ServiceLimits, ServiceSpec } from '@/lib/hosts/services/engine';
+import { settleService, shellService } from '../../contract/service-subject';
 import { namesIn } from '../record';
 import { serviceGroups } from './bundle';
 import { SERVICE_LIMITS, serviceLimits } from './limits';
 import { testServicesHere } from './test-subject';
 
-await testServicesHere(({ host }) => {
+await testServicesHere(({ host, subject }) => {
   it('reports each limit as tried on this host, and leaves no trace of the trial', async () => {
     const limits = await serviceLimits(host);
-    for (const { limit, ...kept } of limits) expect(kept, limit).toEqual(SERVICE_LIMITS[limit][host.isolation]);
+    for (const { limit, ...kept } of limits.filter(({ limit }) => limit !== 'disk_bandwidth')) {
+      expect(kept, limit).toEqual(SERVICE_LIMITS[limit][host.isolation]);
+    }
     expect(await namesIn(`/sys/fs/cgroup/memory/nephele-${host.tag}-services`)).toEqual([]);
+  });
+
+  it('lets a service write its state folder no faster than its limit, and another one as fast as the disk', {
+    timeout: 120_000,
+  }, async ({ skip }) => {
+    skip((await serviceGroups(host).diskVersion()) === null, 'this host cannot limit disk bandwidth');
+    const { services, shell } = subject;
+    const box = (change: Partial<ServiceLimits>) =>
+      shellService(subject, 'while true; do sleep 1000; done', {
+        state: { sizeMb: 64 },
+        limits: { cpuMillis: 1000, memoryMb: 64, processes: 32, openFiles: 256, ...change },
+        stopSeconds: 0.2,
+      });
+    const [slow, free] = [box({ diskMbPerSecond: 2 }), box({})];
+    const seconds = async ({ id }: ServiceSpec) => {
+      const began = performance.now();
+      const write = 'dd if=/dev/zero of=/state/file bs=1M count=8 conv=fsync';
+      expect((await services.runInside(id, [...shell.argv, write])).code).toBe(0);
+      return (performance.now() - began) / 1000;
+    };
+    try {
+      for (const spec of [slow, free]) await settleService(services, spec);
+      expect(await seconds(slow)).toBeGreaterThan(3);
+      expect(await seconds(free)).toBeLessThan(3);
+    } finally {
+      for (const { id } of [slow, free]) await services.removeService(id);
+    }
   });
 
   it.skipIf(userInfo().uid !== 0)('finds out by exceeding them which limits the kernel holds a group to', async () => {

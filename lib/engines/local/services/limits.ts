@@ -42,8 +42,13 @@ export const SERVICE_LIMITS: Record<LimitName, Record<Isolation, Kept>> = {
       'Each file is limited. The folder is measured once a second; a service that exceeds its size is stopped until the folder grows.',
     ),
   },
-  disk_bandwidth: always(weaker('Shared, without a limit.')),
+  disk_bandwidth: {
+    root: enforced('cgroup v2, for the state folder.'),
+    user: weaker('Shared, without a limit.'),
+  },
 };
+
+const DISK_V1 = 'cgroup v1, for the state folder: writes that the kernel delays may exceed the limit.';
 
 type Exceptions = Partial<Record<LimitName, Kept>>;
 
@@ -75,8 +80,10 @@ async function rootExceptions(host: Host): Promise<Exceptions> {
     held.includes(kind) ? [] : [[limit, refused(`This host has no working cgroup controller for ${kind}.`)] as const],
   );
   const sandbox = await sandboxTrouble(host);
+  const disk = await serviceGroups(host).diskVersion();
   return {
     ...Object.fromEntries(groups),
+    ...(disk === 2 ? {} : { disk_bandwidth: weaker(disk === 1 ? DISK_V1 : 'Shared, without a limit.') }),
     ...(sandbox === null ? {} : { namespaces: refused(`This host cannot create sandboxes: ${sandbox}.`) }),
     ...((await can('/proc/sys/kernel/seccomp/actions_avail', constants.R_OK))
       ? {}

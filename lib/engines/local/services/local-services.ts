@@ -50,7 +50,7 @@ import {
   serviceSockets,
   serviceSpec,
 } from './service-record';
-import { ensureState, removeState, stateUsage } from './state-folder';
+import { ensureState, removeState, stateDevice, stateUsage } from './state-folder';
 import { giveToUser, serviceUsers } from './user-ids';
 import { prepareVolatile, runtimeFolder } from './volatile';
 
@@ -237,7 +237,8 @@ export class LocalServices implements ServiceEngine {
   private async writeBundle(spec: ServiceSpec, uid: number): Promise<boolean> {
     const directory = serviceDirectory(this.host, spec.id);
     const root = programRoot(this.host, spec.program);
-    const config = ociConfig({ host: this.host, spec, uid, root, init: INIT_PROGRAM });
+    const disk = (await serviceGroups(this.host).diskVersion()) && (await stateDevice(this.host, spec.id));
+    const config = ociConfig({ host: this.host, spec, uid, root, init: INIT_PROGRAM, disk });
     const shim = shimSpec({
       host: this.host,
       spec,

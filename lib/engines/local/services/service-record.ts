@@ -68,6 +68,7 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
     memoryMb: z.int().min(4),
     processes: z.int().min(2),
     openFiles: z.int().min(16),
+    diskMbPerSecond: z.int().min(1).optional(),
   }),
   health,
   restart: z.enum(['always', 'never']),

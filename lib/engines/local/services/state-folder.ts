@@ -101,6 +101,15 @@ async function isMounted(host: Host, id: string): Promise<boolean> {
   return own !== null && parent !== null && own.dev !== parent.dev;
 }
 
+/** The block device of a service's state folder; null without root, where it has none. */
+export async function stateDevice(host: Host, id: string): Promise<{ major: number; minor: number } | null> {
+  if (!(await isMounted(host, id))) return null;
+  const { dev } = await stat(mountPoint(host, id), { bigint: true });
+  const bits = (from: bigint, count: bigint) => Number((dev >> from) & ((1n << count) - 1n));
+  // As glibc's makedev puts them together.
+  return { major: bits(8n, 12n) + bits(44n, 20n) * 2 ** 12, minor: bits(0n, 8n) + bits(20n, 24n) * 2 ** 8 };
+}
+
 /** Bytes used and in all; null where the service has none. */
 export async function stateUsage(
   host: Host,
