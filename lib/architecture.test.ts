@@ -17,6 +17,7 @@ const order = [
   'hosts/agent',
   'domains/secrets',
   'people/tokens',
+  'people/notifications',
   'people/projects',
   'people/members',
   'people/iam',

@@ -32,6 +32,8 @@ const wholes: Readonly<Record<string, string>> = {
   'billing.reconcile': 'checked billing',
   'iam.simulate': 'used the policy simulator',
   'month.close': 'closed the month',
+  'notification.read_all': 'read all notifications',
+  'notification.set_preferences': 'changed notification preferences',
   'role.assign': 'assigned a role to',
   'role.revoke': 'revoked the role of',
   'session.revoke_all': 'ended all sessions',

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Bell,
   BellRing,
   BrickWallShield,
   Building2,
@@ -48,7 +49,7 @@ export const sections: readonly { label: string; groups: Readonly<Record<string,
     label: 'Billing',
     groups: { Billing: Coins, Invoices: ReceiptText, Payments: CreditCard, 'Budget alerts': BellRing },
   },
-  { label: 'Project', groups: { Quota: Gauge, Operations: Workflow, Events: Radio, Search } },
+  { label: 'Project', groups: { Quota: Gauge, Operations: Workflow, Events: Radio, Notifications: Bell, Search } },
   {
     label: 'Back office',
     groups: {
@@ -63,6 +64,7 @@ export const sections: readonly { label: string; groups: Readonly<Record<string,
       'Back office: operations': Activity,
       'Back office: incidents': Siren,
       'Back office: events': Radio,
+      'Back office: notifications': Bell,
       'Back office: search': Search,
     },
   },

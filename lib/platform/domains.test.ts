@@ -5,7 +5,7 @@ import { sections } from '@/components/reference/sections';
 import { domainPortals } from '@/lib/client/domains';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { each, none } from '@/lib/core/domains/domain';
+import { type Domain, each, none } from '@/lib/core/domains/domain';
 import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import { metricNames } from '@/lib/money/metering/metrics';
 import { testDatabase } from '@/lib/testing/database';
@@ -135,8 +135,8 @@ test.each(domains)('$name: every status of a resource is allowed by the database
   }
 });
 
-test.each(domains)('$name: its operations and jobs are those that workers run', async (domain) => {
-  const hasWork = ['operations.ts', 'purges.ts', 'observer.ts', 'watch.ts'].some((file) =>
+test.each<Domain>(domains)('$name: its operations and jobs are those that workers run', async (domain) => {
+  const hasWork = ['operations.ts', 'purges.ts', 'observer.ts', 'watch.ts', 'work.ts'].some((file) =>
     existsSync(join(folder, domain.name, file)),
   );
   if (domain.work === none) {

@@ -20,6 +20,7 @@ import { reconciliationEndpoints } from '@/lib/money/reconciliation/endpoints';
 import { iamEndpoints } from '@/lib/people/iam/endpoints';
 import { authEndpoints } from '@/lib/people/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/people/members/endpoints';
+import { notificationEndpoints, platformNotificationEndpoints } from '@/lib/people/notifications/endpoints';
 import { tenantEndpoints } from '@/lib/people/projects/endpoints';
 import { tokenEndpoints } from '@/lib/people/tokens/endpoints';
 import { billingRulesOf } from './checks';
@@ -44,6 +45,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...auditEndpoints,
     ...projectOperationEndpoints,
     ...eventEndpoints,
+    ...notificationEndpoints,
     ...searchEndpoints(() => ({ domains: of, endpoints: all })),
     ...backofficeEndpoints,
     ...tenantEndpoints,
@@ -55,6 +57,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...engineReportEndpoints,
     ...programEndpoints,
     ...platformEventEndpoints,
+    ...platformNotificationEndpoints,
     ...platformSearchEndpoints(() => ({ domains: of, endpoints: all })),
     ...platformAuditEndpoints,
   ];

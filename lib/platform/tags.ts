@@ -17,6 +17,7 @@ export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> 
   Audit: 'Who did what, when, from where, and with what result.',
   Operations: 'Background work on the project’s resources, stage by stage.',
   Events: 'A stream of change notifications.',
+  Notifications: 'What you should know: thresholds, failed operations, certificates that expire, invitations.',
   Search: 'Resources of every type, by name, id or address.',
   'Back office: authentication': 'Administrator sign-in, separate from tenant sign-in.',
   'Back office: administrators': 'The platform’s administrators.',
@@ -29,6 +30,7 @@ export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> 
   'Back office: operations': 'Running and failed operations, and retries.',
   'Back office: incidents': 'Missed deadlines and other problems that need an operator.',
   'Back office: events': 'Change notifications from all projects.',
+  'Back office: notifications': 'New incidents, for each administrator until they have read them.',
   'Back office: search': 'Tenants, users, and resources by id.',
 });
 

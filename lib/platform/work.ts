@@ -18,6 +18,7 @@ import { settleOpenPages } from '@/lib/money/payments/checkouts';
 import { settleOwed } from '@/lib/money/payments/owed';
 import { reconciliationJobs } from '@/lib/money/reconciliation/service';
 import { accountMailSteps } from '@/lib/people/identity/account-mail-steps';
+import { notificationPurge } from '@/lib/people/notifications/service';
 import { billingRulesOf } from './checks';
 import { domains } from './domains';
 
@@ -44,6 +45,7 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
     jobs: [
       ...purges,
       samplePurge,
+      notificationPurge,
       egressPurge,
       ...meteringJobs,
       closeMonthsJob,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { now } from '@/lib/clock';
 import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
@@ -23,6 +24,19 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   },
   '/auth/sessions/{id}': async (project) => {
     const { id } = await prisma().session.findFirstOrThrow({ where: { user_id: project.users.admin.id } });
+    return { id };
+  },
+  '/notifications/{id}': async (project) => {
+    const id = randomUUID();
+    const about = {
+      user_id: project.users.admin.id,
+      project_id: project.id,
+      resource_type: 'project',
+      resource_id: project.id,
+    };
+    await prisma().notification.create({
+      data: { id, ...about, kind: 'invitation', source: `test:${id}`, facts: { invited_by: null }, created_at: now() },
+    });
     return { id };
   },
   '/auth/invitations/{project_id}': async (project) => ({ project_id: project.id }),

@@ -15,7 +15,7 @@ export const secrets = domain({
   portal: secretsPortal,
   sealed: [sealedSecrets],
   checks: none,
-  work: none,
+  work: async () => (await import('./work')).secretsWork,
   programs: none,
   state: none,
   logs: none,

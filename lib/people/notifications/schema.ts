@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
+import { id, timestamp } from '@/lib/core/api/schemas';
+
+const resource = z.strictObject({ type: z.string(), id, name: z.string().nullable() }).meta({
+  description: 'What it is about.',
+  example: { type: 'instance', id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', name: 'web-1' },
+});
+const common = {
+  id: z.uuid(),
+  project_id: id.nullable().meta({ description: 'null for incidents.' }),
+  resource,
+  created_at: timestamp,
+  read_at: timestamp.nullable().meta({ description: 'null while it is unread.' }),
+};
+
+/** What only notifications of a kind say. */
+const facts = {
+  budget_threshold: z.strictObject({
+    month: z.string().meta({ example: '2026-03' }),
+    threshold_percent: z.int(),
+    limit_usd: z.string().meta({ example: '250' }),
+    frozen: z.boolean(),
+  }),
+  operation_failed: z.strictObject({
+    operation: z.string().meta({ example: 'instance.create' }),
+    reason: z.string().nullable(),
+  }),
+  certificate_ending: z.strictObject({ expires_at: timestamp }),
+  invitation: z.strictObject({ invited_by: z.string().nullable() }),
+  incident: z.strictObject({ reason: z.string(), tenant_id: id.nullable() }),
+};
+const of = <Kind extends keyof typeof facts>(kind: Kind) =>
+  z.strictObject({ ...common, kind: z.literal(kind), facts: facts[kind] });
+
+export const notification = z
+  .discriminatedUnion('kind', [
+    of('budget_threshold'),
+    of('operation_failed'),
+    of('certificate_ending'),
+    of('invitation'),
+  ])
+  .meta({
+    id: 'Notification',
+    example: {
+      id: '5f2b7c1e-0c52-4a3f-9d1c-2b3a4e5f6071',
+      project_id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f',
+      resource: { type: 'instance', id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', name: 'web-1' },
+      created_at: '2026-03-01T12:00:00.000Z',
+      read_at: null,
+      kind: 'operation_failed',
+      facts: { operation: 'instance.create', reason: 'The image cannot be read.' },
+    },
+  });
+export const incidentNotification = of('incident').meta({ id: 'IncidentNotification' });
+export type Notification = z.output<typeof notification>;
+export type IncidentNotification = z.output<typeof incidentNotification>;
+
+const kinds = ['budget_threshold', 'operation_failed', 'certificate_ending', 'invitation'] as const;
+const unread = z.enum(['true', 'false']).optional();
+export const notificationQuery = listQuery({ unread, kind: z.enum(kinds).optional(), project_id: id.optional() });
+export const incidentNotificationQuery = listQuery({ unread });
+
+export const unreadCount = z.strictObject({ unread: z.int() }).meta({ id: 'UnreadNotifications' });
+export const markRead = z.strictObject({}).meta({ id: 'MarkNotificationsRead', example: {} });
+export const preferences = z
+  .strictObject({
+    muted: z.array(z.enum(kinds)).max(kinds.length).meta({ description: 'Kinds that no notification is created for.' }),
+  })
+  .meta({ id: 'NotificationPreferences', example: { muted: ['budget_threshold'] } });
+export type Preferences = z.output<typeof preferences>;
