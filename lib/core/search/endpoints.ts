@@ -12,7 +12,7 @@ export const searchEndpoints = (searchable: () => Searchable) => [
   endpoint({
     method: 'GET',
     path: '/search',
-    operation_id: 'search',
+    operation_id: 'searchResources',
     summary: 'Find resources by name, id or address',
     description: `${description} Only resources that the caller may list are found.`,
     tag: 'Search',

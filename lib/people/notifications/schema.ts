@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
 
-const resource = z.strictObject({ type: z.string(), id, name: z.string().nullable() }).meta({
-  description: 'What it is about.',
-  example: { type: 'instance', id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', name: 'web-1' },
-});
+const resource = z
+  .strictObject({ type: z.string(), id, name: z.string().nullable() })
+  .meta({ description: 'What it is about.' });
 const common = {
   id: z.uuid(),
   project_id: id.nullable().meta({ description: 'null for incidents.' }),
@@ -40,18 +39,7 @@ export const notification = z
     of('certificate_ending'),
     of('invitation'),
   ])
-  .meta({
-    id: 'Notification',
-    example: {
-      id: '5f2b7c1e-0c52-4a3f-9d1c-2b3a4e5f6071',
-      project_id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f',
-      resource: { type: 'instance', id: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', name: 'web-1' },
-      created_at: '2026-03-01T12:00:00.000Z',
-      read_at: null,
-      kind: 'operation_failed',
-      facts: { operation: 'instance.create', reason: 'The image cannot be read.' },
-    },
-  });
+  .meta({ id: 'Notification' });
 export const incidentNotification = of('incident').meta({ id: 'IncidentNotification' });
 export type Notification = z.output<typeof notification>;
 export type IncidentNotification = z.output<typeof incidentNotification>;
