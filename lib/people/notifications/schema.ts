@@ -33,12 +33,7 @@ const of = <Kind extends keyof typeof facts>(kind: Kind) =>
   z.strictObject({ ...common, kind: z.literal(kind), facts: facts[kind] });
 
 export const notification = z
-  .discriminatedUnion('kind', [
-    of('budget_threshold'),
-    of('operation_failed'),
-    of('certificate_ending'),
-    of('invitation'),
-  ])
+  .union([of('budget_threshold'), of('operation_failed'), of('certificate_ending'), of('invitation')])
   .meta({ id: 'Notification' });
 export const incidentNotification = of('incident').meta({ id: 'IncidentNotification' });
 export type Notification = z.output<typeof notification>;
