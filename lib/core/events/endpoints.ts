@@ -1,4 +1,4 @@
-import { callerKey } from '@/lib/core/api/caller';
+import { type Caller, callerKey } from '@/lib/core/api/caller';
 import { type Call, endpoint, Reply } from '@/lib/core/api/endpoint';
 import { ApiError } from '@/lib/core/api/errors';
 import { decide } from '@/lib/core/api/policy';
@@ -19,15 +19,11 @@ export const eventEndpoints = [
     path: '/events',
     operation_id: 'streamEvents',
     summary: 'Follow changes in the project',
-    description,
+    description: `${description} While the project is suspended, a signed-in user hears only of its suspension and resumption.`,
     tag,
-    access: 'reader',
+    access: 'any',
     responses: { 200: { stream: 'text/event-stream' } },
-    handle: (call, { headers }) => {
-      const { caller, project_id } = call;
-      const project: Audience = `project:${project_id}`;
-      return reply(call, headers, caller.kind === 'user' ? [project, `person:${caller.user_id}`] : [project]);
-    },
+    handle: (call, { headers }) => reply(call, headers, tenantAudiences),
   }),
 ];
 
@@ -43,32 +39,51 @@ export const platformEventEndpoints = [
     tag: 'Back office: events',
     access: 'administrator',
     responses: { 200: { stream: 'text/event-stream' } },
-    handle: (call, { headers }) => reply(call, headers, ['platform']),
+    handle: (call, { headers }) => reply(call, headers, () => ['platform']),
   }),
 ];
 
-function reply(call: Call, headers: Headers, audiences: Audience[]): Reply<Response> {
+/**
+ * What a caller of the tenant API hears. An open page of a suspended project must learn that it was resumed.
+ * @throws ApiError 403 for a person without a project
+ */
+function tenantAudiences(caller: Caller): Audience[] {
+  if (caller.kind === 'administrator' || !caller.membership) throw refusal(caller);
+  const { project_id, project_status } = caller.membership;
+  const project: Audience = project_status === 'active' ? `project:${project_id}` : `standing:${project_id}`;
+  return caller.kind === 'user' ? [project, `person:${caller.user_id}`] : [project];
+}
+
+function refusal(caller: Caller): ApiError {
+  const decision = decide(caller, 'reader');
+  return new ApiError(decision.allowed ? 'FORBIDDEN' : decision.code, decision.reason);
+}
+
+function reply(call: Call, headers: Headers, audiencesOf: (caller: Caller) => Audience[]): Reply<Response> {
   const { caller, endpoint, signal } = call;
   if (!caller) throw new Error(`${endpoint.operation_id} needs a caller`);
-  const key = callerKey(caller);
-  const stream = streamEvents({
-    audiences,
-    caller: key,
-    signal,
-    stillAllowed: () => isStillAllowed(call, headers, key),
-  });
+  const audiences = audiencesOf(caller);
+  const stillAllowed = async () => {
+    const now = await callerNow(call, headers);
+    return now !== undefined && callerKey(now) === callerKey(caller) && same(audiencesOf(now), audiences);
+  };
+  const stream = streamEvents({ audiences, caller: callerKey(caller), signal, stillAllowed });
   // Whatever compresses or caches on the way would hold hints back.
   const sent = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache, no-transform' };
   return new Reply(new Response(stream, { headers: { ...sent, 'X-Accel-Buffering': 'no' } }), { headers: sent });
 }
 
-/** The credential is checked as for a new request; the project that it leads to must be the same as well. */
-async function isStillAllowed({ endpoint }: Call, headers: Headers, key: string): Promise<boolean> {
+/** The caller, if the credential would be let in anew. */
+async function callerNow({ endpoint }: Call, headers: Headers): Promise<Caller | undefined> {
   try {
     const caller = await authenticate(headers, endpoint.realm);
-    return caller !== undefined && decide(caller, endpoint.access).allowed && callerKey(caller) === key;
+    return caller && decide(caller, endpoint.access).allowed ? caller : undefined;
   } catch (error) {
-    if (error instanceof ApiError) return false;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
+}
+
+function same(one: readonly Audience[], other: readonly Audience[]): boolean {
+  return one.join() === other.join();
 }

@@ -265,6 +265,19 @@ test('without the role of a reader there is no stream', async () => {
   expect((await request(token)).status).toBe(403);
 });
 
+test('in a suspended project, a user hears that it was resumed and nothing of its resources; a token hears nothing', async () => {
+  const closed = await createProject('closed');
+  const { id, token } = (
+    await tokens('POST', '/auth/tokens', { token: closed.users.member.token, body: { name: 'ci', role: 'reader' } })
+  ).body as { id: string; token: string };
+  await execute(sql`UPDATE projects SET status = 'suspended' WHERE id = ${closed.id}::uuid`);
+  const stream = await open(closed.users.reader.token);
+  await execute(sql`INSERT INTO changes (project_id, topic, resource_id, at)
+    VALUES (${closed.id}::uuid, 'api_token', ${id}::text, now()), (${closed.id}::uuid, 'tenant', ${closed.id}::text, now())`);
+  await until(() => expect(stream.hints).toEqual([{ topic: 'tenant', resource_id: closed.id }]));
+  expect((await request(token)).status).toBe(403);
+});
+
 test('when the process stops, every stream ends', async () => {
   const stream = await open(acme.users.reader.token);
   announceStop();

@@ -1,15 +1,16 @@
 import { log } from '@/lib/log';
 import { followChanges, type Hint, type News } from './feed';
 
-/** Who hears of a change: everybody who listens to one of its audiences. */
-export type Audience = `project:${string}` | `person:${string}` | 'platform';
+/** Who hears of a change: everybody who listens to one of its audiences. `standing`: of the project itself, not of its resources. */
+export type Audience = `project:${string}` | `standing:${string}` | `person:${string}` | 'platform';
 
 type Listener = (news: News) => void;
 
 /** A project's changes are for its members; what belongs to no project but to a person, for that person. */
 function audiencesOf(hint: Hint): Audience[] {
-  const own: Audience = hint.project_id === null ? `person:${hint.resource_id}` : `project:${hint.project_id}`;
-  return ['platform', own];
+  if (hint.project_id === null) return ['platform', `person:${hint.resource_id}`];
+  const project: Audience[] = ['platform', `project:${hint.project_id}`];
+  return hint.topic === 'tenant' ? [...project, `standing:${hint.project_id}`] : project;
 }
 
 /** Hands the changes of the database to all streams of this process; it reads them once, and only while anybody listens. */
