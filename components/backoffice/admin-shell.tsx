@@ -4,7 +4,7 @@ import { CircleUserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { notify } from '@/components/kit/ui/notify';
 import { adminCommands } from '@/components/shell/commands';
-import { ConnectionNotice, GentleReload } from '@/components/shell/connection';
+import { ConnectionNotice } from '@/components/shell/connection';
 import { Shell } from '@/components/shell/shell';
 import { UserMenu } from '@/components/shell/user-menu';
 import { BackOfficeScope, type OfficePerson } from '@/lib/client/backoffice';
@@ -31,7 +31,6 @@ export function AdminShell({ administrator, children }: { administrator: OfficeP
       >
         {children}
         <ConnectionNotice />
-        <GentleReload />
       </Shell>
     </BackOfficeScope>
   );

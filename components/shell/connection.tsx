@@ -1,9 +1,7 @@
 'use client';
 
 import { Unplug } from 'lucide-react';
-import { usePathname } from 'next/navigation';
-import { useEffect, useRef, useState } from 'react';
-import { notify } from '@/components/kit/ui/notify';
+import { useEffect, useState } from 'react';
 import { useLiveState } from '@/lib/client/live-updates';
 
 /** A stream that is back within this time was never missed. */
@@ -31,26 +29,4 @@ export function ConnectionNotice() {
       )}
     </div>
   );
-}
-
-/** A new version of the server is loaded with the next page that is opened, when there is no input to lose. */
-export function GentleReload() {
-  const { outdated } = useLiveState();
-  const pathname = usePathname();
-  const cameFrom = useRef(pathname);
-  useEffect(() => {
-    if (outdated) {
-      void notify('info', 'A new version is available', {
-        id: 'new-version',
-        description: 'It loads with the next page you open.',
-        action: { label: 'Reload now', onClick: () => window.location.reload() },
-      });
-    }
-  }, [outdated]);
-  useEffect(() => {
-    if (cameFrom.current === pathname) return;
-    cameFrom.current = pathname;
-    if (outdated) window.location.reload();
-  }, [pathname, outdated]);
-  return null;
 }

@@ -7,7 +7,7 @@ import { FreezeScope } from '@/lib/client/freeze';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalCommands, visibleTo } from './commands';
-import { ConnectionNotice, GentleReload } from './connection';
+import { ConnectionNotice } from './connection';
 import { portalNavigation } from './portal-navigation';
 import { ProjectSwitcher } from './project-switcher';
 import { Shell } from './shell';
@@ -46,7 +46,6 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
         <FrozenBanner />
         <FreezeScope>{children}</FreezeScope>
         <ConnectionNotice />
-        <GentleReload />
       </Shell>
     </ProjectScope>
   );

@@ -21,6 +21,10 @@ import { FocusOnNavigation } from './focus-on-navigation';
 import { SectionTabs } from './section-tabs';
 import { Sidebar } from './sidebar';
 
+const GentleReload = dynamic(
+  () => whenReachable(() => import('./gentle-reload').then((module) => module.GentleReload)),
+  { ssr: false },
+);
 // Both are loaded when they are first opened, and stay for the next time.
 const CommandPalette = dynamic(
   () => whenReachable(() => import('./command-palette').then((module) => module.CommandPalette)),
@@ -81,6 +85,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
         >
           Skip to content
         </a>
+        <GentleReload />
         <div data-realm={realm} className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
           <div className="sky sticky top-0 hidden h-dvh border-r lg:block">
             <Sidebar

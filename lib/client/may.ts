@@ -1,11 +1,14 @@
 'use client';
 
 import { useFreeze } from './freeze';
-import { operations } from './operations';
+import { type AdministratorOperation, operations } from './operations';
 import { type Project, type Role, useProjectIfAny } from './project';
 
 /** An operation of the API, by its name in the reference. */
-export type OperationId = keyof typeof operations;
+export type OperationId = keyof typeof operations | AdministratorOperation;
+
+type Rule = { readonly access: string; readonly freezable?: boolean };
+const rules: { readonly [Id in OperationId]?: Rule } = operations;
 
 const roles: readonly Role[] = ['reader', 'member', 'admin'];
 
@@ -16,8 +19,7 @@ export function includesRole(role: Role, needed: Role): boolean {
 
 /** The role that an operation requires, if any: others ask only for a signed-in person, or an administrator of the platform. */
 function neededRole(operation: OperationId): Role | undefined {
-  const { access } = operations[operation];
-  return roles.find((role) => role === access);
+  return roles.find((role) => role === rules[operation]?.access);
 }
 
 /** Whether a role is enough for an operation, whatever the state of the project. */
@@ -37,10 +39,10 @@ export function refusalOf(
   frozen?: string,
 ): string | undefined {
   const needed = neededRole(operation);
-  if (status === 'suspended' && (needed !== undefined || operations[operation].access === 'project_person'))
+  if (status === 'suspended' && (needed !== undefined || rules[operation]?.access === 'project_person'))
     return 'The project is suspended. Contact your platform administrator.';
   if (needed !== undefined && !includesRole(role, needed)) return `Requires the ${needed} role.`;
-  return 'freezable' in operations[operation] ? frozen : undefined;
+  return rules[operation]?.freezable ? frozen : undefined;
 }
 
 /** Why the reader of this page cannot call an operation: of several actions, or of rows. Nothing is refused in the back office. */

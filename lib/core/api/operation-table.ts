@@ -7,12 +7,15 @@ type Json = { readonly [name: string]: unknown };
 export type ClientModules = { readonly [file: string]: string };
 
 /**
- * What pages know of each operation, from the endpoints themselves. `index.ts` has who may call it, for every page. The rest
- * (address, example, constraints of its fields, values of its filters) is in one file for each subject, which only the pages
+ * What pages know of each operation, from the endpoints themselves. `index.ts` has who may call it, for every page;
+ * of what only platform administrators may call, it has just the names, as a type. The rest (address, example, constraints of its fields, values of its filters) is in one file for each subject, which only the pages
  * that need it load.
  */
 export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModules {
-  const rules = Object.fromEntries(endpoints.map((endpoint) => [endpoint.operation_id, ruleOf(endpoint)]));
+  const forAdministrators = endpoints.filter(({ access }) => access === 'administrator');
+  const others = endpoints.filter(({ access }) => access !== 'administrator');
+  const rules = Object.fromEntries(others.map((endpoint) => [endpoint.operation_id, ruleOf(endpoint)]));
+  const names = forAdministrators.map(({ operation_id }) => JSON.stringify(operation_id));
   const subjects = [...new Set(endpoints.map(subjectOf))];
   const moduleOf = (subject: string) =>
     endpoints
@@ -20,7 +23,7 @@ export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModul
       .map((endpoint) => `export const ${endpoint.operation_id} = ${JSON.stringify(detailsOf(endpoint))} as const;\n`)
       .join('');
   return {
-    'index.ts': `export const operations = ${JSON.stringify(rules)} as const;\n`,
+    'index.ts': `export const operations = ${JSON.stringify(rules)} as const;\nexport type AdministratorOperation = ${names.join(' | ') || 'never'};\n`,
     ...Object.fromEntries(subjects.map((subject) => [`${subject}.ts`, moduleOf(subject)])),
   };
 }

@@ -1,25 +1,46 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { useParams, useRouter } from 'next/navigation';
-import { BootLog } from '@/components/compute/boot-log';
 import { instances } from '@/components/compute/domain';
 import { Fault } from '@/components/compute/fault';
 import { useInstanceActions, useOpenConsole } from '@/components/compute/instance-actions';
 import { whyNot } from '@/components/compute/instance-can';
-import { InstanceNetwork } from '@/components/compute/instance-network';
 import { InstanceProperties } from '@/components/compute/instance-properties';
-import { InstanceVolumes } from '@/components/compute/instance-volumes';
 import { Provisioning } from '@/components/compute/provisioning';
 import { ResourceHistory } from '@/components/compute/resource-history';
-import { Telemetry } from '@/components/compute/telemetry';
-import { WaysIn } from '@/components/compute/ways-in';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
+import { Skeleton } from '@/components/kit/ui/skeleton';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
+
+// Each part is loaded with its tab.
+const loading = () => <Skeleton className="h-80 w-full rounded-lg" />;
+const BootLog = dynamic(
+  () => whenReachable(() => import('@/components/compute/boot-log').then((module) => module.BootLog)),
+  { loading },
+);
+const InstanceNetwork = dynamic(
+  () => whenReachable(() => import('@/components/compute/instance-network').then((module) => module.InstanceNetwork)),
+  { loading },
+);
+const InstanceVolumes = dynamic(
+  () => whenReachable(() => import('@/components/compute/instance-volumes').then((module) => module.InstanceVolumes)),
+  { loading },
+);
+const Telemetry = dynamic(
+  () => whenReachable(() => import('@/components/compute/telemetry').then((module) => module.Telemetry)),
+  { loading },
+);
+const WaysIn = dynamic(
+  () => whenReachable(() => import('@/components/compute/ways-in').then((module) => module.WaysIn)),
+  { loading },
+);
 
 /** One instance: what it is and does, how to get in, where it is reached, what it used and what was done with it. */
 export default function InstancePage() {
