@@ -151,7 +151,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
   });
 
   await test.step('top up through the sandbox’s checkout', async () => {
-    await page.getByRole('button', { name: 'Add credit' }).click();
+    await page.getByRole('button', { name: 'Add credit' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Add credit' });
     await dialog.getByLabel('Amount').fill('5');
     await dialog.getByRole('button', { name: 'Continue to payment' }).click();

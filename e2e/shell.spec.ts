@@ -112,7 +112,8 @@ test('groups stay closed, open for the page that is shown, and pins and recent r
   await navigation.getByRole('button', { name: 'Pin Secrets' }).press('Enter');
   await page.goto(`/projects/${tenant.slug}/billing`);
   await expect(navigation.getByRole('button', { name: 'Storage' })).toHaveAttribute('aria-expanded', 'false');
-  await expect(navigation.getByRole('link').first()).toHaveText('Secrets');
+  // The first link is the product's name.
+  await expect(navigation.getByRole('link').nth(1)).toHaveText('Secrets');
   await expect(navigation.getByRole('link', { name: group.name, exact: true })).toBeVisible();
   await expectAccessible(page);
 

@@ -108,7 +108,7 @@ test('search and filters stand in the address; members look and cannot touch', a
   await expect(page.getByRole('menuitem', { name: /Change role/ })).toContainText('Requires the admin role');
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'Role' }).click();
+  await page.getByRole('button', { name: 'Role', exact: true }).click();
   await page.getByRole('menuitemradio', { name: 'Member' }).click();
   await expect(rows).toHaveCount(2);
   await page.getByRole('searchbox', { name: 'Search users' }).fill('nobody');
