@@ -156,7 +156,7 @@ test('a change is on record under its operation where that names no action', asy
     { resource: { type: 'widget', id }, rows: {} },
   );
   const entry = await queryOne(sql`SELECT action FROM audit_entries WHERE resource_id = ${id}::text`);
-  expect(entry).toEqual({ action: 'createWidget' });
+  expect(entry).toEqual({ action: 'widget.create' });
 });
 
 describe('decimal amounts', () => {

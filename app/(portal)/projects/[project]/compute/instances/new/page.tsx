@@ -1,39 +1,34 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
 import { type DefaultValues, useWatch } from 'react-hook-form';
-import * as z from 'zod/mini';
 import { FlavorField } from '@/components/compute/flavor-field';
 import { type Choices, suggestName, tooSmallFor, useInstanceChoices } from '@/components/compute/instance-choices';
-import { QuotaImpact } from '@/components/compute/quota-impact';
-import { SecurityGroupsField } from '@/components/compute/security-groups-field';
-import { VolumesField } from '@/components/compute/volumes-field';
+import { type InstanceValues, instanceSchema } from '@/components/compute/instance-values';
 import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
+import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { Price } from '@/components/pricing/price';
-import { severalOf, text } from '@/lib/client/constraints';
-import { createInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
-const { fields } = createInstance;
-const schema = z.object({
-  name: text(fields.name, 'Enter a name.'),
-  image_id: z.string().check(z.minLength(1, 'Choose an image.')),
-  flavor_id: z.string().check(z.minLength(1, 'Choose a flavor.')),
-  network_id: z.string().check(z.minLength(1, 'Choose a network.')),
-  security_group_ids: severalOf(fields.security_group_ids, 'security groups'),
-  key_pair_id: z.string(),
-  ssh_public_key: z.string().check(z.trim()),
-  user_data: z.string(),
-  volume_ids: severalOf(fields.volume_ids, 'volumes'),
-});
-type Values = z.input<typeof schema>;
+// Loaded after the page, which would be too heavy with them.
+const QuotaImpact = dynamic(() =>
+  whenReachable(() => import('@/components/compute/quota-impact').then((module) => module.QuotaImpact)),
+);
+
+const GroupsOfInstance = dynamic(() =>
+  whenReachable(() => import('@/components/compute/instance-form-fields').then((module) => module.GroupsOfInstance)),
+);
+const VolumesOfInstance = dynamic(() =>
+  whenReachable(() => import('@/components/compute/instance-form-fields').then((module) => module.VolumesOfInstance)),
+);
 
 /** Neither is the id of a key pair. */
 const NO_KEY = 'none';
@@ -59,7 +54,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
   const router = useRouter();
   const create = api.useMutation('post', '/api/v1/compute/instances');
   const asked = useSearchParams();
-  const form = useSchemaForm(schema, firstValues(choices, asked));
+  const form = useSchemaForm<InstanceValues, InstanceValues>(instanceSchema, firstValues(choices, asked));
   const [imageId, flavorId, key] = useWatch({ control: form.control, name: ['image_id', 'flavor_id', 'key_pair_id'] });
   const image = choices?.images.find(({ id }) => id === imageId);
   const flavor = choices?.flavors.find(({ id }) => id === flavorId);
@@ -135,7 +130,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         label="Network"
         options={(choices?.networks ?? []).map(({ id, name, cidr }) => ({ value: id, label: name, description: cidr }))}
       />
-      <SecurityGroupsField control={form.control} name="security_group_ids" groups={choices?.groups ?? []} />
+      <GroupsOfInstance control={form.control} groups={choices?.groups ?? []} />
       <SelectField
         control={form.control}
         name="key_pair_id"
@@ -175,7 +170,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
           rows={3}
         />
       )}
-      <VolumesField control={form.control} name="volume_ids" volumes={choices?.volumes ?? []} />
+      <VolumesOfInstance control={form.control} volumes={choices?.volumes ?? []} />
       <TextAreaField
         control={form.control}
         name="user_data"
@@ -189,7 +184,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
   );
 }
 
-function firstValues(choices: Choices | undefined, asked: URLSearchParams): DefaultValues<Values> {
+function firstValues(choices: Choices | undefined, asked: URLSearchParams): DefaultValues<InstanceValues> {
   const { networks = [], groups = [], images = [], flavors = [] } = choices ?? {};
   const askedFor = <Row extends { id: string }>(rows: readonly Row[], name: string) =>
     rows.find(({ id }) => id === asked.get(name));
