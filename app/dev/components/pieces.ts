@@ -2,12 +2,17 @@ import {
   Braces,
   CalendarClock,
   ChartLine,
+  FileCode2,
+  FileDiff,
+  FileWarning,
   FolderTree,
+  ListChecks,
   type LucideIcon,
   MessageSquareText,
   ScrollText,
   SlidersHorizontal,
   UploadCloud,
+  Workflow,
 } from 'lucide-react';
 
 export interface Piece {
@@ -22,6 +27,19 @@ export interface Piece {
 /** Every component that has a page in the gallery. */
 export const pieces: readonly Piece[] = [
   {
+    name: 'code-editor',
+    label: 'Code editor',
+    icon: FileCode2,
+    purpose: 'Function code, queries and policies, with syntax, search and folding.',
+  },
+  { name: 'code-diff', label: 'Code diff', icon: FileDiff, purpose: 'What changes from one version to another.' },
+  {
+    name: 'yaml-editor',
+    label: 'YAML editor',
+    icon: FileWarning,
+    purpose: 'YAML with problems marked at their lines.',
+  },
+  {
     name: 'time-series',
     label: 'Time series',
     icon: ChartLine,
@@ -33,6 +51,13 @@ export const pieces: readonly Piece[] = [
     icon: ScrollText,
     purpose: 'Logs of any length: search, colors, follow, a link to each line.',
   },
+  {
+    name: 'graph',
+    label: 'Graph',
+    icon: Workflow,
+    purpose: 'Steps that follow from each other, placed automatically.',
+  },
+  { name: 'wizard', label: 'Wizard', icon: ListChecks, purpose: 'A task in steps: choose, check, review, run.' },
   {
     name: 'file-browser',
     label: 'File browser',
