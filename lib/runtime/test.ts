@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
 import { z } from 'zod';
 import { runInForeground } from './run-node';
 import { installMissing, missingForEngines, missingForTests } from './system-packages';
 
-type Count = { passed: number; failed: number };
+type Count = { passed: number; failed: number; failures?: string[] };
 type Step = { name: string; args: string[]; count?: () => Count };
 
 const unitResults = 'test-results/unit.json';
@@ -34,7 +35,7 @@ const steps: Step[] = [
 ];
 
 /**
- * `npm test`: every check there is, each told apart, whatever the ones before it found. Ends with a summary whose last
+ * `npm test`: every check there is, each told apart, whatever the ones before it found. Ends with the failed tests by name and a summary whose last
  * line is `N passed, N failed`, and the exit code to match.
  */
 export async function runTests(): Promise<void> {
@@ -42,6 +43,7 @@ export async function runTests(): Promise<void> {
   await installMissing(() => [...missingForTests(), ...missingForEngines()], without);
   rmSync('test-results', { recursive: true, force: true });
   const summary: string[] = [];
+  const failures: string[] = [];
   const total = { passed: 0, failed: 0 };
   for (const step of steps) {
     console.log(`\n── ${step.name}`);
@@ -51,28 +53,79 @@ export async function runTests(): Promise<void> {
     const count = counted(step, succeeded);
     total.passed += count.passed;
     total.failed += count.failed;
+    failures.push(...(count.failures ?? []));
     summary.push(`  ${step.name.padEnd(22)}${seconds.padStart(6)} s   ${count.passed} passed, ${count.failed} failed`);
   }
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`);
   console.log(`\n${summary.join('\n')}\n\n${total.passed} passed, ${total.failed} failed`);
   process.exitCode = total.failed === 0 ? 0 : 1;
 }
 
 /** A step without tests of its own counts as one; a step that failed has at least one failure. */
-function counted({ count }: Step, succeeded: boolean): Count {
-  const { passed, failed } = count?.() ?? { passed: succeeded ? 1 : 0, failed: 0 };
-  return { passed, failed: succeeded ? failed : Math.max(failed, 1) };
+function counted({ name, count }: Step, succeeded: boolean): Count {
+  const { passed, failed, failures } = count?.() ?? { passed: succeeded ? 1 : 0, failed: 0 };
+  if (succeeded) return { passed, failed };
+  return { passed, failed: Math.max(failed, 1), failures: failures?.length ? failures : [name] };
 }
+
+const unitReport = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() }),
+      ),
+    }),
+  ),
+});
 
 function countUnit(): Count {
-  const report = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
-  const read = readReport(unitResults, report);
-  return { passed: read?.numPassedTests ?? 0, failed: read?.numFailedTests ?? 0 };
+  const report = readReport(unitResults, unitReport);
+  const failures = (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const failed = assertionResults
+      .filter((test) => test.status === 'failed')
+      .map(({ fullName, failureMessages }) => `${file}: ${fullName}\n    ${firstLine(failureMessages?.[0])}`);
+    return failed.length === 0 && status === 'failed' ? [`${file}\n    ${firstLine(message)}`] : failed;
+  });
+  return { passed: report?.numPassedTests ?? 0, failed: report?.numFailedTests ?? 0, failures };
 }
 
+const firstLine = (text = '') => text.split('\n', 1)[0] ?? '';
+
+const browserSuite = z.object({
+  specs: z.array(
+    z.object({
+      title: z.string(),
+      file: z.string(),
+      line: z.number(),
+      tests: z.array(z.object({ status: z.string() })),
+    }),
+  ),
+  get suites() {
+    return z.array(browserSuite).optional();
+  },
+});
+
+const browserReport = z.object({
+  stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
+  suites: z.array(browserSuite),
+});
+
 function countBrowser(): Count {
-  const report = z.object({ stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }) });
-  const stats = readReport(browserResults, report)?.stats;
-  return { passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0), failed: stats?.unexpected ?? 0 };
+  const report = readReport(browserResults, browserReport);
+  const failures = (report?.suites ?? []).flatMap(failedSpecs);
+  const { expected = 0, flaky = 0, unexpected = 0 } = report?.stats ?? {};
+  return { passed: expected + flaky, failed: unexpected, failures };
+}
+
+function failedSpecs({ specs, suites = [] }: z.infer<typeof browserSuite>): string[] {
+  const failed = specs.filter(({ tests }) => tests.some(({ status }) => status === 'unexpected'));
+  return [...failed.map(({ file, line, title }) => `e2e/${file}:${line}: ${title}`), ...suites.flatMap(failedSpecs)];
 }
 
 function readReport<T>(path: string, report: z.ZodType<T>): T | undefined {

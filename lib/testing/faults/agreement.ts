@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { readRouter } from '@/lib/domains/network/topology';
@@ -9,6 +9,7 @@ import { addressPlan } from '@/lib/engines/local/network/address-plan';
 import { readLinks } from '@/lib/engines/local/network/links';
 import { bridgeName, edgeNamespace, routerNamespace, tapName, UPLINK } from '@/lib/engines/local/network/names';
 import { existingNamespaces, namespaceCommand } from '@/lib/engines/local/network/namespaces';
+import { serviceSocket } from '@/lib/engines/local/network/relay';
 import { rulesetOf } from '@/lib/engines/local/network/ruleset';
 import { findProcesses } from '@/lib/engines/local/processes';
 import { namesIn } from '@/lib/engines/local/record';
@@ -190,6 +191,7 @@ async function files(host: Host, { instances, volumes, snapshots, images }: Fact
   );
   const layers = [...(await readLayers(host)).keys()].map((file) => file.slice(file.lastIndexOf('/') + 1));
   const on = instances.filter(({ power }) => power !== 'stopped').map(({ id }) => shortHash(id, 16));
+  const relays = routers.map(({ id }) => basename(serviceSocket(host, id)));
   return [
     ...differences('file', [...records(instances), ...instances.map(({ id }) => id)], await names('instances')),
     ...differences('file', records(volumes), await names('volumes')),
@@ -204,7 +206,7 @@ async function files(host: Host, { instances, volumes, snapshots, images }: Fact
     ),
     ...differences('file', records(routers), await names('network/routers')),
     ...differences('file', records(networks), await names('network/networks')),
-    ...differences('sockets', on, await namesIn(host.sockets)),
+    ...differences('socket', [...on, ...relays], await namesIn(host.sockets)),
   ];
 }
 
