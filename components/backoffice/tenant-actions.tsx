@@ -11,21 +11,18 @@ import {
   UserRoundPlus,
   UsersRound,
 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Row } from '@/lib/client/list';
 import { adminPaths } from '@/lib/paths';
 import { useGrantCredit } from './money/grant-credit';
 
-const RenameDialog = dynamic(() =>
-  whenReachable(() => import('./rename-tenant-dialog').then((module) => module.RenameTenantDialog)),
-);
-const SuspendDialog = dynamic(() =>
-  whenReachable(() => import('./suspend-tenant-dialog').then((module) => module.SuspendTenantDialog)),
+const RenameDialog = lazyComponent(() => import('./rename-tenant-dialog').then((module) => module.RenameTenantDialog));
+const SuspendDialog = lazyComponent(() =>
+  import('./suspend-tenant-dialog').then((module) => module.SuspendTenantDialog),
 );
 
 export type Tenant = Row<'/admin/api/v1/tenants'>;

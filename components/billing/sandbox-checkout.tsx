@@ -10,7 +10,6 @@ import {
   Lock,
   type LucideIcon,
 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { Wordmark } from '@/components/brand/logo';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
@@ -18,8 +17,8 @@ import { Loaded } from '@/components/kit/page/loaded';
 import { Button } from '@/components/kit/ui/button';
 import { buttonLook } from '@/components/kit/ui/button-look';
 import { Radio } from '@/components/kit/ui/choice';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatMoney } from '@/lib/format/money';
@@ -29,7 +28,7 @@ import { placeOf } from './hosted-page';
 type SandboxPage = components['schemas']['SandboxPage'];
 export type TestCard = SandboxPage['cards'][number];
 
-const BankDialog = dynamic(() => whenReachable(() => import('./bank-dialog').then((module) => module.BankDialog)));
+const BankDialog = lazyComponent(() => import('./bank-dialog').then((module) => module.BankDialog));
 
 const deeds: Record<TestCard['does'], { words: string; icon: LucideIcon; ink: string }> = {
   succeeds: { words: 'Succeeds immediately', icon: CircleCheck, ink: 'text-positive-ink' },

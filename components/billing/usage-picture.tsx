@@ -1,17 +1,17 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { formatMoney } from '@/lib/format/money';
 import { formatNumber } from '@/lib/format/number';
 import { sumByDay, type UsageQuery, useUsageByDay } from './usage-series';
 
-const DailyChart = dynamic(() => import('./daily-chart').then((module) => module.DailyChart), {
-  ssr: false,
-  loading: () => <Skeleton className="h-50 w-full" />,
-});
+const DailyChart = lazyComponent(
+  () => import('./daily-chart').then((module) => module.DailyChart),
+  () => <Skeleton className="h-50 w-full" />,
+);
 
 interface UsagePictureProps {
   filters: UsageQuery;

@@ -1,10 +1,10 @@
 'use client';
 
 import { CirclePlay, CircleStop, Pause, Play, RefreshCcwDot, RotateCw, SquareTerminal, Trash2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import type { Row } from '@/lib/client/list';
@@ -12,7 +12,7 @@ import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { type InstanceAction, operationOf, whyNot } from './instance-can';
 
-const RebuildDialog = dynamic(() => import('./rebuild-dialog').then((module) => module.RebuildDialog));
+const RebuildDialog = lazyComponent(() => import('./rebuild-dialog').then((module) => module.RebuildDialog));
 
 export type Instance = Row<'/api/v1/compute/instances'>;
 

@@ -1,7 +1,6 @@
 'use client';
 
 import { Network } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useState } from 'react';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
@@ -11,14 +10,15 @@ import { useConfirm } from '@/components/kit/page/confirm';
 import { EmptyState } from '@/components/kit/page/empty-state';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { type Row, useList } from '@/lib/client/list';
 import { useMay, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';
 
-const FloatingIpDialog = dynamic(() => import('./floating-ip-dialog').then((module) => module.FloatingIpDialog));
-const PortGroupsDialog = dynamic(() =>
+const FloatingIpDialog = lazyComponent(() => import('./floating-ip-dialog').then((module) => module.FloatingIpDialog));
+const PortGroupsDialog = lazyComponent(() =>
   import('@/components/network/port-groups-dialog').then((module) => module.PortGroupsDialog),
 );
 

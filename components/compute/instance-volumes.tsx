@@ -1,7 +1,6 @@
 'use client';
 
 import { Link2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { Size } from '@/components/kit/data/amounts';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
@@ -9,6 +8,7 @@ import { Time } from '@/components/kit/data/time';
 import { ResourceTable } from '@/components/kit/resource/resource-table';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { Button } from '@/components/kit/ui/button';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { volumes } from '@/components/storage/domain';
 import { type Volume, whyNotInto } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
@@ -17,7 +17,9 @@ import { useMay } from '@/lib/client/may';
 import { listVolumes } from '@/lib/client/operations/storage';
 import type { Instance } from './instance-actions';
 
-const AttachDialog = dynamic(() => import('@/components/storage/attach-dialog').then((module) => module.AttachDialog));
+const AttachDialog = lazyComponent(() =>
+  import('@/components/storage/attach-dialog').then((module) => module.AttachDialog),
+);
 
 const column = columnsOf<Volume>();
 const columns = [

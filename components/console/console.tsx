@@ -1,21 +1,20 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Button } from '@/components/kit/ui/button';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/kit/ui/tabs';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
 import type { ConnectionState } from './connection';
 
 const parts = {
   screen: {
     label: 'Screen',
-    Part: dynamic(() => whenReachable(() => import('./screen').then(({ Screen }) => Screen)), { ssr: false }),
+    Part: lazyComponent(() => import('./screen').then(({ Screen }) => Screen)),
   },
   terminal: {
     label: 'Serial terminal',
-    Part: dynamic(() => whenReachable(() => import('./terminal').then(({ Terminal }) => Terminal)), { ssr: false }),
+    Part: lazyComponent(() => import('./terminal').then(({ Terminal }) => Terminal)),
   },
 } as const;
 

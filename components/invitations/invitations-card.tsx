@@ -1,15 +1,14 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useInvitations } from './use-invitations';
 
 /** Forms are heavy, and few readers have an invitation. */
-const InvitationList = dynamic(
-  () => whenReachable(() => import('./invitation-list').then((module) => module.InvitationList)),
-  { loading: () => <Skeleton className="h-32 w-full" /> },
+const InvitationList = lazyComponent(
+  () => import('./invitation-list').then((module) => module.InvitationList),
+  () => <Skeleton className="h-32 w-full" />,
 );
 
 /** What the reader is invited to; nothing where there is no invitation. */

@@ -1,16 +1,12 @@
 'use client';
 
 import { Play } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { Button } from '@/components/kit/ui/button';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import type { RequestForm } from './request';
 
-const TryRequestSheet = dynamic(
-  () => whenReachable(() => import('./try-request-sheet').then((module) => module.TryRequestSheet)),
-  { ssr: false },
-);
+const TryRequestSheet = lazyComponent(() => import('./try-request-sheet').then((module) => module.TryRequestSheet));
 
 /** Opens the form that sends a request of one's own. */
 export function TryRequest({ operation, baseUrl }: { operation: RequestForm; baseUrl: string }) {

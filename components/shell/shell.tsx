@@ -2,7 +2,6 @@
 
 import { clsx } from 'clsx';
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -12,32 +11,19 @@ import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { PlaceProvider, type Realm } from '@/components/kit/page/place';
 import { Button } from '@/components/kit/ui/button';
 import { CommandKey, Key } from '@/components/kit/ui/keyboard';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { ToastHost } from '@/components/kit/ui/notify';
 import { TooltipHost } from '@/components/kit/ui/tooltip';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
 import { SectionTabs } from './section-tabs';
 import { Sidebar } from './sidebar';
 
-const GentleReload = dynamic(
-  () => whenReachable(() => import('./gentle-reload').then((module) => module.GentleReload)),
-  { ssr: false },
-);
+const GentleReload = lazyComponent(() => import('./gentle-reload').then((module) => module.GentleReload));
 // Both are loaded when they are first opened, and stay for the next time.
-const CommandPalette = dynamic(
-  () => whenReachable(() => import('./command-palette').then((module) => module.CommandPalette)),
-  {
-    ssr: false,
-  },
-);
-const Drawer = dynamic(
-  () => whenReachable(() => import('@/components/kit/ui/dialog').then((module) => module.Dialog)),
-  {
-    ssr: false,
-  },
-);
+const CommandPalette = lazyComponent(() => import('./command-palette').then((module) => module.CommandPalette));
+const Drawer = lazyComponent(() => import('@/components/kit/ui/dialog').then((module) => module.Dialog));
 
 type Opened = 'never' | 'open' | 'closed';
 

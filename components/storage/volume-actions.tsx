@@ -1,18 +1,18 @@
 'use client';
 
 import { Camera, Expand, Link2, Trash2, Unlink2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { type OperationId, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 import { type Volume, type VolumeAction, whyNotVolume } from './storage-can';
 
-const AttachDialog = dynamic(() => import('./attach-dialog').then((module) => module.AttachDialog));
-const ResizeDialog = dynamic(() => import('./resize-dialog').then((module) => module.ResizeDialog));
+const AttachDialog = lazyComponent(() => import('./attach-dialog').then((module) => module.AttachDialog));
+const ResizeDialog = lazyComponent(() => import('./resize-dialog').then((module) => module.ResizeDialog));
 
 interface VolumeActions {
   /** What can be done with a volume, for its row and for its page. */

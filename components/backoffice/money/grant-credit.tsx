@@ -1,11 +1,10 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 
-const GrantCreditDialog = dynamic(() =>
-  whenReachable(() => import('./grant-credit-dialog').then((module) => module.GrantCreditDialog)),
+const GrantCreditDialog = lazyComponent(() =>
+  import('./grant-credit-dialog').then((module) => module.GrantCreditDialog),
 );
 
 interface Grantee {

@@ -1,13 +1,9 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, use, useCallback, useRef, useState } from 'react';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 
-const ConfirmDialog = dynamic(
-  () => whenReachable(() => import('./confirm-dialog').then((module) => module.ConfirmDialog)),
-  { ssr: false },
-);
+const ConfirmDialog = lazyComponent(() => import('./confirm-dialog').then((module) => module.ConfirmDialog));
 
 export interface Confirmation {
   /** A question that names the thing: "Delete web-1?" */

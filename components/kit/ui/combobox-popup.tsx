@@ -1,25 +1,26 @@
 'use client';
 
 import { Command } from 'cmdk';
-import { Check, Search } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { type ReactElement, useEffect, useState } from 'react';
+import { ChoiceListTrigger, OptionText } from './choice-list';
 import type { Option } from './option';
-import { Popover, PopoverContent, PopoverTrigger } from './popover';
+import { Popover, PopoverContent } from './popover';
 
 export interface ComboboxPopupProps {
-  /** What is chosen from: "endpoints". */
+  /** The kind of options, in the plural: "endpoints". */
   nouns: string;
-  /** Those of one group stand together, in the order of the first of each. */
+  /** Listed by group, in the order in which the groups first appear. */
   options: readonly Option[];
   value: string | undefined;
   onValueChange: (value: string) => void;
-  /** What the typed text itself means, where it need not be one of the options. */
+  /** Makes an option of the typed text, where other values than the listed ones are allowed. */
   typed?: ((text: string) => Option | undefined) | undefined;
-  /** Hears what is typed, where the options are more than are given at once. */
+  /** Called with the typed text, for lists that load options as they are searched. */
   onSearch?: ((text: string) => void) | undefined;
 }
 
-/** How long a pause in typing is before more options are asked for. */
+/** Pause in typing before a search starts: shorter than a reader notices, longer than between two keystrokes. */
 const TYPING_MS = 200;
 
 /** The opened list with its search. */
@@ -49,11 +50,7 @@ export function ComboboxPopup(props: ComboboxPopupProps & { trigger: ReactElemen
         setText('');
       }}
     >
-      <span className="flex min-w-0 flex-col">
-        <span className="break-words">{option.label}</span>
-        {option.description && <span className="break-words text-ink-subtle text-xs">{option.description}</span>}
-      </span>
-      {option.value === value && <Check className="absolute right-2 text-accent" aria-hidden="true" />}
+      <OptionText option={option} chosen={option.value === value} />
     </Command.Item>
   );
   return (
@@ -64,16 +61,7 @@ export function ComboboxPopup(props: ComboboxPopupProps & { trigger: ReactElemen
         setText('');
       }}
     >
-      <PopoverTrigger
-        asChild
-        onKeyDown={(event) => {
-          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-          event.preventDefault();
-          setOpen(true);
-        }}
-      >
-        {trigger}
-      </PopoverTrigger>
+      <ChoiceListTrigger onOpen={() => setOpen(true)}>{trigger}</ChoiceListTrigger>
       <PopoverContent
         aria-label={`Choose from ${nouns}`}
         className="w-(--radix-popover-trigger-width) min-w-[min(22rem,calc(100vw-1rem))]"

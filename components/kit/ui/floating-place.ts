@@ -3,7 +3,10 @@
 import { createContext } from 'react';
 
 /**
- * Where menus and lists that open are put: into the dialog that they open in, or onto the page. A modal dialog lets
- * nothing beside it be scrolled or reached by the keyboard.
+ * The element that menus and popovers are rendered into: the dialog they open in, or the page. A modal dialog blocks
+ * scrolling and keyboard focus outside of itself.
  */
 export const FloatingPlace = createContext<HTMLElement | null>(null);
+
+/** Distances of menus and popovers in pixels: from their trigger, and from the edges of the window. */
+export const floatingDistances = { sideOffset: 4, collisionPadding: 8 } as const;

@@ -1,9 +1,8 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import type { ComponentType } from 'react';
+import { lazyComponent } from './lazy-component';
 import { Skeleton } from './skeleton';
-import { whenReachable } from './when-reachable';
 
 interface PieceOptions {
   /** Size of the placeholder, as classes. */
@@ -21,21 +20,21 @@ export function lazyPiece<Props extends object>(
   { outline, label }: PieceOptions,
 ): ComponentType<Props> {
   if (typeof window !== 'undefined') whenIdle(() => void load().catch(loadedAgainWhenShown));
-  return dynamic<Props>(() => whenReachable(load), {
-    ssr: false,
-    loading: () => (
-      <div aria-busy="true">
-        <span className="sr-only">Loading the {label}</span>
-        <Skeleton className={outline} />
-      </div>
-    ),
-  });
+  return lazyComponent<Props>(load, () => (
+    <div aria-busy="true">
+      <span className="sr-only">Loading the {label}</span>
+      <Skeleton className={outline} />
+    </div>
+  ));
 }
 
-/** Safari has no idle callback: a second after the page is as good. */
+/** By then the first load of a page is over in nearly every case. */
+const PROBABLY_IDLE_MS = 1000;
+
+/** Safari has no `requestIdleCallback`. */
 function whenIdle(run: () => void): void {
   if ('requestIdleCallback' in window) window.requestIdleCallback(run);
-  else setTimeout(run, 1000);
+  else setTimeout(run, PROBABLY_IDLE_MS);
 }
 
 function loadedAgainWhenShown(): void {}

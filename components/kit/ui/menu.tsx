@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import { Check } from 'lucide-react';
 import { DropdownMenu as Primitive } from 'radix-ui';
 import { type ComponentProps, type ReactNode, use } from 'react';
-import { FloatingPlace } from './floating-place';
+import { FloatingPlace, floatingDistances } from './floating-place';
 
 /** Not modal: the page behind it stays readable for everyone, and scrolls. */
 export function Menu(props: ComponentProps<typeof Primitive.Root>) {
@@ -19,8 +19,7 @@ export function MenuContent({ className, align = 'end', ...rest }: ComponentProp
     <Primitive.Portal container={use(FloatingPlace)}>
       <Primitive.Content
         align={align}
-        sideOffset={4}
-        collisionPadding={8}
+        {...floatingDistances}
         className={clsx('floating min-w-44 max-w-80 p-1', className)}
         {...rest}
       />

@@ -1,13 +1,10 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
 import type { ExternalToast } from 'sonner';
-import { whenReachable } from './when-reachable';
+import { lazyComponent } from './lazy-component';
 
-const Toaster = dynamic(() => whenReachable(() => import('./toaster').then((module) => module.Toaster)), {
-  ssr: false,
-});
+const Toaster = lazyComponent(() => import('./toaster').then((module) => module.Toaster));
 
 let wanted = false;
 const listeners = new Set<() => void>();

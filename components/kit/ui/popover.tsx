@@ -3,7 +3,7 @@
 import { clsx } from 'clsx';
 import { Popover as Primitive } from 'radix-ui';
 import { type ComponentProps, use } from 'react';
-import { FloatingPlace } from './floating-place';
+import { FloatingPlace, floatingDistances } from './floating-place';
 
 export const Popover = Primitive.Root;
 export const PopoverTrigger = Primitive.Trigger;
@@ -13,8 +13,7 @@ export function PopoverContent({ className, align = 'start', ...rest }: Componen
     <Primitive.Portal container={use(FloatingPlace)}>
       <Primitive.Content
         align={align}
-        sideOffset={4}
-        collisionPadding={8}
+        {...floatingDistances}
         className={clsx('floating outline-none', className)}
         {...rest}
       />

@@ -1,20 +1,20 @@
 'use client';
 
 import { clsx } from 'clsx';
-import { Check } from 'lucide-react';
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
+import { ChoiceListTrigger, OptionText } from './choice-list';
 import type { Option } from './option';
-import { Popover, PopoverContent, PopoverTrigger } from './popover';
+import { Popover, PopoverContent } from './popover';
 
 export interface SelectPopupProps {
   options: readonly Option[];
   value: string | undefined;
   onValueChange: (value: string) => void;
-  /** The id of what opens it, whose name it shares. */
+  /** The id of the trigger, which also names the list. */
   labelledBy: string;
 }
 
-/** A pause in typing after which the next letter begins another word. */
+/** Pause in typing after which the next letter begins a new word, as in browsers' own selects. */
 const WORD_MS = 700;
 
 /**
@@ -43,7 +43,7 @@ export function SelectPopup(props: SelectPopupProps & { trigger: ReactElement })
     else return;
     event.preventDefault();
   };
-  // The same letter again goes on to the next option that begins with it; a word leads to the one that begins so.
+  // Repeating a letter moves to the next option that begins with it; a word finds the option that begins with it.
   const search = ({ key, timeStamp }: KeyboardEvent, at: number): number => {
     const { text, at: before } = typed.current;
     const word = (timeStamp - before < WORD_MS ? text : '') + key.toLowerCase();
@@ -56,17 +56,9 @@ export function SelectPopup(props: SelectPopupProps & { trigger: ReactElement })
 
   return (
     <Popover open={open} onOpenChange={setOpen}>
-      <PopoverTrigger
-        asChild
-        aria-haspopup="listbox"
-        onKeyDown={(event) => {
-          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-          event.preventDefault();
-          setOpen(true);
-        }}
-      >
+      <ChoiceListTrigger aria-haspopup="listbox" onOpen={() => setOpen(true)}>
         {trigger}
-      </PopoverTrigger>
+      </ChoiceListTrigger>
       <PopoverContent
         role="listbox"
         aria-labelledby={labelledBy}
@@ -95,15 +87,7 @@ export function SelectPopup(props: SelectPopupProps & { trigger: ReactElement })
               choose(option);
             }}
           >
-            <span className="flex min-w-0 flex-col">
-              <span className="break-words">{option.label}</span>
-              {(option.disabledReason ?? option.description) && (
-                <span className="break-words text-ink-subtle text-xs">
-                  {option.disabledReason ?? option.description}
-                </span>
-              )}
-            </span>
-            {option.value === value && <Check className="absolute right-2 text-accent" aria-hidden="true" />}
+            <OptionText option={option} chosen={option.value === value} />
           </div>
         ))}
       </PopoverContent>

@@ -1,7 +1,6 @@
 'use client';
 
 import { FileSearch } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
 import { entryColumns } from '@/components/audit/entry-columns';
@@ -12,14 +11,12 @@ import { TextLink } from '@/components/backoffice/text-link';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { TextFilter } from '@/components/kit/table/text-filter';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import type { Row } from '@/lib/client/list';
 import { listPlatformAudit } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
-const EntrySheet = dynamic(() =>
-  whenReachable(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet)),
-);
+const EntrySheet = lazyComponent(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet));
 
 type Entry = Row<'/admin/api/v1/audit'>;
 

@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { CategoryCosts } from '@/components/billing/category-costs';
 import { paceOf } from '@/components/billing/pace';
 import { RunningCosts } from '@/components/billing/running-costs';
@@ -13,19 +12,20 @@ import { Loaded } from '@/components/kit/page/loaded';
 import { Page } from '@/components/kit/page/page';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { paths } from '@/lib/paths';
 
-const SpendChart = dynamic(() => import('@/components/billing/spend-chart').then((module) => module.SpendChart), {
-  ssr: false,
-  loading: () => <Skeleton className="h-72 w-full" />,
-});
-const DailyChart = dynamic(() => import('@/components/billing/daily-chart').then((module) => module.DailyChart), {
-  ssr: false,
-  loading: () => <Skeleton className="h-50 w-full" />,
-});
+const SpendChart = lazyComponent(
+  () => import('@/components/billing/spend-chart').then((module) => module.SpendChart),
+  () => <Skeleton className="h-72 w-full" />,
+);
+const DailyChart = lazyComponent(
+  () => import('@/components/billing/daily-chart').then((module) => module.DailyChart),
+  () => <Skeleton className="h-50 w-full" />,
+);
 
 /** What the project costs: this month so far and to its end, by service and by day, and what costs money now. */
 export default function CostsPage() {

@@ -1,7 +1,6 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { reconciliations } from '@/components/backoffice/navigation';
 import { Time } from '@/components/kit/data/time';
@@ -10,17 +9,15 @@ import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { useBackOffice } from '@/lib/client/backoffice';
 import type { Row } from '@/lib/client/list';
 import { listReconciliations } from '@/lib/client/operations/backoffice';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
 
-const Differences = dynamic(() =>
-  whenReachable(() =>
-    import('@/components/backoffice/money/differences-sheet').then((module) => module.DifferencesSheet),
-  ),
+const Differences = lazyComponent(() =>
+  import('@/components/backoffice/money/differences-sheet').then((module) => module.DifferencesSheet),
 );
 
 type Check = Row<'/admin/api/v1/billing/reconciliations'>;

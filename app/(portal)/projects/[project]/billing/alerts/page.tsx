@@ -1,7 +1,6 @@
 'use client';
 
 import { KeyRound, Mail, Send, Webhook } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { budgetAlerts } from '@/components/billing/domain';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
@@ -11,7 +10,7 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { useBudget } from '@/lib/client/freeze';
 import type { Row } from '@/lib/client/list';
 import { useRefusal } from '@/lib/client/may';
@@ -20,10 +19,8 @@ import { useProject } from '@/lib/client/project';
 import { formatMoney } from '@/lib/format/money';
 import { paths } from '@/lib/paths';
 
-const SigningSecretDialog = dynamic(() =>
-  whenReachable(() =>
-    import('@/components/billing/signing-secret-dialog').then((module) => module.SigningSecretDialog),
-  ),
+const SigningSecretDialog = lazyComponent(() =>
+  import('@/components/billing/signing-secret-dialog').then((module) => module.SigningSecretDialog),
 );
 
 type Delivery = Row<'/api/v1/billing/alerts'>;

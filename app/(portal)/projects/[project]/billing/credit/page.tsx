@@ -1,7 +1,6 @@
 'use client';
 
 import { Plus } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { CheckoutOutcome } from '@/components/billing/checkout-outcome';
 import { creditKindLook } from '@/components/billing/credit-kinds';
@@ -15,8 +14,8 @@ import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { TextLink } from '@/components/network/text-link';
 import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
@@ -24,8 +23,8 @@ import { listCredits } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-const TopUpDialog = dynamic(() =>
-  whenReachable(() => import('@/components/billing/top-up-dialog').then((module) => module.TopUpDialog)),
+const TopUpDialog = lazyComponent(() =>
+  import('@/components/billing/top-up-dialog').then((module) => module.TopUpDialog),
 );
 
 type Entry = Row<'/api/v1/billing/credits'>;

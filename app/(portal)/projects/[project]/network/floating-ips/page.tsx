@@ -1,7 +1,6 @@
 'use client';
 
 import { Plus } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Id } from '@/components/kit/data/id';
@@ -11,6 +10,7 @@ import { ResourceList } from '@/components/kit/resource/resource-list';
 import { statusColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { Button } from '@/components/kit/ui/button';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { floatingIps } from '@/components/network/domain';
 import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
 import { Holder } from '@/components/network/ports-table';
@@ -19,7 +19,7 @@ import { useMay } from '@/lib/client/may';
 import { allocateFloatingIp, listFloatingIps } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 
-const AssociateDialog = dynamic(() =>
+const AssociateDialog = lazyComponent(() =>
   import('@/components/network/associate-dialog').then((module) => module.AssociateDialog),
 );
 

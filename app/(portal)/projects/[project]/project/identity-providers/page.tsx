@@ -1,22 +1,21 @@
 'use client';
 
 import { Replace, Trash2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { identityProviders } from '@/components/iam/domain';
 import { Time } from '@/components/kit/data/time';
 import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { roleLabel } from '@/components/members/roles';
 import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
 import { listIdentityProviders } from '@/lib/client/operations/iam';
 import { useProject } from '@/lib/client/project';
 
-const ExchangeDialog = dynamic(() =>
-  whenReachable(() => import('@/components/iam/exchange-dialog').then((module) => module.ExchangeDialog)),
+const ExchangeDialog = lazyComponent(() =>
+  import('@/components/iam/exchange-dialog').then((module) => module.ExchangeDialog),
 );
 
 type Provider = Row<'/api/v1/iam/providers'>;

@@ -1,7 +1,6 @@
 'use client';
 
 import { MailPlus, ShieldCheck, ShieldOff, UserCog, UserMinus } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
@@ -9,7 +8,7 @@ import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { Avatar } from '@/components/kit/ui/avatar';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { users } from '@/components/members/domain';
 import { Removal } from '@/components/members/removal';
 import { roleLabel, roleOptions } from '@/components/members/roles';
@@ -19,9 +18,7 @@ import { listUsers } from '@/lib/client/operations/identity';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-const RoleDialog = dynamic(() =>
-  whenReachable(() => import('@/components/members/role-dialog').then((module) => module.RoleDialog)),
-);
+const RoleDialog = lazyComponent(() => import('@/components/members/role-dialog').then((module) => module.RoleDialog));
 
 type User = Row<'/api/v1/identity/users'>;
 

@@ -1,7 +1,6 @@
 'use client';
 
 import { FileSearch } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
 import { auditLog } from '@/components/audit/domain';
@@ -9,13 +8,11 @@ import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { TextFilter } from '@/components/kit/table/text-filter';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import type { Row } from '@/lib/client/list';
 import { listAudit } from '@/lib/client/operations/audit';
 
-const EntrySheet = dynamic(() =>
-  whenReachable(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet)),
-);
+const EntrySheet = lazyComponent(() => import('@/components/audit/entry-sheet').then((module) => module.EntrySheet));
 
 type Entry = Row<'/api/v1/audit'>;
 

@@ -1,7 +1,6 @@
 'use client';
 
 import { Eye, Trash2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { Size } from '@/components/kit/data/amounts';
 import { Time } from '@/components/kit/data/time';
@@ -9,7 +8,7 @@ import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, idColumn, nameColumn, statusColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { secrets } from '@/components/secrets/domain';
 import { secretTypeLabel, secretTypeOptions } from '@/components/secrets/types';
 import type { Row } from '@/lib/client/list';
@@ -17,8 +16,8 @@ import { useRefusal } from '@/lib/client/may';
 import { createSecret, listSecrets } from '@/lib/client/operations/vault';
 import { useProject } from '@/lib/client/project';
 
-const SecretDialog = dynamic(() =>
-  whenReachable(() => import('@/components/secrets/secret-dialog').then((module) => module.SecretDialog)),
+const SecretDialog = lazyComponent(() =>
+  import('@/components/secrets/secret-dialog').then((module) => module.SecretDialog),
 );
 
 type Secret = Row<'/api/v1/vault/secrets'>;

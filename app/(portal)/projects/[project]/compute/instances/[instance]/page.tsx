@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useParams, useRouter } from 'next/navigation';
 import { instances } from '@/components/compute/domain';
 import { Fault } from '@/components/compute/fault';
@@ -13,34 +12,28 @@ import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
 import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
 // Each part is loaded with its tab.
 const loading = () => <Skeleton className="h-80 w-full rounded-lg" />;
-const BootLog = dynamic(
-  () => whenReachable(() => import('@/components/compute/boot-log').then((module) => module.BootLog)),
-  { loading },
+const BootLog = lazyComponent(() => import('@/components/compute/boot-log').then((module) => module.BootLog), loading);
+const InstanceNetwork = lazyComponent(
+  () => import('@/components/compute/instance-network').then((module) => module.InstanceNetwork),
+  loading,
 );
-const InstanceNetwork = dynamic(
-  () => whenReachable(() => import('@/components/compute/instance-network').then((module) => module.InstanceNetwork)),
-  { loading },
+const InstanceVolumes = lazyComponent(
+  () => import('@/components/compute/instance-volumes').then((module) => module.InstanceVolumes),
+  loading,
 );
-const InstanceVolumes = dynamic(
-  () => whenReachable(() => import('@/components/compute/instance-volumes').then((module) => module.InstanceVolumes)),
-  { loading },
+const Telemetry = lazyComponent(
+  () => import('@/components/compute/telemetry').then((module) => module.Telemetry),
+  loading,
 );
-const Telemetry = dynamic(
-  () => whenReachable(() => import('@/components/compute/telemetry').then((module) => module.Telemetry)),
-  { loading },
-);
-const WaysIn = dynamic(
-  () => whenReachable(() => import('@/components/compute/ways-in').then((module) => module.WaysIn)),
-  { loading },
-);
+const WaysIn = lazyComponent(() => import('@/components/compute/ways-in').then((module) => module.WaysIn), loading);
 
 /** One instance: what it is and does, how to get in, where it is reached, what it used and what was done with it. */
 export default function InstancePage() {

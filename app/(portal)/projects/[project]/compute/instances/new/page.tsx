@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
@@ -12,22 +11,22 @@ import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fie
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
-import { whenReachable } from '@/components/kit/ui/when-reachable';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Price } from '@/components/pricing/price';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
 // Loaded after the page, which would be too heavy with them.
-const QuotaImpact = dynamic(() =>
-  whenReachable(() => import('@/components/compute/quota-impact').then((module) => module.QuotaImpact)),
+const QuotaImpact = lazyComponent(() =>
+  import('@/components/compute/quota-impact').then((module) => module.QuotaImpact),
 );
 
-const GroupsOfInstance = dynamic(() =>
-  whenReachable(() => import('@/components/compute/instance-form-fields').then((module) => module.GroupsOfInstance)),
+const GroupsOfInstance = lazyComponent(() =>
+  import('@/components/compute/instance-form-fields').then((module) => module.GroupsOfInstance),
 );
-const VolumesOfInstance = dynamic(() =>
-  whenReachable(() => import('@/components/compute/instance-form-fields').then((module) => module.VolumesOfInstance)),
+const VolumesOfInstance = lazyComponent(() =>
+  import('@/components/compute/instance-form-fields').then((module) => module.VolumesOfInstance),
 );
 
 /** Neither is the id of a key pair. */

@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useParams } from 'next/navigation';
 import { useState } from 'react';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
@@ -10,6 +9,7 @@ import { Time } from '@/components/kit/data/time';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { ports } from '@/components/network/domain';
 import { FloatingAddress, Holder, NetworkLink } from '@/components/network/ports-table';
 import { type SecurityGroup, sayRule } from '@/components/network/rules';
@@ -20,7 +20,7 @@ import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-const PortGroupsDialog = dynamic(() =>
+const PortGroupsDialog = lazyComponent(() =>
   import('@/components/network/port-groups-dialog').then((module) => module.PortGroupsDialog),
 );
 

@@ -1,9 +1,9 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useParams, useRouter } from 'next/navigation';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Badge } from '@/components/kit/ui/badge';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { securityGroups } from '@/components/network/domain';
 import { PortsOf } from '@/components/network/ports-table';
@@ -15,10 +15,10 @@ import { useProject } from '@/lib/client/project';
 import { formatCount } from '@/lib/format/quantity';
 import { paths } from '@/lib/paths';
 
-const RuleEditor = dynamic(() => import('@/components/network/rule-editor').then((module) => module.RuleEditor), {
-  ssr: false,
-  loading: () => <Skeleton className="h-96 w-full" />,
-});
+const RuleEditor = lazyComponent(
+  () => import('@/components/network/rule-editor').then((module) => module.RuleEditor),
+  () => <Skeleton className="h-96 w-full" />,
+);
 
 /** One security group: its rules in words, an editor for more, and the ports that it applies to. */
 export default function SecurityGroupPage() {
