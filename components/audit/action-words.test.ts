@@ -12,15 +12,15 @@ test.each([
   ['listFloatingIps', 'listed floating IPs'],
   ['getInstance', 'read instance'],
   ['port.change', 'changed port'],
-])('%s reads as people say it', (action, words) => {
+])('%s is shown in plain words', (action, words) => {
   expect(actionWords(action)).toBe(words);
 });
 
-test('every action has one form: what it concerns, a dot, a verb', () => {
+test('every action has the form resource.verb', () => {
   expect(endpoints.map(auditAction).filter((action) => !/^[a-z0-9_]+\.[a-z0-9_]+$/.test(action))).toEqual([]);
 });
 
-test('every action that the API puts on record has words', () => {
+test('every audited action has a readable form', () => {
   const actions = endpoints.map(auditAction);
   const past = /^(\w+(ed|en|an|ew|ook|ave)|paid|read|set|reset) /;
   expect(actions.filter((action) => !past.test(actionWords(action)) || actionWords(action).includes('_'))).toEqual([]);

@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import type { TableState } from '@/components/kit/table/table-state';
+import { TextFilter } from '@/components/kit/table/text-filter';
 import { Button } from '@/components/kit/ui/button';
 import { Select } from '@/components/kit/ui/select';
 import { download } from '@/lib/client/download';
@@ -14,7 +15,7 @@ interface SpanFilterProps {
   state: TableState;
 }
 
-/** From when on. The address keeps the moment itself, so that whoever it is sent to sees the same entries. */
+/** Time filter. The URL keeps the moment itself, so that a shared link shows the same entries. */
 export function SpanFilter({ state }: SpanFilterProps) {
   const from = state.filter('from');
   const since = from === undefined ? undefined : new Date(from);
@@ -41,7 +42,14 @@ export function SpanFilter({ state }: SpanFilterProps) {
   );
 }
 
-/** The filtered entries as a file. */
+/** Filter by the request that wrote the entries. */
+export function RequestFilter({ state }: { state: TableState }) {
+  return (
+    <TextFilter state={state} name="request_id" label="Request" hint="X-Request-Id of a response, error or log line." />
+  );
+}
+
+/** Downloads the filtered entries as CSV. */
 export function ExportButton({ path, state }: { path: string; state: TableState }) {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();

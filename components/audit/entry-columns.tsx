@@ -8,7 +8,7 @@ import { actorTypeLabel } from './words';
 
 type Entry = Row<'/api/v1/audit'>;
 
-/** What tables of audit entries have in common, column by column; `show` opens an entry whole. */
+/** Columns of audit log tables; `show` opens the details of an entry. */
 export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) {
   const column = columnsOf<Entry & Shown>();
   return {
@@ -69,7 +69,7 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
   };
 }
 
-/** How many events the entry counts. */
+/** Number of events that the entry stands for. */
 function Times({ count }: { count: number }) {
   return (
     <span className="whitespace-nowrap text-ink-muted text-xs tabular-nums">

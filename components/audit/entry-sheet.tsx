@@ -14,12 +14,12 @@ import { actorTypeLabel } from './words';
 
 interface EntrySheetProps {
   entry: Row<'/api/v1/audit'>;
-  /** The tenant it happened in, where entries of several are shown. */
+  /** The entry's tenant, in logs of several tenants. */
   tenant?: ReactNode;
   close: () => void;
 }
 
-/** All that one entry of the audit log says. */
+/** All details of one audit log entry. */
 export function EntrySheet({ entry, tenant, close }: EntrySheetProps) {
   const { details } = entry;
   return (

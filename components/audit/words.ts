@@ -1,4 +1,4 @@
-/** What a result of the audit log is called and how it looks (components/kit/data/statuses.ts). */
+/** Labels of results; their colors and icons are in components/kit/data/statuses.ts. */
 export const resultOptions = [
   { value: 'succeeded', label: 'Succeeded' },
   { value: 'refused', label: 'Refused' },
@@ -14,14 +14,14 @@ const actorTypes = {
   anonymous: 'not signed in',
 } as const;
 
-/** What kind of actor it was, in words. */
+/** Label of an actor's type. */
 export function actorTypeLabel(type: keyof typeof actorTypes): string {
   return actorTypes[type];
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Spans of time that people ask for. */
+/** Options of the time filter. */
 export const spans = [
   { value: 'hour', label: 'Last hour', ms: HOUR_MS },
   { value: 'day', label: 'Last 24 hours', ms: 24 * HOUR_MS },

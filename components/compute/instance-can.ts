@@ -3,12 +3,12 @@ import { type Action, type InstanceStatus, type InstanceTask, transitions } from
 
 export type InstanceAction = Action | 'delete' | 'console';
 
-/** What an action calls. */
+/** The API operation that an action calls. */
 export function operationOf(action: InstanceAction): OperationId {
   return action === 'delete' ? 'deleteInstance' : action === 'console' ? 'openConsole' : 'actOnInstance';
 }
 
-/** What determines which actions an instance allows. */
+/** The state that decides which actions are allowed. */
 export interface InstanceState {
   status: InstanceStatus;
   task: InstanceTask | null;

@@ -4,7 +4,7 @@ import { createInstance } from '@/lib/client/operations/compute';
 
 const { fields } = createInstance;
 
-/** What the form of a new instance takes. */
+/** Schema of the create form. */
 export const instanceSchema = z.object({
   name: text(fields.name, 'Enter a name.'),
   image_id: z.string().check(z.minLength(1, 'Choose an image.')),

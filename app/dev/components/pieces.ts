@@ -16,11 +16,11 @@ import {
 } from 'lucide-react';
 
 export interface Piece {
-  /** Its folder here, and the last part of its address. */
+  /** Its folder here, and the last segment of its path. */
   name: string;
   label: string;
   icon: LucideIcon;
-  /** What it is for, in one sentence. */
+  /** Its purpose in one sentence. */
   purpose: string;
 }
 
@@ -32,7 +32,7 @@ export const pieces: readonly Piece[] = [
     icon: FileCode2,
     purpose: 'Function code, queries and policies, with syntax, search and folding.',
   },
-  { name: 'code-diff', label: 'Code diff', icon: FileDiff, purpose: 'What changes from one version to another.' },
+  { name: 'code-diff', label: 'Code diff', icon: FileDiff, purpose: 'Changes between two versions.' },
   {
     name: 'yaml-editor',
     label: 'YAML editor',
@@ -55,7 +55,7 @@ export const pieces: readonly Piece[] = [
     name: 'graph',
     label: 'Graph',
     icon: Workflow,
-    purpose: 'Steps that follow from each other, placed automatically.',
+    purpose: 'Dependent steps with automatic layout.',
   },
   { name: 'wizard', label: 'Wizard', icon: ListChecks, purpose: 'A task in steps: choose, check, review, run.' },
   {
@@ -82,12 +82,12 @@ export const pieces: readonly Piece[] = [
     icon: Braces,
     purpose: 'Environment variables, labels and tags.',
   },
-  { name: 'cron-field', label: 'Cron field', icon: CalendarClock, purpose: 'A schedule, and what it means in words.' },
+  { name: 'cron-field', label: 'Cron field', icon: CalendarClock, purpose: 'A schedule with its meaning in words.' },
   {
     name: 'markdown',
     label: 'Markdown',
     icon: MessageSquareText,
-    purpose: 'Text of models and people, streamed and safe.',
+    purpose: 'Streamed Markdown from users and models, sanitized.',
   },
 ];
 

@@ -10,10 +10,10 @@ describe('an axis', () => {
     [256, true, [0, 64, 128, 192, 256]],
     [0, true, [0, 1]],
     [3, false, [0, 1, 2, 3]],
-  ])('up to %s has round numbers', (most, binary, expected) => {
+  ])('ticks up to %s are round numbers', (most, binary, expected) => {
     expect(ticks(most, binary)).toEqual(expected);
   });
-  test('ends at or above what it must show', () => {
+  test('the last tick is at or above the maximum', () => {
     for (const most of [0.3, 7, 99, 1025, 123_456_789]) {
       for (const binary of [true, false]) expect(ticks(most, binary).at(-1)).toBeGreaterThanOrEqual(most);
     }

@@ -22,7 +22,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const minute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const second = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** The labels of an axis of time. The first one of a day names it; none is said twice in a row. */
+/** Labels of a time axis. The first label of each day includes the date; repeated labels are left out. */
 export function timeLabels(times: readonly number[]): string[] {
   const step = (times[1] ?? 0) - (times[0] ?? 0);
   const ofStep = (at: number) =>

@@ -44,7 +44,7 @@ export class ResumableUpload {
     readonly target: UploadTarget,
     options: UploadOptions = {},
   ) {
-    this.#options = { parallel: 3, attempts: 4, backOff: exponentially, ...options };
+    this.#options = { parallel: 3, attempts: 4, backOff, ...options };
     this.#progress = { state: 'waiting', sentBytes: 0, totalBytes: file.size };
   }
 
@@ -160,10 +160,13 @@ async function inParallel<Value>(
   await Promise.all(Array.from({ length: count }, work));
 }
 
-/** One second, two, four; sooner if the upload is stopped. */
-function exponentially(attempt: number, signal: AbortSignal): Promise<void> {
+/** A network that drops often returns within a second; doubling spares a server that is down. */
+const FIRST_BACKOFF_MS = 1000;
+
+/** Exponential backoff before a retry: 1 s, 2 s, 4 s. Ends early if the upload is stopped. */
+function backOff(attempt: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, 1000 * 2 ** (attempt - 1));
+    const timer = setTimeout(resolve, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
       resolve();

@@ -11,60 +11,60 @@ import type { Watch } from './watch';
 
 export { none } from './portal';
 
-/** A kind of thing that tenants create. */
+/** A resource type of a domain. */
 export type DomainResource = {
-  /** Its table in the database. */
+  /** Database table. */
   readonly table: string;
-  /** Every status it can have. */
+  /** All possible statuses. */
   readonly statuses: readonly string[] | None;
-  /** The metrics that its rows are billed by (docs/decisions/0022-metering-by-triggers.md). */
+  /** Metrics that its rows are billed by (docs/decisions/0022-metering-by-triggers.md). */
   readonly metering: readonly string[] | None;
-  /** How people find it by `GET /search`. */
+  /** How `GET /search` finds it. */
   readonly search: ResourceSearch | None;
 };
 
-/** What only workers load, because it brings the engines with it. */
+/** The part that only workers load, because it imports the engines. */
 export type DomainWork = {
-  /** The steps of each kind of operation. */
+  /** Steps of each operation kind. */
   readonly steps: readonly OperationSteps[] | None;
-  /** Recurring tasks, purges included; one worker at a time runs each. */
+  /** Recurring jobs, including purges. One worker at a time runs a job. */
   readonly jobs: readonly PeriodicJob[] | None;
-  /** What the domain needs running in a cell. */
+  /** Service processes that should run in a cell. */
   readonly services: ServiceSource | None;
-  /** The room that its resources should hold in cells: `SELECT cell_id, device_id, kind, amount`, one row for each kind. */
+  /** Capacity that its resources reserve in cells: `SELECT cell_id, device_id, kind, amount`, one row for each kind. */
   readonly room: Sql | None;
-  /** What the agent of a cell looks after, and takes down when the platform stops. */
+  /** Checks that a cell's agent runs, and shutdown steps when the platform stops. */
   readonly watch: ((cell: string) => Watch) | None;
 };
 
 /**
- * A domain, whole: a subject of the platform such as block storage. `lib/platform/domains.ts` lists all of them, and
- * everything that must know every domain reads that list (docs/adding-a-domain.md).
+ * A service of the platform, such as block storage. `lib/platform/domains.ts` lists all domains; code that needs every
+ * domain reads that list (docs/adding-a-domain.md).
  */
 export type Domain = {
   /** Its folder in `lib/domains`. */
   readonly name: string;
   readonly endpoints: readonly AnyEndpoint[];
-  /** The groups of its endpoints in the API reference, each described in a sentence. */
+  /** Tags of its endpoints in the API reference, each with a one-sentence description. */
   readonly tags: Readonly<Record<string, string>>;
   readonly resources: Readonly<Record<string, DomainResource>>;
-  /** Its other tables. */
+  /** Other tables of the domain. */
   readonly tables: readonly string[] | None;
-  /** Tables of other domains whose rows cannot go while rows of this domain refer to them. */
+  /** Tables of other domains whose rows can't be deleted while rows of this domain refer to them. */
   readonly dependsOn: readonly string[] | None;
   readonly portal: DomainPortal;
-  /** Columns that hold sealed values: a key rotation encrypts them again. */
+  /** Columns with sealed values, which a key rotation encrypts again. */
   readonly sealed: readonly SealedColumn[] | None;
-  /** `none` where its resources cost nothing, hold no quota and are no devices. */
+  /** `none` for domains whose resources cost nothing, use no quota and are not devices. */
   readonly checks: DomainChecks | None;
   readonly work: (() => Promise<DomainWork>) | None;
-  /** Programs of the catalogue that its services run. */
+  /** Programs of the catalog that its services run. */
   readonly programs: readonly string[] | None;
-  /** Folders below `DATA_DIR` that hold what the database does not: a backup needs them too. */
+  /** Folders below `DATA_DIR` with state that is not in the database. Backups include them. */
   readonly state: readonly string[] | None;
-  /** What writes lines for the log store, and the labels of those lines. */
+  /** Log sources and the labels of their lines. */
   readonly logs: Readonly<Record<string, readonly string[]>> | None;
-  /** What is sampled, and the labels of those samples. */
+  /** Metrics and the labels of their samples. */
   readonly metrics: Readonly<Record<string, readonly string[]>> | None;
 };
 
@@ -73,7 +73,7 @@ export function domain<const D extends Domain>(value: D): D {
   return value;
 }
 
-/** The values of a part that a domain may have none of. */
+/** The values of an optional part; empty for `none`. */
 export function each<T>(part: readonly T[] | None): readonly T[] {
   return part === none ? [] : part;
 }

@@ -1,8 +1,8 @@
 'use client';
 
-import { FileSearch } from 'lucide-react';
 import { useState } from 'react';
-import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
+import { ExportButton, RequestFilter, SpanFilter } from '@/components/audit/audit-toolbar';
+import { entryActions } from '@/components/audit/entry-actions';
 import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
 import { auditLog } from '@/components/backoffice/navigation';
@@ -45,35 +45,13 @@ export default function AuditPage() {
           <TextFilter state={state} name="actor" label="Actor" hint="Part of the name, or the ID." />
           <TextFilter state={state} name="action" label="Action" hint="Exact action, such as tenant.suspend" />
           <TextFilter state={state} name="resource_id" label="Resource" hint="The resource’s ID." />
-          <TextFilter
-            state={state}
-            name="request_id"
-            label="Request"
-            hint="X-Request-Id of a response, error or log line."
-          />
+          <RequestFilter state={state} />
           <SpanFilter state={state} />
           <ExportButton path="/admin/api/v1/audit/export" state={state} />
         </>
       )}
       rowName={({ action }) => action}
-      actions={(entry, state) => [
-        { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
-        { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
-        {
-          label: `Only ${entry.actor_name}`,
-          onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
-        },
-        {
-          label: 'Only this resource',
-          disabledReason: entry.resource_id ? undefined : 'No resource.',
-          onSelect: () => state.set({ resource_id: entry.resource_id ?? undefined }),
-        },
-        {
-          label: 'Only this request',
-          disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
-          onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
-        },
-      ]}
+      actions={(entry, state) => Object.values(entryActions(entry, state, setShown))}
     >
       {() =>
         shown && (

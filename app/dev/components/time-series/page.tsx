@@ -9,7 +9,7 @@ import { formatBytes } from '@/lib/format/size';
 import { PiecePage } from '../piece-page';
 
 const HOUR_MS = 3_600_000;
-/** Samples do not change with the day on which they are looked at. */
+/** Fixed, so that the page looks the same every day. */
 const END = Date.UTC(2026, 10, 21, 12);
 const GB = 1024 ** 3;
 const ranges = [

@@ -7,6 +7,7 @@ import { ResumableUpload, type UploadTarget } from '@/components/kit/upload/resu
 import { UploadRow } from '@/components/kit/upload/upload-row';
 import { PiecePage } from '../piece-page';
 
+/** Time that each sample part takes: slow enough to watch its progress. */
 const PART_MS = 400;
 const PARTS = 8;
 

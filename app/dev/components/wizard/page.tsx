@@ -34,7 +34,7 @@ export default function WizardPage() {
                   <fieldset className="space-y-2">
                     <legend className="sr-only">Version</legend>
                     {targets.map((name) => (
-                      // biome-ignore lint/a11y/noLabelWithoutControl: Radio is the control
+                      // biome-ignore lint/a11y/noLabelWithoutControl: Radio renders an input, which the rule can't see
                       <label key={name} className="flex items-center gap-2.5 text-sm">
                         <Radio name="version" checked={target === name} onChange={() => setTarget(name)} />
                         {name}

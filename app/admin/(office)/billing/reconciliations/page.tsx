@@ -78,7 +78,7 @@ export default function ReconciliationsPage() {
       of={reconciliations}
       list={listReconciliations}
       about="Compares billed usage with the history of every resource, every six hours. Investigate differences before the month is closed."
-      empty="Checks run every six hours. Each lists what it compared and the differences it found."
+      empty="Checks run every six hours. Their results and any differences appear here."
       above={
         check.error && (
           <div className="mb-4">

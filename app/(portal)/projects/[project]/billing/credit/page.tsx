@@ -114,7 +114,7 @@ export default function CreditPage() {
   );
 }
 
-/** What is left, and what is owed. */
+/** The credit balance, or the amount owed. */
 function Balance() {
   const { api } = useProject();
   const overview = api.useQuery('get', '/api/v1/billing/overview');

@@ -1,13 +1,12 @@
 'use client';
 
-import { FileSearch } from 'lucide-react';
 import { useState } from 'react';
-import { ExportButton, SpanFilter } from '@/components/audit/audit-toolbar';
+import { ExportButton, RequestFilter, SpanFilter } from '@/components/audit/audit-toolbar';
 import { auditLog } from '@/components/audit/domain';
+import { entryActions } from '@/components/audit/entry-actions';
 import { entryColumns } from '@/components/audit/entry-columns';
 import { resultOptions } from '@/components/audit/words';
 import { ResourceList } from '@/components/kit/resource/resource-list';
-import { TextFilter } from '@/components/kit/table/text-filter';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import type { Row } from '@/lib/client/list';
 import { listAudit } from '@/lib/client/operations/audit';
@@ -57,30 +56,16 @@ export default function AuditPage() {
       parameters={['action', 'actor', 'request_id', 'from', 'to']}
       toolbar={(state) => (
         <>
-          <TextFilter
-            state={state}
-            name="request_id"
-            label="Request"
-            hint="The X-Request-Id of an answer or an error message."
-          />
+          <RequestFilter state={state} />
           <SpanFilter state={state} />
           <ExportButton path="/api/v1/audit/export" state={state} />
         </>
       )}
       rowName={({ action }) => action}
-      actions={(entry, state) => [
-        { label: 'Details', icon: FileSearch, onSelect: () => setShown(entry) },
-        { label: 'Only this action', onSelect: () => state.set({ action: entry.action }) },
-        {
-          label: `Only ${entry.actor_name}`,
-          onSelect: () => state.set({ actor: entry.actor_id ?? entry.actor_name }),
-        },
-        {
-          label: 'Only this request',
-          disabledReason: entry.request_id ? undefined : 'The entry belongs to no request.',
-          onSelect: () => state.set({ request_id: entry.request_id ?? undefined }),
-        },
-      ]}
+      actions={(entry, state) => {
+        const { details, sameAction, sameActor, sameRequest } = entryActions(entry, state, setShown);
+        return [details, sameAction, sameActor, sameRequest];
+      }}
     >
       {() => shown && <EntrySheet key={shown.id} entry={shown} close={() => setShown(undefined)} />}
     </ResourceList>

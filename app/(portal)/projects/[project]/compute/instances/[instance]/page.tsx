@@ -35,7 +35,7 @@ const Telemetry = lazyComponent(
 );
 const WaysIn = lazyComponent(() => import('@/components/compute/ways-in').then((module) => module.WaysIn), loading);
 
-/** One instance: what it is and does, how to get in, where it is reached, what it used and what was done with it. */
+/** Details of an instance: configuration, access, network, volumes, metrics and activity. */
 export default function InstancePage() {
   const { instance: id } = useParams<{ instance: string }>();
   const { project, api } = useProject();

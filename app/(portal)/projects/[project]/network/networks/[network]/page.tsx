@@ -18,7 +18,7 @@ import type { Network } from '@/components/network/types';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-/** One network: its range, and what has its addresses. */
+/** Details of a network: its address range and its ports. */
 export default function NetworkPage() {
   const { network: id } = useParams<{ network: string }>();
   const { project, api } = useProject();

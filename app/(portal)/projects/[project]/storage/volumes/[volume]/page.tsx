@@ -12,7 +12,7 @@ import { VolumeProperties } from '@/components/storage/volume-properties';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-/** One volume: what it is, its snapshots, what happened to it. */
+/** Details of a volume: configuration, snapshots and activity. */
 export default function VolumePage() {
   const { volume: id } = useParams<{ volume: string }>();
   const { project, api } = useProject();
