@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
@@ -7,6 +6,7 @@ import { eventually, settleService, shellService } from '@/lib/engines/contract/
 import { findProcesses } from '@/lib/engines/local/processes';
 import type { localServices } from '@/lib/engines/local/services/test-subject';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { listenOnLoopback } from './loopback';
 
 /** The way out of a service, as root and as an ordinary user. */
 export function egressContract({ host, subject }: ReturnType<typeof localServices>): void {
@@ -49,8 +49,7 @@ export function egressContract({ host, subject }: ReturnType<typeof localService
 
   beforeAll(async () => {
     outside = createServer((_, response) => response.end('hello'));
-    await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-    ({ port } = outside.address() as AddressInfo);
+    port = await listenOnLoopback(outside);
   });
   afterEach(async () => {
     await proxy?.close();

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
@@ -9,6 +8,7 @@ import { endProcess, findProcess } from '@/lib/engines/local/processes';
 import type { localServices } from '@/lib/engines/local/services/test-subject';
 import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
 import { platformAccess } from '@/lib/hosts/services/service-address';
+import { listenOnLoopback } from './loopback';
 
 const SERVICE_MS = 120_000;
 const gatewayIp = '10.83.0.1';
@@ -73,8 +73,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
     web = createServer(({ url, headers, socket }, response) =>
       response.end(`${url} ${headers.host} ${socket.remoteAddress}`),
     );
-    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
-    place = { host: '127.0.0.1', port: (web.address() as AddressInfo).port };
+    place = { host: '127.0.0.1', port: await listenOnLoopback(web) };
     for (const { router, spec } of [one, two]) {
       await network.ensureRouter(router);
       await settleService(services, spec);

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
+import { connect, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listenOnLoopback } from '@/lib/testing/loopback';
 import { type EgressProxy, type EgressRules, startEgressProxy } from './egress-proxy';
 
 const folder = mkdtempSync(join(tmpdir(), 'neph-egress-'));
@@ -35,8 +36,7 @@ afterAll(() => {
 
 async function listen(server: Server): Promise<number> {
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
+  return listenOnLoopback(server);
 }
 
 /** Names of the outside all lead to this machine, which this operator allows. */

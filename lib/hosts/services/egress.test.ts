@@ -1,22 +1,20 @@
 import { rmSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { engineOf, replaceEngines } from '@/lib/engines/engines';
+import { getOverSocket, listenOnLoopback } from '@/lib/testing/loopback';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { serverSpec } from '@/lib/testing/service-spec';
 import { EgressProxies } from './egress';
 import type { ServiceSource, ServiceSpec } from './engine';
 import { keepServices } from './keeper';
 
-let outside: Server;
+const outside = createServer((_, response) => response.end('hello'));
 let port = 0;
 let proxies: EgressProxies;
 
 beforeAll(async () => {
-  outside = createServer((_, response) => response.end('hello'));
-  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-  ({ port } = outside.address() as AddressInfo);
+  port = await listenOnLoopback(outside);
 });
 beforeEach(() => {
   replaceEngines(new MemoryEngines());
@@ -30,19 +28,9 @@ afterAll(() => {
 
 const service = (owner: string, change: Partial<ServiceSpec> = {}) => serverSpec({ egress: { owner }, ...change });
 
-/** What the service gets through its way out; an error's code where it has none. */
+/** The answer that the service gets through its proxy, or the error code. */
 function fetched({ id }: ServiceSpec, path = `http://example.test:${port}/`): Promise<string> {
-  const socketPath = engineOf('test-host').services.egressSocket(id);
-  return new Promise((resolve) => {
-    const call = request({ socketPath, path, headers: { Connection: 'close' } });
-    call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
-    call.on('response', async (response) => {
-      let body = '';
-      for await (const chunk of response) body += chunk;
-      resolve(body);
-    });
-    call.end();
-  });
+  return getOverSocket(engineOf('test-host').services.egressSocket(id), path);
 }
 
 test('bytes count for the owner of a service, once, and also when its way out was closed since', async () => {

@@ -1,45 +1,33 @@
 import { rmSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { engineOf, replaceEngines } from '@/lib/engines/engines';
+import { getOverSocket, listenOnLoopback } from '@/lib/testing/loopback';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { platformAccess, ServiceAddresses } from './service-address';
 
 const CELL = 'test-host';
 
-let web: Server;
+const web = createServer((_, response) => response.end('the platform'));
+let port = 0;
 let addresses: ServiceAddresses;
 
 beforeAll(async () => {
-  web = createServer((_, response) => response.end('the platform'));
-  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  port = await listenOnLoopback(web);
 });
 beforeEach(() => {
   replaceEngines(new MemoryEngines());
-  addresses = new ServiceAddresses(CELL, { host: '127.0.0.1', port: (web.address() as AddressInfo).port });
+  addresses = new ServiceAddresses(CELL, { host: '127.0.0.1', port });
 });
 afterEach(() => addresses.stop());
 afterAll(() => {
   web.close();
 });
 
-/** What a guest behind the router gets; an error's code where nobody answers. */
-function called(routerId: string): Promise<string> {
-  const socketPath = engineOf(CELL).network.serviceSocket(routerId);
-  return new Promise((resolve) => {
-    const headers = { Host: 'platform.internal', Connection: 'close' };
-    const call = request({ socketPath, path: '/api/v1/auth/me', headers });
-    call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
-    call.on('response', async (response) => {
-      let body = '';
-      for await (const chunk of response) body += chunk;
-      resolve(body);
-    });
-    call.end();
-  });
-}
+/** The answer that a guest behind the router gets, or the error code. */
+const called = (routerId: string) =>
+  getOverSocket(engineOf(CELL).network.serviceSocket(routerId), '/api/v1/auth/me', { Host: 'platform.internal' });
 
 test('the service address is answered behind each router of the cell, and behind no other', async () => {
   const [one, two] = [newId(), newId()];

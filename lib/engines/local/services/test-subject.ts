@@ -19,7 +19,7 @@ import { runtimeCommand, supervisorOf } from './sandbox';
 import { allServices } from './service-record';
 import { filesFolder, removeVolatile, runtimeFolder } from './volatile';
 
-/** A shell with what an attacker needs. No program of the product has one. */
+/** A shell with the tools of an attacker. Programs of the product contain no shell. */
 const shell: Program = {
   name: 'busybox',
   version: 'with-curl',
@@ -28,19 +28,19 @@ const shell: Program = {
   keep: ['bin/busybox', 'usr/bin/busybox', 'usr/bin/curl'],
 };
 
-/** No account has it. */
+/** No account has this user ID. */
 const ORDINARY_USER = 59_999;
 
 /**
- * As root, the rest of a test file is run by an ordinary user: each file has a process of its own, and that is how.
- * @returns false where this user is an ordinary one already, so that other files test the same
+ * Like `testServicesHere`, as an ordinary user: the test file's process, which runs no other file, gives up root. Skipped
+ * if the whole run is by an ordinary user, because the other files then test the same.
  */
-export function becomeOrdinaryUser(): boolean {
-  if (process.getuid?.() !== 0) return false;
+export async function testServicesAsOrdinaryUser(tests: (local: ReturnType<typeof localServices>) => void) {
+  if (process.getuid?.() !== 0) return it.skip('tested as this user', () => {});
   process.setgroups?.([]);
   process.setgid?.(ORDINARY_USER);
   process.setuid?.(ORDINARY_USER);
-  return true;
+  return testServicesHere(tests);
 }
 
 /** The local engine of services in a data folder of its own; programs are kept for the next test file. */

@@ -1,6 +1,4 @@
-import { it } from 'vitest';
 import { egressContract } from '@/lib/testing/egress-contract';
-import { becomeOrdinaryUser, testServicesHere } from './test-subject';
+import { testServicesAsOrdinaryUser } from './test-subject';
 
-if (becomeOrdinaryUser()) await testServicesHere(egressContract);
-else it.skip('tested as this user', () => {});
+await testServicesAsOrdinaryUser(egressContract);

@@ -1,6 +1,4 @@
-import { it } from 'vitest';
 import { attackersContract } from './attackers';
-import { becomeOrdinaryUser, testServicesHere } from './test-subject';
+import { testServicesAsOrdinaryUser } from './test-subject';
 
-if (becomeOrdinaryUser()) await testServicesHere(attackersContract);
-else it.skip('tested as this user', () => {});
+await testServicesAsOrdinaryUser(attackersContract);

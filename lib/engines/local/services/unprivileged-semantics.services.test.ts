@@ -1,10 +1,7 @@
-import { it } from 'vitest';
 import { serviceSemantics } from '../../contract/semantics/services';
 import { shellServers } from './shell-servers';
-import { becomeOrdinaryUser, testServicesHere } from './test-subject';
+import { testServicesAsOrdinaryUser } from './test-subject';
 
-if (becomeOrdinaryUser())
-  await testServicesHere(({ host, subject }) =>
-    serviceSemantics('local, as an ordinary user', async () => shellServers(host, subject)),
-  );
-else it.skip('tested as this user', () => {});
+await testServicesAsOrdinaryUser(({ host, subject }) =>
+  serviceSemantics('local, as an ordinary user', async () => shellServers(host, subject)),
+);

@@ -1,18 +1,16 @@
 import { expect, it } from 'vitest';
 import { serviceIsolation } from '../../contract/isolation/services';
 import { eventually, type ServiceSubject, settleService, shellService } from '../../contract/service-subject';
-import { becomeOrdinaryUser, testServicesHere } from './test-subject';
+import { testServicesAsOrdinaryUser } from './test-subject';
 
-if (becomeOrdinaryUser()) {
-  await testServicesHere(({ subject }) => {
-    serviceIsolation('local, as an ordinary user', async () => subject);
-    it(
-      'ends a service whose state folder outgrows its size, and holds it until there is room',
-      { timeout: 120_000 },
-      () => outgrow(subject),
-    );
-  });
-} else it.skip('tested as this user', () => {});
+await testServicesAsOrdinaryUser(({ subject }) => {
+  serviceIsolation('local, as an ordinary user', async () => subject);
+  it(
+    'ends a service whose state folder outgrows its size, and holds it until there is room',
+    { timeout: 120_000 },
+    () => outgrow(subject),
+  );
+});
 
 /** Many files, each of a size that the kernel lets pass: what only a watcher can notice. */
 async function outgrow({ services, shell }: ServiceSubject): Promise<void> {
