@@ -26,6 +26,7 @@ const order = [
   'domains/images',
   'domains/storage',
   'domains/compute',
+  'domains/observability',
   'money/alerts',
   'money/payments',
   'money/invoices',

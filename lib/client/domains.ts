@@ -2,6 +2,7 @@ import type { DomainPortal } from '@/lib/core/domains/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
+import { observabilityPortal } from '@/lib/domains/observability/portal';
 import { secretsPortal } from '@/lib/domains/secrets/portal';
 import { storagePortal } from '@/lib/domains/storage/portal';
 
@@ -10,6 +11,7 @@ export const domainPortals: readonly DomainPortal[] = [
   computePortal,
   imagesPortal,
   networkPortal,
+  observabilityPortal,
   secretsPortal,
   storagePortal,
 ];

@@ -2,10 +2,11 @@ import type { Domain } from '@/lib/core/domains/domain';
 import { compute } from '@/lib/domains/compute/domain';
 import { images } from '@/lib/domains/images/domain';
 import { network } from '@/lib/domains/network/domain';
+import { observability } from '@/lib/domains/observability/domain';
 import { secrets } from '@/lib/domains/secrets/domain';
 import { storage } from '@/lib/domains/storage/domain';
 
 /** Every domain, in the order in which the API reference shows them. */
-export const domains = [compute, network, storage, images, secrets] as const satisfies readonly Domain[];
+export const domains = [compute, network, storage, images, secrets, observability] as const satisfies readonly Domain[];
 
 export type DomainName = (typeof domains)[number]['name'];

@@ -2,6 +2,7 @@ import type { DomainName } from '@/lib/platform/domains';
 import { computeTesting } from './domains/compute';
 import { imagesTesting } from './domains/images';
 import { networkTesting } from './domains/network';
+import { observabilityTesting } from './domains/observability';
 import { secretsTesting } from './domains/secrets';
 import { storageTesting } from './domains/storage';
 import type { DomainTesting } from './fixture';
@@ -13,4 +14,5 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   storage: storageTesting,
   images: imagesTesting,
   secrets: secretsTesting,
+  observability: observabilityTesting,
 };

@@ -121,6 +121,8 @@ export type EndpointDefinition<
   body?: B;
   /** Bytes that stream to the handler, in place of a JSON body. */
   upload?: { content_types: string[]; max_bytes: number };
+  /** A POST that only reads: the parameters of `query` come as a form, in the address, or both. Not audited. */
+  form?: boolean;
   responses: R;
   /** Codes it may answer with beyond those that every endpoint of its kind has. */
   errors?: ErrorCode[];
@@ -175,6 +177,7 @@ export type AnyEndpoint = {
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
   readonly upload: { content_types: string[]; max_bytes: number } | undefined;
+  readonly form: boolean;
   readonly responses: Responses;
   readonly errors: readonly ErrorCode[];
   readonly claims: readonly Dimension[];
@@ -215,7 +218,8 @@ export function endpoint<
     upload: definition.upload,
     errors: definition.errors ?? [],
     claims: definition.claims ?? [],
-    rate: definition.rate ?? (definition.method === 'GET' ? 'read' : 'write'),
+    form: definition.form ?? false,
+    rate: definition.rate ?? (definition.method === 'GET' || definition.form ? 'read' : 'write'),
     freezable: definition.freezable ?? false,
     // As with `handle`: what the schemas of this definition have parsed.
     estimate: definition.estimate as unknown as AnyEndpoint['estimate'],
@@ -223,7 +227,7 @@ export function endpoint<
     secret_answer: definition.secret_answer ?? false,
     no_card_numbers: definition.no_card_numbers ?? false,
     versioned: definition.versioned ?? false,
-    idempotency: definition.method === 'POST' ? (definition.idempotency ?? 'statement') : 'none',
+    idempotency: definition.method === 'POST' && !definition.form ? (definition.idempotency ?? 'statement') : 'none',
     // The kernel parses with this very definition's schemas and checks its access before it calls.
     handle: definition.handle as unknown as AnyEndpoint['handle'],
   };

@@ -11,7 +11,7 @@ export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
   }
   // In the tenant's realm for the project of X-Project-Id too.
   if (endpoint.params || endpoint.realm === 'tenant') codes.add('RESOURCE_NOT_FOUND');
-  if (endpoint.body || endpoint.upload) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (endpoint.body || endpoint.upload || endpoint.form) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (endpoint.versioned && endpoint.method !== 'GET') codes.add('PRECONDITION_FAILED');
   if (endpoint.freezable) codes.add('BUDGET_FROZEN');
   if (endpoint.idempotency !== 'none') codes.add('IDEMPOTENCY_KEY_REUSED').add('IDEMPOTENCY_IN_PROGRESS');

@@ -82,10 +82,49 @@ const call = api([
       return { name: body.name, run: ran.length };
     },
   }),
+  endpoint({
+    method: 'POST',
+    path: '/find',
+    operation_id: 'find',
+    summary: '',
+    tag: 'Test',
+    access: 'reader',
+    query: z.strictObject({ match: z.array(z.string()).optional(), limit: z.coerce.number().optional() }),
+    form: true,
+    responses: { 200: z.strictObject({ match: z.array(z.string()).optional(), limit: z.number().optional() }) },
+    handle: (_call, { query }) => query,
+  }),
 ]);
 
 const post = (body: object, key: string, token = acme.users.member.token) =>
   call('POST', '/slow', { token, body, headers: { 'Idempotency-Key': key } });
+
+describe('a POST that only reads', () => {
+  const find = (body: string, headers: Record<string, string> = {}, search = '') => {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded', ...headers };
+    return call('POST', `/find${search}`, { token: acme.users.reader.token, body, headers: form });
+  };
+
+  test('takes its parameters from form and address, a list from several of a name', async () => {
+    const answer = await find('match=a&match=b%26c', {}, '?limit=5');
+    expect([answer.status, answer.body]).toEqual([200, { match: ['a', 'b&c'], limit: 5 }]);
+  });
+
+  test('refuses a repeated parameter, an unknown one and another content type', async () => {
+    expect((await find('limit=1', {}, '?limit=2')).status).toBe(400);
+    expect((await find('colour=blue')).status).toBe(400);
+    expect((await find('{}', { 'Content-Type': 'application/json' })).status).toBe(415);
+  });
+
+  test('leaves no audit entry, and ignores an Idempotency-Key', async () => {
+    const entries = () => prisma().auditEntry.count({ where: { action: 'find' } });
+    const before = await entries();
+    const first = await find('limit=1', { 'Idempotency-Key': 'same' });
+    const second = await find('limit=2', { 'Idempotency-Key': 'same' });
+    expect([first.body, second.body]).toEqual([{ limit: 1 }, { limit: 2 }]);
+    expect(await entries()).toBe(before);
+  });
+});
 
 describe('an address that is none', () => {
   test('answers 404 in the error record', async () => {

@@ -21,6 +21,7 @@ import { RateLimiter, type RateVerdict } from './rate-limit';
 import {
   JSON_BODY_BYTES,
   openUpload,
+  parseForm,
   parseJsonBody,
   parseParams,
   parseQuery,
@@ -164,8 +165,9 @@ class Serving {
     const upload = endpoint.upload && openUpload(this.request, endpoint.upload);
     const bytes = upload ? new Uint8Array() : await readBody(this.request, JSON_BODY_BYTES);
     if (endpoint.no_card_numbers) refuseCardNumbers(bytes, url.search);
-    const query = parseQuery(url.searchParams, endpoint.query);
     const contentType = this.request.headers.get('content-type');
+    const form = endpoint.form ? parseForm(bytes, contentType) : [];
+    const query = parseQuery(new URLSearchParams([...url.searchParams, ...form]), endpoint.query);
     const body = endpoint.body && !upload ? parseJsonBody(bytes, contentType, endpoint.body) : undefined;
 
     const key = this.request.headers.get('idempotency-key');
@@ -342,7 +344,8 @@ class Serving {
       resource: call.record.resource,
       details: { message: error.message, ...error.options.details },
     };
-    const recorded = endpoint.method === 'GET' ? countRefusedRead(call, caller, facts) : recordAudit(call, facts);
+    const reads = endpoint.method === 'GET' || endpoint.form;
+    const recorded = reads ? countRefusedRead(call, caller, facts) : recordAudit(call, facts);
     await recorded.catch((failure) =>
       log.error({ err: failure, request_id: this.requestId }, 'a refused request could not be audited'),
     );

@@ -116,7 +116,7 @@ function parameters(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json[] {
   });
   return [
     ...of('path', endpoint.params),
-    ...of('query', endpoint.query),
+    ...of('query', endpoint.form ? undefined : endpoint.query),
     ...(endpoint.realm === 'tenant' && endpoint.access !== 'public'
       ? [
           header(
@@ -146,6 +146,10 @@ function requestBody(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
     const schema = (type: string) => (type.startsWith('multipart/') && form) || bytes;
     const content = Object.fromEntries(endpoint.upload.content_types.map((type) => [type, { schema: schema(type) }]));
     return { requestBody: { required: true, content } };
+  }
+  if (endpoint.form && endpoint.query) {
+    const schema = schemaOf(endpoint.query, 'input');
+    return { requestBody: { required: false, content: { 'application/x-www-form-urlencoded': { schema } } } };
   }
   if (!endpoint.body) return {};
   const required = !endpoint.body.safeParse({}).success;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { holdsCardNumber } from './card-numbers';
 import type { AnyEndpoint, Upload } from './endpoint';
 import { ApiError, invalid, notFound } from './errors';
@@ -78,16 +78,36 @@ export function refuseCardNumbers(bytes: Uint8Array, search: string): void {
   }
 }
 
-/** Query parameters, each at most once. */
-export function parseQuery(search: URLSearchParams, schema: z.ZodType | undefined): unknown {
+/** The fields of a form. */
+export function parseForm(bytes: Uint8Array, contentType: string | null): URLSearchParams {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (bytes.byteLength > 0 && type !== 'application/x-www-form-urlencoded') {
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send a form with the header `Content-Type: application/x-www-form-urlencoded`.',
+    );
+  }
+  return new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+/** Query parameters, each at most once; a parameter that is an array in the schema may appear several times. */
+export function parseQuery(search: URLSearchParams, schema: z.ZodObject | undefined): unknown {
   const names = [...search.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const lists = Object.entries(schema?.shape ?? {}).flatMap(([name, field]) => (isList(field) ? [name] : []));
+  const twice = names.find((name, index) => names.indexOf(name) !== index && !lists.includes(name));
   if (twice !== undefined) throw invalid(`${clip(twice)}: this query parameter must appear only once.`);
   if (!schema) {
     if (names[0] !== undefined) throw invalid(`Unknown query parameter ${quote(names[0])}.`);
     return undefined;
   }
-  return check(schema, Object.fromEntries(search), 'query');
+  const given = lists.filter((name) => search.has(name)).map((name) => [name, search.getAll(name)]);
+  return check(schema, { ...Object.fromEntries(search), ...Object.fromEntries(given) }, 'query');
+}
+
+/** Whether a parameter may be repeated. */
+function isList(field: z.core.$ZodType): boolean {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodDefault) return isList(field.def.innerType);
+  return field instanceof z.ZodArray;
 }
 
 /** Path parameters. What has not the form of an id or a name cannot exist: 404. */

@@ -1,0 +1,21 @@
+import { domain, none } from '@/lib/core/domains/domain';
+import { observabilityEndpoints } from './endpoints';
+import { observabilityPortal } from './portal';
+
+/** Logs and metrics of everything in a project. */
+export const observability = domain({
+  name: 'observability',
+  endpoints: observabilityEndpoints,
+  tags: { Logs: 'Log lines of every resource, queried in LogQL.' },
+  resources: {},
+  tables: none,
+  dependsOn: none,
+  portal: observabilityPortal,
+  sealed: none,
+  checks: none,
+  work: none,
+  programs: none,
+  state: none,
+  logs: none,
+  metrics: none,
+});

@@ -1,0 +1,4 @@
+import { logEndpoints } from './logs/endpoints';
+
+/** Observability (spec 4.15). */
+export const observabilityEndpoints = [...logEndpoints];
