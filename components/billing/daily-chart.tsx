@@ -3,7 +3,7 @@
 import { Bar, BarChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
 import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/kit/charts/axes';
 import { TooltipBox } from '@/components/kit/charts/tooltip-box';
-import { useWidth } from '@/components/kit/charts/use-width';
+import { useWidth } from '@/components/kit/ui/use-width';
 
 const HEIGHT = 200;
 

@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import { Area, AreaChart, CartesianGrid, ReferenceDot, ReferenceLine, Tooltip, XAxis, YAxis } from 'recharts';
 import { formatUtcDay, leftAxis, lowerAxis, ticks, valueLines } from '@/components/kit/charts/axes';
 import { TooltipBox } from '@/components/kit/charts/tooltip-box';
-import { useWidth } from '@/components/kit/charts/use-width';
+import { useWidth } from '@/components/kit/ui/use-width';
 import { formatMoney } from '@/lib/format/money';
 import { formatMoment } from '@/lib/format/time';
 import type { Pace } from './pace';

@@ -4,13 +4,13 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './time-series.css';
+import { useWidth } from '@/components/kit/ui/use-width';
 import { formatExact } from '@/lib/format/time';
 import { axisWidth, ticks } from './axes';
 import { loneValues, type Series, valueAt } from './series';
 import { roundTimes, timeLabels } from './time-axis';
 import type { TimeWindow } from './time-range';
 import { onThemeChange, tokenColor } from './token-color';
-import { useWidth } from './use-width';
 
 export interface TimeSeriesProps {
   /** Name of the chart, for assistive technology. */

@@ -3,7 +3,7 @@
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, EditorView, type Extension, lineNumbers } from '@uiw/react-codemirror';
 import { useEffect } from 'react';
-import { useWidth } from '@/components/kit/charts/use-width';
+import { useWidth } from '@/components/kit/ui/use-width';
 import { codeTheme, labelled } from './code-theme';
 import type { CodeLanguage } from './languages';
 import { useLanguage } from './use-language';

@@ -17,8 +17,8 @@ import './graph.css';
 import { clsx } from 'clsx';
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
-import { useWidth } from '@/components/kit/charts/use-width';
 import { Button } from '@/components/kit/ui/button';
+import { useWidth } from '@/components/kit/ui/use-width';
 import {
   describeGraph,
   type GraphEdge,
