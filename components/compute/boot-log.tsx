@@ -1,13 +1,13 @@
 'use client';
 
 import { RefreshCw } from 'lucide-react';
-import { CodeBlock } from '@/components/kit/data/code-block';
+import { LogViewer } from '@/components/kit/logs/log-viewer';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Button } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 
-/** What the guest wrote to its serial port, as of the last look. */
+/** Serial output of an instance, as of the last refresh. */
 export function BootLog({ instanceId }: { instanceId: string }) {
   const { api } = useProject();
   const log = api.useQuery(
@@ -33,17 +33,10 @@ export function BootLog({ instanceId }: { instanceId: string }) {
               No output yet. The log starts when the guest boots.
             </p>
           ) : (
-            <CodeBlock code={withoutControls(output)} label="boot log" />
+            <LogViewer label="Boot log" text={output} live />
           )
         }
       </Loaded>
     </div>
   );
-}
-
-/** A log is read as text: colours, cursor movements and carriage returns are for terminals. */
-function withoutControls(text: string): string {
-  const esc = String.fromCharCode(27);
-  const sequences = new RegExp(`${esc}(?:\\[[0-9;?]*[ -/]*[@-~]|[@-Z\\\\-_]|[()][0-9A-B])`, 'g');
-  return text.replaceAll(sequences, '').replaceAll(/\r(?=\n)|\r+$/gm, '');
 }
