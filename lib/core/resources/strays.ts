@@ -3,14 +3,12 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { reportIncident, resolveIncident } from '@/lib/core/incidents/incident';
 import { log } from '@/lib/log';
 
-type Stray = { id: string; deleted: boolean };
-
 /**
- * What the engine of a cell has and no row of any cell knows. A row is there before its thing and goes after it: where
- * this database remembers the deletion, something was left behind and is removed. Everything else may be someone's,
- * after a restored backup: it is stopped, reported as an incident until it is gone, and its data kept.
+ * Handles what the engine of a cell has and no row of any cell knows. A row is written before its resource exists and is
+ * deleted after it: where this database remembers the deletion, something was left behind and is removed. Everything else
+ * may belong to someone, after a restored backup: it is stopped and reported as an incident, and its data are kept.
  *
- * @param held everything of its kind that the engine has
+ * @param held everything of its type that the engine has
  */
 export async function handleStrays(
   kind: { cell: string; type: string; table: string },
@@ -18,21 +16,29 @@ export async function handleStrays(
   engine: { remove(id: string): Promise<void>; stop?(id: string): Promise<void> },
 ): Promise<void> {
   const { cell, type, table } = kind;
-  const strays = await query<Stray>(sql`
-    SELECT held.id, EXISTS (SELECT FROM operations o WHERE o.resource_id = held.id AND o.kind = ${`${type}.delete`}::text
-      AND o.finished_at IS NOT NULL) AS deleted
-    FROM unnest(${held}::uuid[]) AS held (id) WHERE NOT EXISTS (SELECT FROM ${raw(table)} row WHERE row.id = held.id)`);
-  for (const { id, deleted } of strays) {
-    log.warn({ type, id }, deleted ? 'removing what a deletion left behind' : 'the host has something without a row');
+  const strays = await query<{ id: string }>(sql`SELECT held.id FROM unnest(${held}::uuid[]) AS held (id)
+    WHERE NOT EXISTS (SELECT FROM ${raw(table)} row WHERE row.id = held.id)`);
+  const deleted = await deletedAmong(strays.map(({ id }) => id));
+  for (const { id } of strays) {
+    const isDeleted = deleted.has(id);
+    log.warn({ type, id }, isDeleted ? 'removing what a deletion left behind' : 'the host has something without a row');
     try {
-      await (deleted ? engine.remove(id) : engine.stop?.(id));
+      await (isDeleted ? engine.remove(id) : engine.stop?.(id));
     } catch (error) {
       // The next look tries again.
       log.warn({ err: error, type, id }, 'a stray could be neither removed nor stopped');
     }
   }
-  const kept = strays.filter(({ deleted }) => !deleted).map(({ id }) => id);
+  const kept = strays.map(({ id }) => id).filter((id) => !deleted.has(id));
   await report(cell, type, kept);
+}
+
+/** Those of these resources, all without a row, whose deletion (`<type>.delete`) has ended. */
+export async function deletedAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const deleted = await query<{ resource_id: string }>(sql`SELECT resource_id FROM operations
+    WHERE resource_id = ANY (${ids}::uuid[]) AND kind = resource_type || '.delete' AND finished_at IS NOT NULL`);
+  return new Set(deleted.map(({ resource_id }) => resource_id));
 }
 
 async function report(cell: string, type: string, kept: readonly string[]): Promise<void> {

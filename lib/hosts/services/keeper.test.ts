@@ -1,10 +1,16 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import { testDatabase } from '@/lib/testing/database';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { serverSpec } from '@/lib/testing/service-spec';
 import type { ServiceReport, ServiceSource, ServiceSpec, WantedService } from './engine';
 import { keepServices, serviceTroubles, stateOfServices, stopServices } from './keeper';
+
+testDatabase();
 
 let host: MemoryEngines;
 beforeEach(() => {
@@ -13,6 +19,14 @@ beforeEach(() => {
 });
 
 const server = (change: Partial<ServiceSpec> = {}) => serverSpec({ state: { sizeMb: 64 }, ...change });
+
+/** Writes what a successful deletion leaves on record. */
+async function deleted({ id }: ServiceSpec): Promise<void> {
+  await execute(sql`INSERT INTO operations (id, kind, resource_type, resource_id, stage, status, input, scope, run_at, deadline_at,
+      created_at, updated_at, finished_at)
+    SELECT ${newId()}::uuid, 'server.delete', 'server', ${id}::uuid, 'remove', 'succeeded', '{}', 'platform', now, now, now, now, now
+    FROM platform_now() AS now`);
+}
 
 /** A domain whose rows a test writes. */
 function domainOf(...specs: ServiceSpec[]) {
@@ -30,7 +44,7 @@ const powers = async () =>
   Object.fromEntries((await host.services.observeServices()).map(({ id, power }) => [id, power]));
 
 describe('the services of a cell', () => {
-  test('become what the domains want, and their domain hears what became of each', async () => {
+  test('become what the domains want, and the report says the state of each', async () => {
     const [ready, slow, stopped] = [server(), server(), server({ power: 'stopped' })];
     const domain = domainOf(ready, slow, stopped);
     host.services.unready.add(slow.id);
@@ -51,7 +65,7 @@ describe('the services of a cell', () => {
     expect(Object.values(await powers())).toEqual(['running', 'running']);
   });
 
-  test('are left alone while an operation is at work on them, and are no strays', async () => {
+  test('stay as they are while an operation works on them, and are no strays', async () => {
     const spec = server();
     const domain = domainOf(spec);
     await keepServices('test-host', [domain.source]);
@@ -61,7 +75,7 @@ describe('the services of a cell', () => {
     expect(domain.reports).toEqual([]);
   });
 
-  test('whose engine fails do not keep others from being looked after', async () => {
+  test('of every domain are tried, although the engine fails', async () => {
     const [one, other] = [domainOf(server()), domainOf(server())];
     host.services.failure = new EngineError('ENGINE_UNAVAILABLE', 'runc is missing. Run: apt install runc');
     await keepServices('test-host', [one.source, other.source]);
@@ -69,7 +83,28 @@ describe('the services of a cell', () => {
     expect([...one.reports, ...other.reports]).toMatchObject([failed, failed]);
   });
 
-  test('that no row knows are stopped, kept and reported', async () => {
+  test('that a look starts again during their deletion are removed with their data by the next look', async () => {
+    const spec = server();
+    const domain = domainOf(spec);
+    await keepServices('test-host', [domain.source]);
+    const interrupted: ServiceSource = {
+      ...domain.source,
+      async wantedServices() {
+        const rows = [...domain.rows];
+        await host.services.removeService(spec.id);
+        await deleted(spec);
+        domain.rows.pop();
+        return rows;
+      },
+    };
+    await keepServices('test-host', [interrupted]);
+    expect(await powers()).toEqual({ [spec.id]: 'running' });
+    await keepServices('test-host', [domain.source]);
+    expect(await powers()).toEqual({});
+    expect(serviceTroubles('test-host')).toEqual([]);
+  });
+
+  test('without a row are stopped, kept and reported', async () => {
     const [known, stray] = [server(), server()];
     const domain = domainOf(known, stray);
     await keepServices('test-host', [domain.source]);

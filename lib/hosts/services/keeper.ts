@@ -1,3 +1,4 @@
+import { deletedAmong } from '@/lib/core/resources/strays';
 import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
@@ -11,7 +12,7 @@ import type {
   WantedService,
 } from './engine';
 
-/** Services that are ensured at the same time: starting one is work for the processor. */
+/** Services that are started at the same time: each start keeps a processor busy. */
 const AT_ONCE = 4;
 
 /** Strays that this process has stopped and whose data remain, by cell, for the engine's report. */
@@ -19,7 +20,8 @@ const strays = new Map<string, readonly string[]>();
 
 /**
  * Makes the services of a cell what the domains want, once: after a crash or a reboot too, when nothing runs. A service
- * without a row is stopped and reported, and its data stay. A domain whose rows can't be read keeps everything as it is.
+ * without a row is stopped and reported, and its data are kept, unless its deletion has ended. A domain whose rows can't
+ * be read keeps everything as it is.
  */
 export async function keepServices(
   cell: string,
@@ -27,11 +29,12 @@ export async function keepServices(
   ways: WaysOut = new Map(),
 ): Promise<void> {
   const { services } = engineOf(cell);
-  // What runs first: a row is there before its service, so what has no row afterwards is left over.
+  // Before the rows: a row is written before its service exists, so a service without one is a stray.
   const seen = await services.observeServices();
   const wanted = await Promise.all(sources.map((source) => source.wantedServices(cell)));
   const known = new Set(wanted.flat().map(({ spec }) => spec.id));
-  strays.set(cell, await stopStrays(services, seen, known));
+  const unknown = seen.filter(({ id }) => !known.has(id));
+  strays.set(cell, await handleStrays(services, unknown));
   for (const [index, source] of sources.entries()) {
     const rows = wanted[index] ?? [];
     const reports = await ensureAll(
@@ -44,7 +47,7 @@ export async function keepServices(
   }
 }
 
-/** The ways out of each domain's services, kept from look to look. */
+/** The egress proxies of each domain's services, kept from look to look. */
 export type WaysOut = ReadonlyMap<ServiceSource, EgressProxies>;
 
 async function keepWaysOut(source: ServiceSource, specs: readonly ServiceSpec[], ways: EgressProxies | undefined) {
@@ -58,19 +61,31 @@ async function keepWaysOut(source: ServiceSource, specs: readonly ServiceSpec[],
   });
 }
 
-/** @returns the ids of services without a row */
-async function stopStrays(
-  services: ServiceEngine,
-  seen: readonly ObservedService[],
-  known: ReadonlySet<string>,
-): Promise<string[]> {
-  const unknown = seen.filter(({ id }) => !known.has(id));
+/**
+ * Stops services without a row. A deletion may end between the moment when a look reads a row and the moment when it ensures
+ * the service: that one is removed.
+ * @returns the ids of services whose data are kept
+ */
+async function handleStrays(services: ServiceEngine, unknown: readonly ObservedService[]): Promise<string[]> {
+  const deleted = await deletedAmong(unknown.map(({ id }) => id));
+  const kept: string[] = [];
   for (const { id, power } of unknown) {
-    if (power === 'stopped') continue;
-    log.warn({ service: id }, 'stopping a service that no row knows; its data are kept');
-    await services.stopService(id);
+    try {
+      if (deleted.has(id)) {
+        log.warn({ service: id }, 'removing a service that was started again during its deletion');
+        await services.removeService(id);
+        continue;
+      }
+      kept.push(id);
+      if (power === 'stopped') continue;
+      log.warn({ service: id }, 'stopping a service without a row; its data are kept');
+      await services.stopService(id);
+    } catch (error) {
+      // The next look tries again.
+      log.warn({ err: error, service: id }, 'a stray service could be neither removed nor stopped');
+    }
   }
-  return unknown.map(({ id }) => id);
+  return kept;
 }
 
 async function ensureAll(services: ServiceEngine, wanted: readonly WantedService[]): Promise<ServiceReport[]> {
@@ -94,7 +109,7 @@ async function ensureOne(services: ServiceEngine, spec: ServiceSpec): Promise<Se
   }
 }
 
-/** Left-over services, for the report of the engine. */
+/** Stray services, for the report of the engine. */
 export function serviceTroubles(cell: string): string[] {
   const ids = strays.get(cell) ?? [];
   return ids.length === 0 ? [] : [`Stopped services without a resource, whose data are kept: ${ids.join(', ')}.`];

@@ -47,8 +47,8 @@ export const upgradeMemberKind = operationKind({
   deadline_ms: 5 * MINUTE_MS,
 });
 
-export const removeMemberKind = operationKind({
-  kind: 'toy_member.remove',
+export const deleteMemberKind = operationKind({
+  kind: 'toy_member.delete',
   resource_type: 'toy_member',
   stages: ['remove'],
   input: nothing,

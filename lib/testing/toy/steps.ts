@@ -22,9 +22,9 @@ import { countToyEgress } from './egress';
 import { memberSpec, memoryMbOf } from './member-spec';
 import {
   createToyKind,
+  deleteMemberKind,
   deleteToyKind,
   ensureMemberKind,
-  removeMemberKind,
   upgradeMemberKind,
   upgradeToyKind,
 } from './operations';
@@ -161,7 +161,7 @@ export function toySteps(hook: Hook = () => {}): OperationSteps[] {
     operationSteps(
       deleteToyKind,
       {
-        members: (step) => together(step, everyone, (one) => removeMemberKind.start(one.id, {}, one), 'remove'),
+        members: (step) => together(step, everyone, (one) => deleteMemberKind.start(one.id, {}, one), 'remove'),
         async remove({ operation }) {
           hook('toy.delete:remove');
           const { resource_id: id, project_id } = operation;
@@ -201,10 +201,10 @@ export function toySteps(hook: Hook = () => {}): OperationSteps[] {
       { failed: memberFailed },
     ),
     operationSteps(
-      removeMemberKind,
+      deleteMemberKind,
       {
         async remove({ operation, cell }) {
-          hook('toy_member.remove:remove');
+          hook('toy_member.delete:remove');
           const { resource_id: id, project_id } = operation;
           await engineOf(cell).services.removeService(id);
           return done({

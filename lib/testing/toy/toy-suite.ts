@@ -245,7 +245,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
     await end(worker);
 
     expect((await call('DELETE', `/test/toys/${id}`, { token: as() })).status).toBe(202);
-    await survive(['toy.delete:members', 'toy_member.remove:remove', 'toy.delete:remove']);
+    await survive(['toy.delete:members', 'toy_member.delete:remove', 'toy.delete:remove']);
     worker = await startProcess();
     await until(async () => expect((await call('GET', `/test/toys/${id}`, { token: as() })).status).toBe(404));
     await expectNothingLeft();
