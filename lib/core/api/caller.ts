@@ -1,8 +1,8 @@
-/** Roles of a project, each including those before it (api conventions, section 3). */
+/** Project roles in ascending order: each includes the ones before it (api conventions, section 3). */
 export const roles = ['reader', 'member', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** The lesser of two roles. */
+/** The lower of two roles. */
 export function lesserRole(a: Role, b: Role): Role {
   return roles.indexOf(a) < roles.indexOf(b) ? a : b;
 }
@@ -14,10 +14,10 @@ export function includesRole(role: Role, needed: Role): boolean {
 
 export type ProjectStatus = 'active' | 'suspended';
 
-/** The project that a request acts in, and what its caller is there. */
+/** The project that a request acts in, and the caller's role there. */
 export type Membership = { project_id: string; project_status: ProjectStatus; role: Role };
 
-/** A signed-in person: by an access token of `POST /auth/login`, or by the portal's cookie. */
+/** A signed-in person, identified by an access token of `POST /auth/login` or by the portal's cookie. */
 export type Person = {
   kind: 'user';
   user_id: string;
@@ -29,10 +29,10 @@ export type Person = {
   membership: Membership | null;
 };
 
-/** A script, by an API token. Its role is the lesser of the token's and its maker's. */
+/** A script with an API token. Its role is the lower of the token's role and its creator's. */
 type TokenHolder = { kind: 'token'; token_id: string; name: string; user_id: string; membership: Membership };
 
-/** A workload, by short-lived credentials of `POST /iam/sts/assume-role`, which end at `expires_at`. */
+/** A workload with short-lived credentials of `POST /iam/sts/assume-role` that expire at `expires_at`. */
 export type Workload = {
   kind: 'workload';
   provider_id: string;
@@ -41,7 +41,7 @@ export type Workload = {
   membership: Membership;
 };
 
-/** An administrator of the platform, in the back office. */
+/** A platform administrator in the back office. */
 export type Administrator = {
   kind: 'administrator';
   user_id: string;
@@ -49,13 +49,13 @@ export type Administrator = {
   name: string;
   session_id: string;
   via: 'bearer' | 'cookie';
-  /** Whether the second factor is set up, which the operator may require. */
+  /** Whether a second factor is set up; the operator can require one. */
   second_factor: boolean;
 };
 
 export type Caller = Person | TokenHolder | Workload | Administrator;
 
-/** One stable text per caller: the same person keeps it across tokens and sessions. */
+/** A stable key per caller: a person has the same key across tokens and sessions. */
 export function callerKey(caller: Caller): string {
   switch (caller.kind) {
     case 'user':

@@ -1,7 +1,7 @@
-/** Digits of a card number, also in groups: 4242 4242 4242 4242, 4242-4242-…; 13 to 19 of them (ISO/IEC 7812). */
+/** Card number candidates of 13 to 19 digits, grouped or not: 4242 4242 4242 4242, 4242-4242-… (ISO/IEC 7812). */
 const CANDIDATE = /(?<!\d)[2-6](?:[ -]?\d){12,18}(?!\d)/g;
 
-/** The check digit of a card number (ISO/IEC 7812-1, annex B). */
+/** Validates the check digit of a card number (ISO/IEC 7812-1, annex B). */
 function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
@@ -12,7 +12,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Whether the text shows a card number. */
+/** Whether the text contains a card number. */
 export function holdsCardNumber(text: string): boolean {
   return (text.match(CANDIDATE) ?? []).some((found) => passesLuhn(found.replace(/\D/g, '')));
 }

@@ -1,11 +1,11 @@
 import { parseAddress, within } from '@/lib/core/net/address';
 
-/** Carries the socket's address to code that sees only headers. Whatever a client writes there is overwritten. */
+/** Passes the socket's address to code that sees only headers. A value sent by the client is overwritten. */
 export const socketAddressHeader = 'x-nephele-client-address';
 
 /**
- * The address of the client: the socket's, unless that is a trusted proxy; then the last address of `X-Forwarded-For`
- * that is not one. What a client writes into that header itself is never believed.
+ * The client's address: the socket's, or, behind trusted proxies, the last untrusted address of `X-Forwarded-For`.
+ * Entries that the client adds to that header are ignored.
  */
 export function clientAddress(
   socketAddress: string,

@@ -1,6 +1,6 @@
 import { JsonNumber } from './json';
 
-/** A cell that a spreadsheet would run as a formula begins with an apostrophe instead (OWASP, CSV injection). */
+/** One CSV cell. Values that a spreadsheet would run as a formula get a leading apostrophe (OWASP, CSV injection). */
 function cell(value: unknown): string {
   const harmless = /^[=+\-@\t\r]/.test(textOf(value)) ? `'${textOf(value)}` : textOf(value);
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
@@ -12,12 +12,12 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : `${value}`;
 }
 
-/** One record of CSV (RFC 4180). */
+/** One CSV record (RFC 4180). */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
-/** Rows as CSV, sent page by page as the reader takes them: memory holds one page, however many there are. */
+/** A CSV response, streamed page by page at the reader's pace, so that memory holds only one page. */
 export function csvResponse<Row extends object>(
   pages: AsyncGenerator<readonly Row[]>,
   columns: readonly (keyof Row & string)[],

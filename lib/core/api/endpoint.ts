@@ -9,13 +9,13 @@ import type { Access } from './policy';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a call costs the platform: each class but `read` has a rate of its own in every project. */
+/** The cost class of a call. Every class except `read` has its own rate limit per project. */
 export type RateClass = 'read' | 'write' | 'heavy';
 
-/** The request at hand, as services see it: who calls, in which project, when. No HTTP in it but the raw request. */
+/** The current request as services see it: caller, project and time. The raw request is the only HTTP in it. */
 export type Call = {
   request_id: string;
-  /** The moment of the request; what it creates carries it. */
+  /** The time of the request; resources that it creates get this time. */
   at: Date;
   /** The caller's network address. */
   address: string;
@@ -27,17 +27,17 @@ export type Call = {
   record: CallRecord;
 };
 
-/** A call by a member of a project; every tenant's service takes one, so that none can forget the project. */
+/** A call by a project member. All tenant services take one, so that none can forget the project. */
 export type ProjectCall = Call & {
   caller: Exclude<Caller, { kind: 'administrator' }>;
   project_id: string;
   role: Membership['role'];
 };
-/** A call by a signed-in person on their own account. */
+/** A call by a signed-in person about their own account. */
 export type PersonCall = Call & { caller: Extract<Caller, { kind: 'user' }> };
 /** A call by a signed-in person in their project. */
 export type ProjectPersonCall = PersonCall & Pick<ProjectCall, 'project_id' | 'role'>;
-/** A call with any tenant's credential. */
+/** A call with any tenant credential. */
 export type TenantCall = Call & { caller: Exclude<Caller, { kind: 'administrator' }> };
 /** A call in the back office. */
 export type AdministratorCall = Call & { caller: Extract<Caller, { kind: 'administrator' }> };
@@ -54,24 +54,24 @@ type CallOf<A extends Access> = A extends 'public'
           ? AdministratorCall
           : ProjectCall;
 
-/** What a call will take: of the quota, and of what is billed from then on. */
+/** The quota that a call would claim, and the recurring cost of the result. */
 export type Estimate = {
   claims: readonly { dimension: Dimension; amount: number }[];
   uses: readonly Use[];
 };
 
-/** What a write leaves behind besides its rows; the kernel writes what no statement has written. */
+/** Audit and idempotency state of a call. The kernel records what no statement of the service has recorded. */
 type CallRecord = {
   /** Set once a statement has written the audit entry. */
   audited: boolean;
-  /** Present when the request carries an Idempotency-Key; `recorded` once a statement has kept the answer. */
+  /** Present when the request has an Idempotency-Key; `recorded` is set once a statement has stored the answer. */
   idempotency?: { id: Buffer; request_hash: Buffer; recorded: boolean };
-  /** For the audit entry when no statement writes it. */
+  /** The resource for the audit entry when no statement writes the entry. */
   resource?: { type: string; id: string; name?: string };
   details?: Record<string, unknown>;
 };
 
-/** An answer that needs more than a body: headers, or one of several declared statuses. */
+/** An answer with headers, or with one of several declared statuses. */
 export class Reply<Body> {
   constructor(
     readonly body: Body,
@@ -79,13 +79,13 @@ export class Reply<Body> {
   ) {}
 }
 
-/** An upload that a handler streams itself: bytes as they come, bounded. */
+/** A size-limited request body that the handler streams. */
 export type Upload = { stream: ReadableStream<Uint8Array>; content_type: string; content_length: number | null };
 
 type Shape = z.ZodObject | undefined;
 type Parsed<S extends Shape> = S extends z.ZodObject ? z.output<S> : undefined;
 
-/** The schema of each success status; `null` for no body, `'stream'` for a body that the handler writes itself. */
+/** The schema of each success status; `null` for no body, `'stream'` for a body that the handler streams. */
 export type Responses = { [status: number]: z.ZodType | null | { stream: string } };
 
 type BodyOf<R extends Responses> = R[keyof R] extends infer S
@@ -105,50 +105,50 @@ export type EndpointDefinition<
   R extends Responses,
 > = {
   method: Method;
-  /** Below the realm's base path, parameters in braces: `/vault/secrets/{id}/payload`. */
+  /** Relative to the realm's base path, with parameters in braces: `/vault/secrets/{id}/payload`. */
   path: `/${string}`;
   /** `tenant`: `{base_url}/api/v1`. `backoffice`: `{backoffice_url}/api/v1`. */
   realm?: 'tenant' | 'backoffice';
-  /** A name of its own across the API, in camel case: `createSecret`. */
+  /** Unique across the API, in camel case: `createSecret`. */
   operation_id: string;
   summary: string;
   description?: string;
-  /** Groups the reference: `Secrets`. */
+  /** The group in the API reference: `Secrets`. */
   tag: string;
   access: A;
   params?: P;
   query?: Q;
   body?: B;
-  /** Bytes that stream to the handler, in place of a JSON body. */
+  /** Streams the request body to the handler instead of parsing JSON. */
   upload?: { content_types: string[]; max_bytes: number };
   /** A POST that only reads: the parameters of `query` come as a form, in the address, or both. Not audited. */
   form?: boolean;
   responses: R;
-  /** Codes it may answer with beyond those that every endpoint of its kind has. */
+  /** Error codes in addition to those that every endpoint of its kind has. */
   errors?: ErrorCode[];
-  /** Quota dimensions that a call claims; a breach is refused with the record of spec 2.3. */
+  /** Quota dimensions that the call claims. A breach is refused with the record of spec 2.3. */
   claims?: Dimension[];
-  /** `heavy` for what costs much more than a row: exports, documents, uploads. By default the method says it. */
+  /** Use `heavy` for expensive work: exports, documents, uploads. The default depends on the method. */
   rate?: RateClass;
-  /** A frozen budget refuses it (spec 3.1): 402. */
+  /** Refused with 402 while the budget is frozen (spec 3.1). */
   freezable?: boolean;
   /**
-   * What a call with this input will take, for `POST /billing/quote`; it writes nothing, and refuses what the call would.
-   * Absent: it takes no quota and costs nothing.
+   * Estimates the call for `POST /billing/quote`: writes nothing, and refuses the same input as the call. Omit it if
+   * the call claims no quota and costs nothing.
    */
   estimate?: (
     call: ProjectCall,
     input: { params: Parsed<P>; body: B extends z.ZodType ? z.output<B> : undefined },
   ) => Promise<Estimate> | Estimate;
-  /** The audit entry's action, `secret.create`; reads that need none leave it out, changes must not. */
+  /** The action of the audit entry: `secret.create`. Required for changes, optional for reads. */
   audit?: string;
-  /** The answer holds a secret: stored encrypted where it is stored at all. */
+  /** The answer contains a secret, so a stored copy is encrypted. */
   secret_answer?: boolean;
-  /** A request that shows a card number is refused before anything else reads it (PCI DSS: it is not ours to hold). */
+  /** Refuses a request that contains a card number before anything else reads it (PCI DSS: we must not hold it). */
   no_card_numbers?: boolean;
-  /** The answer carries an `ETag`; a change takes `If-Match`, and answers 412 when that is stale. */
+  /** The answer has an `ETag`, and a change with a stale `If-Match` is refused with 412. */
   versioned?: boolean;
-  /** How a POST with an Idempotency-Key is kept: by the service's own statement, by the kernel, or not at all. */
+  /** Who stores the answer of a POST with an Idempotency-Key: the service's statement, the kernel, or nobody. */
   idempotency?: 'statement' | 'kernel' | 'none';
   /** What open pages refetch when a call succeeded: the topic its domain's lists listen to. */
   handle: (
@@ -163,7 +163,7 @@ export type EndpointDefinition<
   ) => Promise<BodyOf<R> | Reply<BodyOf<R>>> | BodyOf<R> | Reply<BodyOf<R>>;
 };
 
-/** What the kernel keeps of an endpoint, its types erased. */
+/** An endpoint as the kernel sees it, with its types erased. */
 export type AnyEndpoint = {
   readonly method: Method;
   readonly path: string;
@@ -198,8 +198,8 @@ export type AnyEndpoint = {
 };
 
 /**
- * One endpoint, one value: from it come route, validation, authorization, `POST /iam/simulate`, OpenAPI, the typed
- * client, the audit entry, idempotency and the generated tests.
+ * Declares an endpoint. Its route, validation, authorization, `POST /iam/simulate`, OpenAPI, the typed client, the
+ * audit entry, idempotency and the generated tests all derive from this value.
  */
 export function endpoint<
   A extends Access,
@@ -221,7 +221,7 @@ export function endpoint<
     form: definition.form ?? false,
     rate: definition.rate ?? (definition.method === 'GET' || definition.form ? 'read' : 'write'),
     freezable: definition.freezable ?? false,
-    // As with `handle`: what the schemas of this definition have parsed.
+    // As with `handle`: the input was parsed by this definition's schemas.
     estimate: definition.estimate as unknown as AnyEndpoint['estimate'],
     audit: definition.audit,
     secret_answer: definition.secret_answer ?? false,
@@ -233,7 +233,7 @@ export function endpoint<
   };
 }
 
-/** The path a client writes: base path of the realm and the endpoint's own. */
+/** The path that clients use: the realm's base path plus the endpoint's path. */
 export function fullPath({ realm, path }: Pick<AnyEndpoint, 'realm' | 'path'>): string {
   return `${realm === 'tenant' ? '/api/v1' : '/admin/api/v1'}${path}`;
 }

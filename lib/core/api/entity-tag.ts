@@ -1,14 +1,14 @@
 import { invalid } from './errors';
 
-/** The entity tag (RFC 9110, 8.8.3) of something that counts its changes. */
+/** The entity tag of a version number (RFC 9110, 8.8.3). */
 export function entityTag(version: number): string {
   return `"${version}"`;
 }
 
 /**
- * The versions that a change's `If-Match` allows; undefined: any. Proxies that compress weaken a tag on its way, and
- * ours names a version and no bytes, so `W/"3"` counts as `"3"`.
- * @throws ApiError 400 when the header is not made of entity tags
+ * The versions that `If-Match` of a change allows, or undefined for any. Weak tags count as strong: compressing proxies
+ * weaken tags in transit, and a version does not depend on the bytes, so `W/"3"` equals `"3"`.
+ * @throws ApiError 400 when the header is malformed
  */
 export function allowedVersions(headers: Headers): readonly string[] | undefined {
   const header = headers.get('if-match')?.trim();

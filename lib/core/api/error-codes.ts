@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from './endpoint';
 import type { ErrorCode } from './errors';
 
-/** The codes that an endpoint may answer with: those of its kind, and those it declares. */
+/** All error codes that an endpoint can return: those of its kind and those it declares. */
 export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
   const everywhere = ['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const;
   const codes = new Set<ErrorCode>([...everywhere, ...endpoint.errors]);
@@ -9,7 +9,7 @@ export function errorCodes(endpoint: AnyEndpoint): Set<ErrorCode> {
     for (const code of ['UNAUTHENTICATED', 'FORBIDDEN'] as const) codes.add(code);
     if (endpoint.realm === 'tenant') codes.add('TENANT_SUSPENDED');
   }
-  // In the tenant's realm for the project of X-Project-Id too.
+  // Tenant endpoints also return it for the project of X-Project-Id.
   if (endpoint.params || endpoint.realm === 'tenant') codes.add('RESOURCE_NOT_FOUND');
   if (endpoint.body || endpoint.upload || endpoint.form) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (endpoint.versioned && endpoint.method !== 'GET') codes.add('PRECONDITION_FAILED');

@@ -1,4 +1,4 @@
-/** Every code an answer can carry, with its status (api conventions; spec 7). Closed: clients may switch on it. */
+/** All error codes and their statuses (api conventions; spec 7). The list is closed: clients can switch on it. */
 export const errorStatus = {
   INVALID_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -26,7 +26,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** Seconds until a retry makes sense, where the refusal itself does not say: every 503 and 429 carries Retry-After. */
+/** Default Retry-After in seconds: every 429 and 503 carries the header. */
 const retryAfter: { [Code in ErrorCode]?: number } = {
   RATE_LIMITED: 1,
   SERVICE_UNAVAILABLE: 1,
@@ -34,7 +34,7 @@ const retryAfter: { [Code in ErrorCode]?: number } = {
   CAPACITY_EXHAUSTED: 60,
 };
 
-/** A refusal that the caller is told of. The message is public; what only operators may know goes into `cause`. */
+/** An error returned to the caller. The message is public; details for operators only go into `cause`. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
@@ -48,7 +48,7 @@ export class ApiError extends Error {
     this.status = errorStatus[code];
   }
 
-  /** The headers that the answer carries for this refusal. */
+  /** The response headers of this error. */
   get headers(): Record<string, string> {
     const seconds = retryAfter[this.code];
     return { ...(seconds === undefined ? {} : { 'Retry-After': String(seconds) }), ...this.options.headers };
@@ -60,7 +60,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal by quota: 403 with the quota-breach record of spec 2.3 and nothing else. */
+/** A refusal by quota: 403 with only the quota-breach record of spec 2.3. */
 export class QuotaBreach extends ApiError {
   constructor(detail: string) {
     super('FORBIDDEN', detail);
@@ -71,22 +71,24 @@ export class QuotaBreach extends ApiError {
   }
 }
 
-/** 404 for what is not there, or belongs to another tenant. The back office looks in no project: `where` is `''`. */
+/**
+ * 404 for something that does not exist or belongs to another tenant. The back office has no project: `where` is `''`.
+ */
 export function notFound(what: string, where: ' in this project' | '' = ' in this project'): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `${what} was not found${where}.`);
 }
 
-/** 404 for an id in a body that names nothing, or something of another tenant. */
+/** 404 for an id in a request body that does not exist or belongs to another tenant. */
 export function noSuch(field: string, what: string): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `${field}: no such ${what} in this project.`);
 }
 
-/** 409 for a wrong state, a name that is taken, a thing in use. */
+/** 409 for a wrong state, a name already taken, or a resource in use. */
 export function conflict(message: string): ApiError {
   return new ApiError('CONFLICT', message);
 }
 
-/** 400 that names the field and says how to put it right. */
+/** 400; the message names the field and how to fix it. */
 export function invalid(message: string): ApiError {
   return new ApiError('INVALID_REQUEST', message);
 }

@@ -9,17 +9,17 @@ import { ApiError, invalid } from './errors';
 import { writeJson } from './json';
 
 const REPLAYED_FOR_MS = 24 * 60 * 60 * 1000;
-/** A process that died while it held a key frees it after this long. */
+/** A key held by a process that died is freed after this time. */
 const RUNNING_AT_MOST_MS = 2 * 60 * 1000;
 
-/** A request with the same key was admitted first; its answer is the one to give. */
+/** A concurrent request with the same key was admitted first; its answer is the one to return. */
 export class RacedByTwin extends Error {
   override name = 'RacedByTwin';
 }
 
 export type KeptAnswer = { status: number; body: string };
 
-/** What identifies a request for replay: its caller, path and key; and a hash of what it asked for. */
+/** The id of a request for replay (caller, path and key) and a hash of its content. */
 export function requestKey(
   key: string,
   caller: Caller,
@@ -34,8 +34,8 @@ export function requestKey(
 }
 
 /**
- * The answer that was given to this key before, if any.
- * @throws ApiError 409 when the key was used for another request, or its request still runs
+ * The stored answer of this key, if any.
+ * @throws ApiError 409 when the key was used for a different request, or its request is still running
  */
 export async function keptAnswer(key: { id: Buffer; request_hash: Buffer }): Promise<KeptAnswer | undefined> {
   const found = await queryOne<{ request_hash: Buffer; status: number | null; answer: Buffer | null; sealed: boolean }>(
@@ -60,7 +60,7 @@ export async function keptAnswer(key: { id: Buffer; request_hash: Buffer }): Pro
   return { status: found.status, body: Buffer.from(body).toString('utf8') };
 }
 
-/** The record of a successful answer, as part of the statement that does what the request asked for. */
+/** Stores a successful answer as part of the statement that carries out the request. */
 export function keepAnswer(call: Call, answer: { status: number; body: unknown } | undefined, from: Sql): Sql {
   const key = call.record.idempotency;
   if (!key || !answer) throw new Error(`${call.endpoint.operation_id} gave its statement no answer to keep`);
@@ -74,13 +74,13 @@ export function keepAnswer(call: Call, answer: { status: number; body: unknown }
     sealed,
     expires_at: new Date(call.at.getTime() + REPLAYED_FOR_MS),
   };
-  // A record that has expired makes room; of two that race, one waits for the other and then yields.
+  // An expired record is replaced. Of two concurrent requests, the second waits for the first, then yields.
   return sql`${insert('idempotency_records', row, from)} ON CONFLICT (id) DO UPDATE SET request_hash = excluded.request_hash,
     status = excluded.status, answer = excluded.answer, sealed = excluded.sealed, expires_at = excluded.expires_at
     WHERE idempotency_records.expires_at <= platform_now() RETURNING 1`;
 }
 
-/** Takes the key before an endpoint runs that keeps no answer of its own. False: another request has it. */
+/** Takes the key for an endpoint that does not store its own answer. Returns false if another request holds it. */
 export async function holdKey(key: { id: Buffer; request_hash: Buffer }, at: Date): Promise<boolean> {
   const row: Prisma.IdempotencyRecordUncheckedCreateInput = {
     id: new Uint8Array(key.id),
@@ -96,7 +96,7 @@ export async function holdKey(key: { id: Buffer; request_hash: Buffer }, at: Dat
   return held === 1;
 }
 
-/** Keeps the answer under a key that `holdKey` took. */
+/** Stores the answer under a key taken by `holdKey`. */
 export async function keepHeld(call: Call, answer: KeptAnswer): Promise<void> {
   const key = call.record.idempotency;
   if (!key) return;
@@ -109,7 +109,7 @@ export async function keepHeld(call: Call, answer: KeptAnswer): Promise<void> {
   );
 }
 
-/** Frees a key whose request was refused or failed, so that a retry is a new request. */
+/** Frees the key of a refused or failed request, so that a retry is a new request. */
 export async function freeKey(key: { id: Buffer }): Promise<void> {
   await execute(sql`DELETE FROM idempotency_records WHERE id = ${key.id}::bytea AND status IS NULL`);
 }

@@ -48,7 +48,7 @@ test.each([
   expect(required.safeParse({}, { error: issueWords }).error?.issues[0]?.message).toBe(words);
 });
 
-test('a message never repeats the value that was sent', () => {
+test('an error message never repeats the submitted value', () => {
   const { error } = schema.safeParse({ role: 'hunter2', id: 'hunter2', name: 'hunter2' }, { error: issueWords });
   expect(JSON.stringify(error?.issues.map(({ message }) => message))).not.toContain('hunter2');
 });

@@ -26,8 +26,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a value, in words that follow the field's name: `name: is required`. Words of the schema's own come
- * first. What was sent is never repeated: it may be a secret.
+ * Describes a validation problem in words that follow the field's name: `name: is required`. The schema's own message
+ * takes precedence. Submitted values are never repeated: they may be secret.
  */
 export function issueWords(issue: Issue): string | undefined {
   const missing = issue.input === undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonNumber, writeJson } from './json';
 
-test('quota numbers keep a decimal point, money has at most six decimals', () => {
+test('quota numbers keep a decimal point and money has at most six decimals', () => {
   const value = {
     limit: JsonNumber.decimal('64.000000'),
     half: JsonNumber.decimal('4.500000'),
@@ -13,7 +13,7 @@ test('quota numbers keep a decimal point, money has at most six decimals', () =>
   expect(writeJson(value)).toBe('{"limit":64.0,"half":4.5,"cost":0.123457,"even":0,"big":12345678901234567890.5}');
 });
 
-test('all else is written as JSON.stringify writes it', () => {
+test('everything else is written as JSON.stringify writes it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(writeJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 
 /**
- * A number written into JSON digit by digit as given, where JavaScript's own would lose the decimal point (`64.0`) or
- * digits of money.
+ * A number written to JSON digit by digit, where a JavaScript number would lose the decimal point (`64.0`) or digits of
+ * money.
  */
 export class JsonNumber {
   private constructor(readonly text: string) {}
@@ -13,7 +13,7 @@ export class JsonNumber {
     return new JsonNumber(text.includes('.') ? text : `${text}.0`);
   }
 
-  /** With at most six decimals and no more than needed. For money. */
+  /** With at most six decimals and no trailing zeros. For money. */
   static money(value: string | number | Decimal): JsonNumber {
     return new JsonNumber(new Decimal(value).toDecimalPlaces(6, Decimal.ROUND_HALF_EVEN).toFixed());
   }
@@ -23,7 +23,7 @@ export class JsonNumber {
   }
 }
 
-/** What a handler may give where the schema says `Value`: the value, with exact numbers allowed for numbers. */
+/** The value that a handler may return for a schema's `Value`, with exact numbers allowed in place of numbers. */
 export type Sendable<Value> = Value extends number
   ? Value | JsonNumber
   : Value extends Date | string | boolean | null | undefined
@@ -34,7 +34,7 @@ export type Sendable<Value> = Value extends number
         ? { [Key in keyof Value]: Sendable<Value[Key]> }
         : Value;
 
-/** JSON.stringify that also writes JsonNumber. */
+/** JSON.stringify with support for JsonNumber. */
 export function writeJson(value: unknown): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`;

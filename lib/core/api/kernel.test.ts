@@ -9,7 +9,7 @@ import { displayName } from './schemas';
 
 testDatabase();
 
-/** Every code that asks the caller to come back. */
+/** All codes that ask the caller to retry. */
 const temporary = (['RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'ENGINE_UNAVAILABLE', 'CAPACITY_EXHAUSTED'] as const).map(
   (code) => ({ code, status: errorStatus[code] }),
 );
@@ -21,7 +21,7 @@ beforeAll(async () => {
   acme = await createProject('acme');
 });
 
-/** Test-only endpoints, one for each thing that a handler can do to the kernel. */
+/** Test-only endpoints, one for each behaviour of a handler that the kernel must deal with. */
 const call = api([
   endpoint({
     method: 'GET',
@@ -43,7 +43,7 @@ const call = api([
     tag: 'Test',
     access: 'reader',
     responses: { 200: z.strictObject({ name: z.string() }) },
-    // An answer that its schema does not allow, as a careless service would give it.
+    // An answer that its schema does not allow, as from a careless service.
     handle: () => ({ name: 'x', password_hash: 'leaked' }),
   }),
   ...temporary.map(({ code }) =>
@@ -134,15 +134,15 @@ describe('an address that is none', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/\S/);
   });
 
-  test('with a wrong method answers 405 and says which are right', async () => {
+  test('with a wrong method answers 405 and lists the allowed ones', async () => {
     const answer = await call('PATCH', '/slow', { token: acme.users.member.token });
     expect(answer.body).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED', status: 405 } });
     expect(answer.headers.get('allow')).toBe('POST');
   });
 });
 
-describe('a fault of ours', () => {
-  test('is a 500 without internals, and is audited as failed', async () => {
+describe('an internal error', () => {
+  test('is a 500 without internals, audited as failed', async () => {
     const answer = await call('GET', '/crash', { token: acme.users.reader.token });
     expect(answer.body).toMatchObject({ error: { code: 'INTERNAL_ERROR', status: 500 } });
     expect(answer.text).not.toMatch(/SECRET-INTERNAL-DETAIL|passwd|at /);
@@ -151,28 +151,28 @@ describe('a fault of ours', () => {
     expect(JSON.stringify(entries)).not.toContain('SECRET-INTERNAL-DETAIL');
   });
 
-  test('an answer outside its schema never leaves the house under test', async () => {
+  test('an answer that violates its schema is never sent under test', async () => {
     const answer = await call('GET', '/lie', { token: acme.users.reader.token });
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('leaked');
   });
 });
 
-describe('a refusal that passes', () => {
-  test.each(temporary)('says when to come back: $code', async ({ code, status }) => {
+describe('a temporary refusal', () => {
+  test.each(temporary)('says when to retry: $code', async ({ code, status }) => {
     const answer = await call('GET', `/refuse/${code}`, { token: acme.users.reader.token });
     expect(answer.body).toMatchObject({ error: { code, status } });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('is one of those, whatever its code', () => {
+  test('is one of the codes above', () => {
     const statuses = Object.entries(errorStatus).filter(([, status]) => status === 429 || status === 503);
     expect(statuses.map(([code]) => code).sort()).toEqual(temporary.map(({ code }) => code as ErrorCode).sort());
   });
 });
 
 describe('an Idempotency-Key', () => {
-  test('runs the request once while its twin is refused, then replays the answer', async () => {
+  test('runs the request once: a concurrent duplicate is refused, later ones are replayed', async () => {
     let open = () => {};
     const go = new Promise<void>((resolve) => {
       open = resolve;
@@ -194,12 +194,12 @@ describe('an Idempotency-Key', () => {
     expect(ran.filter((name) => name === 'twins')).toHaveLength(1);
   });
 
-  test('is free again after a refusal', async () => {
+  test('can be used again after a refusal', async () => {
     expect((await post({ name: 'again', fail: true }, 'again')).status).toBe(409);
     expect((await post({ name: 'again' }, 'again')).status).toBe(201);
   });
 
-  test('with another body is refused', async () => {
+  test('with a different body is refused', async () => {
     await post({ name: 'one' }, 'same-key');
     const other = await post({ name: 'two' }, 'same-key');
     expect(other.body).toMatchObject({ error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
@@ -211,19 +211,19 @@ describe('an Idempotency-Key', () => {
     expect(answer.body).toMatchObject({ name: 'theirs' });
   });
 
-  test.each(['', 'x'.repeat(256), 'with space'])('that is not sane (%j) is refused', async (key) => {
+  test.each(['', 'x'.repeat(256), 'with space'])('that is malformed (%j) is refused', async (key) => {
     expect((await post({ name: 'insane' }, key)).status).toBe(400);
   });
 });
 
 describe('text that cannot be stored', () => {
-  test.each(['nul \u0000', 'lone surrogate \ud800'])('is refused before any handler sees it', async (name) => {
+  test.each(['nul \u0000', 'lone surrogate \ud800'])('is refused before a handler sees it', async (name) => {
     const body = JSON.stringify({ name });
     const answer = await call('POST', '/slow', { token: acme.users.member.token, body });
     expect(answer.body).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
   });
 
-  test('nested deeper than sense is refused', async () => {
+  test('is refused when it nests too deeply', async () => {
     const body = `{"name":"x","fail":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
     const answer = await call('POST', '/slow', { token: acme.users.member.token, body });
     expect(answer.body).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
@@ -231,7 +231,7 @@ describe('text that cannot be stored', () => {
 });
 
 describe('the project of a request', () => {
-  test('is the one of X-Project-Id, and 404 for a stranger', async () => {
+  test('comes from X-Project-Id and is 404 for a stranger', async () => {
     const other = await createProject('other');
     const headers = { 'X-Project-Id': other.id };
     const answer = await call('GET', '/crash', { token: acme.users.reader.token, headers });
@@ -240,7 +240,7 @@ describe('the project of a request', () => {
     expect(malformed.status).toBe(404);
   });
 
-  test('refuses everything while it is suspended, at once', async () => {
+  test('refuses everything as soon as it is suspended', async () => {
     const project = await createProject('late-payer');
     const member = await createMember(project.id, 'member');
     await prisma().project.update({ where: { id: project.id }, data: { status: 'suspended' } });

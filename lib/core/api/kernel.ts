@@ -32,13 +32,13 @@ import { checkRefusal, checkResponse } from './response-check';
 import { routesOf, siblingFor } from './routes';
 import { requireSameOrigin } from './same-origin';
 
-/** What the kernel needs to know of identity: who sent this credential, in which realm. */
+/** Identifies the caller of a request by its credential in a realm. */
 export type Authenticate = (headers: Headers, realm: AnyEndpoint['realm']) => Promise<Caller | undefined>;
 
 type Bindings = { incoming?: { socket?: { remoteAddress?: string } } };
 type App = Hono<{ Bindings: Bindings }>;
 
-/** Serves endpoints, each through the same steps; unknown paths and wrong methods answer with the error record too. */
+/** Serves endpoints, each through the same steps. Unknown paths and wrong methods also get an error record. */
 export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authenticate): App {
   const app: App = new Hono();
   const limits = rateLimiters();
@@ -77,7 +77,7 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
 
 type Limits = { callers: RateLimiter; anonymous: RateLimiter; projects: Record<ProjectRate, RateLimiter> };
 
-/** Reads are counted by caller alone. */
+/** Reads are limited per caller only. */
 type ProjectRate = Exclude<RateClass, 'read'>;
 
 function rateLimiters(): Limits {
@@ -120,7 +120,7 @@ class Serving {
       user_agent: (this.request.headers.get('user-agent') ?? '').slice(0, 300),
       caller: undefined,
       endpoint,
-      // Made when somebody asks for it: most calls never do.
+      // Created on demand: most calls never use it.
       get signal() {
         return request.signal;
       },
@@ -141,7 +141,7 @@ class Serving {
     }
   }
 
-  /** Answers a request that reached no endpoint. */
+  /** Answers a request that matches no endpoint. */
   refuse(error: ApiError): Response {
     this.rate = this.limits.anonymous.take(this.address, this.at.getTime());
     return this.errorResponse(this.rate.allowed ? error : tooMany(this.rate));
@@ -181,7 +181,7 @@ class Serving {
       };
       call.record.idempotency = requestKey(key, call.caller, request);
     }
-    // A project's endpoints find their project on the call itself.
+    // Project endpoints read the project from the call itself.
     const membership = call.caller && call.caller.kind !== 'administrator' ? call.caller.membership : null;
     const scoped = membership
       ? Object.assign(call, { project_id: membership.project_id, role: membership.role })
@@ -209,8 +209,8 @@ class Serving {
   }
 
   /**
-   * Changes and heavy requests of one project by all of its callers together: more tokens do not allow more of them.
-   * Counted once the caller may make the request, so that a reader cannot use up what members need.
+   * Limits changes and heavy requests per project, across all callers: more tokens don't allow more requests. Counted
+   * after authorization, so that a reader cannot use up the members' share.
    */
   private limitProject({ caller, endpoint: { rate, access } }: Call): void {
     if (rate === 'read' || !inProject.has(access)) return;
@@ -220,7 +220,7 @@ class Serving {
     if (!verdict.allowed) throw tooMany(verdict, tooManyInProject[rate]);
   }
 
-  /** Runs a request with an Idempotency-Key: the first successful answer is everyone's answer. */
+  /** Runs a request with an Idempotency-Key: the first successful answer is returned to all repeats. */
   private async once(
     call: Call,
     key: NonNullable<Call['record']['idempotency']>,
@@ -250,7 +250,7 @@ class Serving {
     } catch (error) {
       if (held) await freeKey(key);
       else if (error instanceof ApiError || error instanceof RacedByTwin) {
-        // A twin may have been admitted while this one ran, and have taken the last of a quota or the name.
+        // A concurrent duplicate may have been admitted meanwhile and taken the last of a quota or the name.
         const twin = await keptAnswer(key);
         if (twin) return this.replay(call, twin);
       }
@@ -330,8 +330,8 @@ class Serving {
   }
 
   /**
-   * Every refusal of a known caller is on record: of a change by itself, of reads as counters. A caller beyond the rate
-   * limit shows in the metrics alone, and without a database nothing is kept.
+   * Records every refusal of a known caller: one entry per refused change, counters for reads. Rate-limited callers
+   * appear only in the metrics, and nothing is recorded without a database.
    */
   private async auditRefusal(call: Call, error: ApiError): Promise<void> {
     if (call.record.audited || !call.caller || unrecorded.has(error.code)) return;
@@ -369,7 +369,7 @@ class Serving {
   }
 }
 
-/** What is at stake in the project itself, not the caller's own account. */
+/** Access to resources of the project, as opposed to the caller's own account. */
 const inProject: ReadonlySet<AnyEndpoint['access']> = new Set(['reader', 'member', 'admin', 'project_person']);
 
 const tooManyInProject: Record<ProjectRate, string> = {
@@ -383,7 +383,9 @@ function tooMany(rate: RateVerdict, what = 'Too many requests'): ApiError {
   });
 }
 
-/** Whether it adds something to a project: refused while the database is full, so that deletes have what room is left. */
+/**
+ * Whether the endpoint creates something in a project. Refused while the database is full, to leave room for deletes.
+ */
 const createsInProject = ({ responses, access }: AnyEndpoint) => 201 in responses && inProject.has(access);
 
 function databaseFull(cause?: unknown): ApiError {
@@ -396,7 +398,7 @@ function databaseFull(cause?: unknown): ApiError {
 
 const unrecorded: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
 
-/** What the caller reads of an error that nobody foresaw; a database that is away for a moment is none of those. */
+/** The public error for an unforeseen failure; a database that is briefly unreachable has its own. */
 function internalError(error: unknown): ApiError {
   if (isDiskFull(error)) {
     noteDiskFull();

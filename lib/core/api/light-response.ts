@@ -2,13 +2,13 @@ import { getRequestListener } from '@hono/node-server';
 
 const { Request: standardRequest, Response: standardResponse } = globalThis;
 
-// Making a listener puts the adapter's classes in place of the global ones. They are put back at once: only the API
-// makes responses of this kind, and Next keeps those that it knows.
+// Creating a listener replaces the global classes with the adapter's. We restore them at once: only the API uses this
+// kind of Response, and Next expects the standard ones.
 getRequestListener(() => new standardResponse());
 
 /**
- * A Response whose text goes to the socket as it is, where Node's own makes a stream of it first: an answer of the API
- * costs a third of the time. It is a Response to everybody else.
+ * A Response that writes its text to the socket directly instead of through a stream, as Node's own does: a third of
+ * the cost per API answer. Behaves like any other Response.
  */
 export const LightResponse = globalThis.Response;
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
 });
 
-/** Follows the Link headers from page to page. */
+/** Follows the Link headers and returns the ids of each page. */
 async function walk(path: string): Promise<string[][]> {
   const pages: string[][] = [];
   let next: string | undefined = path;
@@ -35,23 +35,23 @@ async function walk(path: string): Promise<string[][]> {
   return pages;
 }
 
-test('pages follow each other without gap or repetition, newest first', async () => {
+test('pages follow each other without gaps or repeats, newest first', async () => {
   const pages = await walk('/vault/secrets?limit=3');
   expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
   expect(pages.flat()).toEqual(names.toReversed());
 });
 
-test('the last page has no next, also when it is full', async () => {
+test('the last page has no next link, even when it is full', async () => {
   expect((await walk('/vault/secrets?limit=7')).length).toBe(1);
 });
 
-test('a sorted list pages in its order, both ways', async () => {
+test('a sorted list pages in its order, ascending and descending', async () => {
   expect((await walk('/vault/secrets?limit=2&sort=name')).flat()).toEqual(names.toSorted());
   expect((await walk('/vault/secrets?limit=2&sort=-name')).flat()).toEqual(names.toSorted().toReversed());
 });
 
 test.each(['garbage', 'W10', Buffer.from('["name",null,"x"]').toString('base64url')])(
-  'a cursor that is not ours (%s) is refused',
+  'a foreign cursor (%s) is refused',
   async (cursor) => {
     const answer = await call('GET', `/vault/secrets?cursor=${cursor}`, { token: acme.users.reader.token });
     expect(answer.body).toMatchObject({
@@ -60,14 +60,14 @@ test.each(['garbage', 'W10', Buffer.from('["name",null,"x"]').toString('base64ur
   },
 );
 
-test('a search takes its text literally', async () => {
+test('a search treats its text literally', async () => {
   const all = await call('GET', '/vault/secrets?search=%25', { token: acme.users.reader.token });
   expect(all.body).toEqual([]);
   const some = await call('GET', '/vault/secrets?search=S3', { token: acme.users.reader.token });
   expect(some.body).toMatchObject([{ name: 's3' }]);
 });
 
-test('a list and its query name the same filters and orders, or do not compile', () => {
+test('a list and its query must name the same filters and orders to compile', () => {
   const query = sortedQuery({ name: z.string().optional(), expired: z.enum(['true', 'false']).optional() }, ['name']);
   const list = {
     query,

@@ -8,34 +8,34 @@ import { Page } from './pagination';
 type Paging = { limit: number; cursor?: string | undefined; sort?: string | undefined };
 type FilterName<Query extends z.ZodObject> = Exclude<keyof z.output<Query>, keyof Paging>;
 
-/** A condition for each filter that the query names, and for nothing else. */
+/** A condition for each filter of the query, and for no others. */
 export type Filters<Query extends z.ZodObject> = {
   [Name in FilterName<Query>]: (value: NonNullable<z.output<Query>[Name]>) => Sql;
 };
 
-/** A column to sort by: text, unless it says otherwise. */
+/** A column to sort by, of type text by default. */
 type SortKey = string | { column: string; type: 'timestamptz' | 'numeric' };
 
-/** A column for each order that the query offers. A list without a choice may name the one column it is sorted by. */
+/** A column for each order that the query offers. A list without a choice can name the one column it is sorted by. */
 type Sorting<Query extends z.ZodObject> =
   z.output<Query> extends { sort: infer Value extends string }
     ? { sort: { [Name in Exclude<Value, `-${string}` | 'created_at'>]: SortKey } & { created_at?: SortKey } }
     : { sort?: { [name: string]: SortKey } };
 
-/** What a list is asked for; without `sort`, in its default order. */
+/** The parameters of a list request; without `sort`, the default order applies. */
 export type Asked<Query extends z.ZodObject> = Pick<z.output<Query>, FilterName<Query>> & Paging;
 
 /**
- * The list of an endpoint, typed from its query. A page is one statement, by keyset: page 1,000 costs what page 1 costs.
- * Ids are UUIDv7, so `created_at` sorts by `id` alone.
+ * The list of an endpoint, typed from its query. A page is one keyset-paged statement: page 1,000 costs the same as
+ * page 1. Ids are UUIDv7, so `created_at` sorts by `id` alone.
  */
 export function listOf<Query extends z.ZodObject, Row extends { id: string }, Call, Item>(
   list: {
     query: Query;
     columns: Sql | ((call: Call) => Sql);
-    /** A table or a join. */
+    /** A table or join. */
     from: Sql;
-    /** The id column, qualified in a join. */
+    /** The id column, qualified if `from` is a join. */
     id?: string;
     /** The rows that the caller may see. */
     where: (call: Call) => Sql;
@@ -68,7 +68,7 @@ export function listOf<Query extends z.ZodObject, Row extends { id: string }, Ca
 }
 
 function conditions<Query extends z.ZodObject>(filters: Filters<Query>, query: Asked<Query>): Sql[] {
-  // The types have matched each condition with its value; a loop over names cannot.
+  // The types have matched each condition with its value; TypeScript cannot follow a loop over names.
   const untyped = Object.entries(filters) as [FilterName<Query>, (value: unknown) => Sql][];
   return untyped.flatMap(([name, condition]) => (query[name] === undefined ? [] : [condition(query[name])]));
 }
@@ -97,7 +97,7 @@ function orderBy(sort: string, sorts: { [name: string]: SortKey }, id: Sql) {
   };
 }
 
-/** Where a page ended, as a value of the column that it is sorted by. */
+/** The cursor value of each type of sort column. */
 const keyValue = {
   text: (value: string | null) => sql`${value}::text`,
   timestamptz: (value: string | null) => {
@@ -122,7 +122,7 @@ function readCursor(cursor: string, sort: string): Position {
     const [madeFor, value, id] = cursorShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
     if (madeFor === sort) return { value, id };
   } catch {
-    // Told below, like a cursor of another order.
+    // Reported below, like a cursor of another order.
   }
   throw badCursor();
 }
@@ -131,7 +131,7 @@ function badCursor(): ApiError {
   return invalid('cursor: pass it unchanged from the `Link` header of the previous page, with the same `sort`.');
 }
 
-/** The rows of the caller's project; `table` is the alias of the table that has `project_id`. */
+/** The rows of the caller's project; `table` is the alias of the table with `project_id`. */
 export function ofProject(table?: string): (call: ProjectCall) => Sql {
   const column = raw(table === undefined ? 'project_id' : `${table}.project_id`);
   return ({ project_id }) => sql`${column} = ${project_id}::uuid`;
@@ -140,17 +140,17 @@ export function ofProject(table?: string): (call: ProjectCall) => Sql {
 /** The rows of all tenants, for the back office. */
 export const ofAllTenants = (_: AdministratorCall): Sql => raw('true');
 
-/** Rows whose column is this text. */
+/** Filter: the column equals the text. */
 export function equals(column: string): (value: string) => Sql {
   return (value) => sql`${raw(column)} = ${value}::text`;
 }
 
-/** Rows whose column is this id. */
+/** Filter: the column equals the id. */
 export function equalsId(column: string): (value: string) => Sql {
   return (value) => sql`${raw(column)} = ${value}::uuid`;
 }
 
-/** Rows with this text anywhere in one of the columns, in any case. */
+/** Filter: one of the columns contains the text, ignoring case. */
 export function contains(...columns: [string, ...string[]]): (text: string) => Sql {
   return (text) => {
     const pattern = `%${text.replace(/[\\%_]/g, (special) => `\\${special}`)}%`;
@@ -159,7 +159,7 @@ export function contains(...columns: [string, ...string[]]): (text: string) => S
   };
 }
 
-/** A condition in SQL for each value of a filter. */
+/** Filter: an SQL condition for each value. */
 export function oneOf<const Value extends string>(conditions: { [value in Value]: string }): (value: Value) => Sql {
   return (value) => raw(conditions[value]);
 }

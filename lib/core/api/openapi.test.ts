@@ -14,7 +14,7 @@ test('the OpenAPI document is valid and clean by the recommended rules', async (
   expect(said).toEqual([]);
 });
 
-test('every endpoint is in it, with its successes and its refusals', () => {
+test('the OpenAPI document has every endpoint with its success and error responses', () => {
   const { paths } = document as { paths: Record<string, Record<string, { operationId: string; responses: object }>> };
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(

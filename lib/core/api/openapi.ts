@@ -9,7 +9,7 @@ type Json = { [name: string]: unknown };
 const COMPONENTS = '#/components/schemas/';
 
 /**
- * The OpenAPI 3.1 document of endpoints, made from the very schemas that validate requests and answers (spec 9.1).
+ * The OpenAPI 3.1 document of the endpoints, generated from the schemas that validate requests and answers (spec 9.1).
  * Schemas with an id (`.meta({ id })`) become components; `tags` describes the groups that endpoints name.
  */
 export function openApiDocument(
@@ -204,7 +204,7 @@ const statusText: { [status: string]: string } = {
   204: 'Done; the response has no body.',
 };
 
-/** A schema as JSON Schema 2020-12, its named parts moved into the components. */
+/** A schema as JSON Schema 2020-12, with named parts moved to the components. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const {
     $schema: _,
@@ -225,7 +225,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Json)
   return relinked(whole) as Json;
 }
 
-/** References within a schema, pointed at the components; ids of zod's own dropped. */
+/** Points references within a schema to the components and drops zod's own ids. */
 function relinked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relinked);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,13 +3,13 @@ import { type AnyEndpoint, fullPath } from './endpoint';
 
 type Json = { readonly [name: string]: unknown };
 
-/** Modules of the portal's client, by file name, as TypeScript. */
+/** Modules of the portal's client: TypeScript source by file name. */
 export type ClientModules = { readonly [file: string]: string };
 
 /**
- * What pages know of each operation, from the endpoints themselves. `index.ts` has who may call it, for every page;
- * of what only platform administrators may call, it has just the names, as a type. The rest (address, example, constraints of its fields, values of its filters) is in one file for each subject, which only the pages
- * that need it load.
+ * The portal's operation table, generated from the endpoints. Every page loads `index.ts`, which has the access rules;
+ * operations for platform administrators appear there only as type names. The rest (path, example, field constraints,
+ * filter values) is in one file per subject, loaded by the pages that need it.
  */
 export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModules {
   const forAdministrators = endpoints.filter(({ access }) => access === 'administrator');
@@ -28,12 +28,12 @@ export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModul
   };
 }
 
-/** `storage` for `/storage/volumes`; the back office is one subject. */
+/** The subject of an endpoint: `storage` for `/storage/volumes`; the back office is one subject. */
 function subjectOf({ realm, path }: AnyEndpoint): string {
   return realm === 'backoffice' ? 'backoffice' : (path.split('/')[1] ?? '');
 }
 
-/** Who may call it, and when. */
+/** The access rule: who may call the operation, and when. */
 function ruleOf({ access, freezable }: AnyEndpoint): Json {
   return { access, ...(freezable ? { freezable } : {}) };
 }
@@ -57,7 +57,7 @@ function jsonSchema(schema: z.ZodType): Json {
 
 const constraints = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'enum'];
 
-/** What holds of each field, by its path: `admin.email`. */
+/** The constraints of each field, by its path: `admin.email`. */
 function fieldsOf(schema: Json, root: Json, prefix = ''): Json {
   const entries = Object.entries(record(schema.properties)).flatMap(([name, value]): [string, unknown][] => {
     const field = resolved(record(value), root);
@@ -68,7 +68,7 @@ function fieldsOf(schema: Json, root: Json, prefix = ''): Json {
   return Object.fromEntries(entries);
 }
 
-/** The filters of a list that take one of a few values. */
+/** The list filters that have a fixed set of values. */
 function choicesOf(query: Json): Json {
   const entries = Object.entries(record(query.properties)).flatMap(([name, value]): [string, unknown][] => {
     const { enum: values } = resolved(record(value), query);
@@ -77,7 +77,7 @@ function choicesOf(query: Json): Json {
   return Object.fromEntries(entries);
 }
 
-/** A schema without its reference, and without the null that it may be instead. */
+/** A schema with its reference resolved and without `null` alternatives. */
 function resolved(schema: Json, root: Json): Json {
   const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/$defs/', '') : undefined;
   if (name !== undefined) return resolved(record(record(root.$defs)[name]), root);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One page of a list and the cursor of the next, if there is one. */
+/** A page of a list with the cursor of the next page, if any. */
 export class Page<Item> {
   constructor(
     readonly items: readonly Item[],
@@ -23,7 +23,7 @@ const paging = {
   cursor: z.string().max(1024).optional().meta({ description: 'From the `Link` header of the previous page.' }),
 };
 
-/** The query parameters of a list: its filters and the page. */
+/** The query parameters of a list: its filters and paging. */
 export function listQuery<Filters extends z.ZodRawShape>(filters: Filters) {
   return z.strictObject({ ...filters, ...paging });
 }
@@ -34,7 +34,7 @@ export const pageQuery = listQuery({});
 type Sort<Column extends string> = Column | `-${Column}`;
 type SortSchema<Column extends string> = z.ZodDefault<z.ZodEnum<{ [Value in Sort<Column>]: Value }>>;
 
-/** The query of a list that can be sorted by age or one of these columns, with `-` before it for descending. */
+/** The query of a list that can be sorted by age or one of these columns; a `-` prefix means descending. */
 export function sortedQuery<Filters extends z.ZodRawShape, const Column extends string>(
   filters: Filters,
   columns: readonly Column[],
@@ -43,6 +43,6 @@ export function sortedQuery<Filters extends z.ZodRawShape, const Column extends 
     .enum(['created_at', ...columns].flatMap((column) => [column, `-${column}`]))
     .default('-created_at')
     .meta({ description: 'Sort order; prefix a name with `-` for descending.' });
-  // TypeScript cannot follow the names through `flatMap`.
+  // TypeScript loses the literal names in `flatMap`.
   return z.strictObject({ ...filters, ...paging, sort: sort as unknown as SortSchema<Column | 'created_at'> });
 }

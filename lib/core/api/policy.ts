@@ -4,10 +4,13 @@ import type { ErrorCode } from './errors';
 
 /**
  * Who may call an endpoint (api conventions, section 3):
- * `public` anyone · `person` a signed-in person, for their own account · `project_person` the same, in a project of
- * theirs · `any` any credential, with or without a project · `reader` `member` `admin` that role in the project ·
- * `administrator` the back office · `administrator_account` the same, for one's own account: open also to those who
- * have yet to set up the second factor that the operator requires.
+ * - `public`: anyone
+ * - `person`: a signed-in person, for their own account
+ * - `project_person`: a signed-in person in a project of theirs
+ * - `any`: any credential, with or without a project
+ * - `reader`, `member`, `admin`: that role in the project
+ * - `administrator`: the back office
+ * - `administrator_account`: an administrator's own account, also before they set up a required second factor
  */
 export type Access =
   | 'public'
@@ -24,14 +27,14 @@ export type Decision =
   | { allowed: true; reason: string; matched: string[] }
   | { allowed: false; code: ErrorCode; reason: string; matched: string[] };
 
-/** The facts about a caller that a decision rests on, and nothing else. */
+/** The facts about a caller that a decision depends on. */
 export type Subject = Pick<Caller, 'kind'> & {
   membership?: { role: 'reader' | 'member' | 'admin'; project_status: 'active' | 'suspended' } | null;
   second_factor?: boolean;
 };
 
 /**
- * The one decision on who may call what. Real requests and `POST /iam/simulate` (spec 5.5) both ask here, so that they
+ * Decides whether a subject has access. Real requests and `POST /iam/simulate` (spec 5.5) both use it, so that they
  * cannot disagree. `undefined` is a caller without credentials.
  */
 export function decide(subject: Subject | undefined, access: Access): Decision {
@@ -64,7 +67,7 @@ export function decide(subject: Subject | undefined, access: Access): Decision {
   }
   if (access === 'person') return allow('Signed-in users manage their own account.');
   const { membership } = subject;
-  // A person may have other projects than the suspended one; a token has not.
+  // A person may have projects besides the suspended one; a token has only one.
   if (access === 'any' && subject.kind === 'user') return allow('Any valid credential may do this.');
   if (!membership) return deny('FORBIDDEN', 'You are not a member of any project. Ask a project admin for a role.');
   matched.push(`role:${membership.role}`, `project:${membership.project_status}`);

@@ -45,7 +45,7 @@ test('callers of one project share its rate of changes, and another project has 
   expect((await write(other.users.member.token)).status).toBe(201);
 });
 
-test('reads, the caller’s own account and refused changes take nothing of it', async () => {
+test('reads, calls about one’s own account and refused changes do not count', async () => {
   for (let index = 0; index < 5; index++) {
     expect((await write(acme.users.reader.token)).status).toBe(403);
     expect((await call('GET', '/vault/secrets', { token: acme.users.member.token })).status).toBe(200);
@@ -54,7 +54,7 @@ test('reads, the caller’s own account and refused changes take nothing of it',
   expect((await write(acme.users.member.token)).status).toBe(201);
 });
 
-test('heavy requests of a project have a rate of their own, and take nothing of its changes', async () => {
+test('heavy requests of a project have a rate of their own', async () => {
   const download = (token: string) => call('GET', '/audit/export', { token });
   const { member, admin } = acme.users;
   expect((await download(member.token)).status).toBe(403);
@@ -68,7 +68,7 @@ test('heavy requests of a project have a rate of their own, and take nothing of 
   expect((await call('GET', '/vault/secrets', { token: admin.token })).status).toBe(200);
 });
 
-test('what streams a document or a file is heavy, and no read counts as a change', () => {
+test('streamed documents and files are heavy, and no read counts as a change', () => {
   const tenant = endpoints.filter(({ realm }) => realm === 'tenant');
   const heavy = tenant.filter(({ rate }) => rate === 'heavy').map(({ operation_id }) => operation_id);
   expect(heavy.sort()).toEqual(['downloadInvoice', 'exportAudit', 'exportUsage', 'uploadImage']);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateLimiter } from './rate-limit';
 
-test('a burst passes, the next request waits as long as it is told', () => {
+test('a burst passes, and the next request passes after the announced wait', () => {
   const limiter = new RateLimiter(60, 3);
   const verdicts = [1, 2, 3, 4].map(() => limiter.take('caller', 1000));
   expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);

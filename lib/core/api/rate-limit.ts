@@ -1,11 +1,11 @@
-/** A token bucket's answer, for the RateLimit headers. */
+/** The state of a token bucket, for the RateLimit headers. */
 export type RateVerdict = { allowed: boolean; limit: number; remaining: number; reset_s: number };
 
 type Bucket = { tokens: number; at: number };
 
 /**
- * Token buckets in this process, one a key: `burst` at once, `perMinute` in the long run. Full buckets are forgotten, so
- * that memory follows the number of active callers.
+ * In-process token buckets by key: `burst` at once, `perMinute` in the long run. Full buckets are dropped, so memory
+ * grows only with the number of active callers.
  */
 export class RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
@@ -16,7 +16,7 @@ export class RateLimiter {
     private readonly burst: number,
   ) {}
 
-  /** Takes one token, or says when there will be one. `at` in milliseconds. */
+  /** Takes one token, or says when the next is available. `at` is in milliseconds. */
   take(key: string, at: number): RateVerdict {
     this.sweep(at);
     const bucket = this.refilled(key, at);
@@ -26,7 +26,7 @@ export class RateLimiter {
     return this.verdict(bucket, allowed);
   }
 
-  /** What `take` would say, without taking. */
+  /** The result that `take` would return, without taking a token. */
   peek(key: string, at: number): RateVerdict {
     const bucket = this.refilled(key, at);
     return this.verdict(bucket, bucket.tokens >= 1);

@@ -20,7 +20,7 @@ describe('the reference', () => {
     expect(groups.map(({ slug }) => slug).filter((slug) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))).toEqual([]);
   });
 
-  test('shows an example of every body, and the endpoint takes it', () => {
+  test('shows an example of every body that its endpoint accepts', () => {
     const refused = endpoints.flatMap(({ operation_id, body }) => {
       const { example } = operation(operation_id).body ?? {};
       return body && example !== undefined && !body.safeParse(JSON.parse(example)).success ? [operation_id] : [];
@@ -29,7 +29,7 @@ describe('the reference', () => {
     expect(refused).toEqual([]);
   });
 
-  test('shows an example of every answer, and it is one that the endpoint may give', () => {
+  test('shows an example of every answer that its endpoint may return', () => {
     const wrong = endpoints.flatMap(({ operation_id, responses }) =>
       operation(operation_id).answers.flatMap(({ status, body }) => {
         const schema = responses[Number(status)];
@@ -40,7 +40,7 @@ describe('the reference', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('leaves no field without a type', () => {
+  test('has a type for every field', () => {
     const fields = (shape: ReferenceShape): ReferenceField[] => [
       ...shape.fields.flatMap((field) => [field, ...fields(field)]),
       ...shape.variants.flatMap(fields),
@@ -54,7 +54,7 @@ describe('the reference', () => {
     expect(all.filter(({ type }) => /undefined|object Object|^$/.test(type)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('tells limits and values as people say them', () => {
+  test('states limits and values in plain words', () => {
     const [name] = operation('createVolume').body?.shape.fields.filter((field) => field.name === 'size_gb') ?? [];
     expect(name).toMatchObject({ type: 'integer', facts: ['1 to 16,384'] });
     const limit = operation('listInstances').parameters.find((parameter) => parameter.name === 'limit');
@@ -74,13 +74,13 @@ describe('the command of a request', () => {
     expect(curlCommand(requestForm(operation('login')), '', { parameters: {}, body: '{}' })).not.toContain('Bearer');
   });
 
-  test('lets a shell read nothing in what was typed', () => {
+  test('quotes input so that a shell cannot interpret it', () => {
     const command = curlCommand(form, '', { parameters: { 'Idempotency-Key': "$(id)'; id" }, body: "it's `id`" });
     expect(command).toContain(`-H 'Idempotency-Key: $(id)'\\''; id'`);
     expect(command).toContain(`-d 'it'\\''s \`id\`'`);
   });
 
-  test('puts parameters where they belong, and none where nothing was given', () => {
+  test('puts parameters where they belong, and omits empty ones', () => {
     const list = requestForm(operation('listInstances'));
     expect(curlCommand(list, '', { parameters: { status: 'active', name: ' ' }, body: '' })).toContain(
       `'/api/v1/compute/instances?status=active'`,

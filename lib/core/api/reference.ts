@@ -1,23 +1,23 @@
 type Json = { readonly [name: string]: unknown };
 
-/** A field of a body, or a parameter, as a reader needs it. */
+/** A body field or parameter as shown to readers. */
 export interface ReferenceField extends ReferenceShape {
   name: string;
   required: boolean;
 }
 
-/** What a value looks like. */
+/** The shape of a value. */
 export interface ReferenceShape {
   /** In words: "string (uuid)", "array of object". */
   type: string;
   description?: string;
-  /** What holds of it besides: "default 50", "from 1 to 200". */
+  /** Further constraints: "default 50", "from 1 to 200". */
   facts: readonly string[];
-  /** The values that it may have, where they are few. */
+  /** The allowed values, if few. */
   values: readonly string[];
-  /** Of an object, and of the objects of a list. */
+  /** The fields of an object, or of the objects in a list. */
   fields: readonly ReferenceField[];
-  /** Of one that may have several shapes, each of them with its name. */
+  /** The named alternatives of a value with several shapes. */
   variants: readonly ReferenceShape[];
 }
 
@@ -29,7 +29,7 @@ export interface ReferenceParameter extends ReferenceField {
 export interface ReferenceBody {
   content_type: string;
   shape: ReferenceShape;
-  /** JSON, written out; absent for bytes. */
+  /** Formatted JSON; absent for bytes. */
   example?: string;
 }
 
@@ -39,16 +39,16 @@ export interface ReferenceOperation {
   path: string;
   summary: string;
   description: string;
-  /** Answers without a credential. */
+  /** Requires no credential. */
   open: boolean;
   parameters: readonly ReferenceParameter[];
   body?: ReferenceBody;
   answers: readonly { status: string; description: string; body?: ReferenceBody }[];
-  /** Statuses that refuse, with their codes. */
+  /** Error statuses with their codes. */
   refusals: readonly { status: string; codes: readonly string[] }[];
 }
 
-/** Operations of one subject: a page of the reference. */
+/** The operations of one subject: a page of the reference. */
 export interface ReferenceGroup {
   slug: string;
   name: string;
@@ -56,7 +56,7 @@ export interface ReferenceGroup {
   operations: readonly ReferenceOperation[];
 }
 
-/** The address of a group within the reference: "Back office: tenants" is `back-office-tenants`. */
+/** The address of a group within the reference: `back-office-tenants` for "Back office: tenants". */
 function groupSlug(tag: string): string {
   return tag
     .toLowerCase()
@@ -64,7 +64,7 @@ function groupSlug(tag: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** An OpenAPI 3.1 document as pages for people, in the order of `tags` (api.md section 1, `/docs`). */
+/** An OpenAPI 3.1 document as reference pages, in the order of `tags` (api.md section 1, `/docs`). */
 export function reference(document: Json, tags: Readonly<Record<string, string>>): ReferenceGroup[] {
   const schemas = new Schemas(record(record(document.components).schemas));
   const operations = Object.entries(record(document.paths)).flatMap(([path, methods]) =>
@@ -110,7 +110,7 @@ function toOperation(schemas: Schemas, method: string, path: string, operation: 
   };
 }
 
-/** Reads JSON Schema 2020-12, as far as the document uses it. */
+/** Reads the parts of JSON Schema 2020-12 that the document uses. */
 class Schemas {
   constructor(private readonly components: Json) {}
 
@@ -129,7 +129,7 @@ class Schemas {
     };
   }
 
-  /** The content of a request or of an answer; of several kinds, the first. */
+  /** The content of a request or response; the first one if there are several media types. */
   body(carrier: Json): ReferenceBody | undefined {
     const [entry] = Object.entries(record(carrier.content));
     if (!entry) return undefined;
@@ -201,7 +201,7 @@ class Schemas {
     };
   }
 
-  /** A value that fits: the schema's own example, or the plainest one. */
+  /** A value that matches the schema: its own example, or the simplest one. */
   example(written: Json, within: readonly string[] = []): unknown {
     const schema = expanded(written);
     const given = schema.example ?? schema.default ?? schema.const ?? list(schema.enum)[0];
@@ -232,7 +232,7 @@ const formatExamples: Readonly<Record<string, string>> = {
   ipv4: '10.0.0.5',
 };
 
-/** `type: [a, b]` is `anyOf` of the two, in short. */
+/** Expands `type: [a, b]` to `anyOf`. */
 function expanded(schema: Json): Json {
   if (!Array.isArray(schema.type)) return schema;
   const { type, description, default: fallback, ...rest } = schema;
@@ -253,11 +253,11 @@ function componentOf(schema: Json): string | undefined {
 
 function typeName(schema: Json): string {
   const type = typeof schema.type === 'string' ? schema.type : 'any value';
-  // A number's format is a size of machines ("int64"), which tells a reader nothing.
+  // The format of a number is its machine size ("int64"), which does not help a reader.
   return type === 'string' && typeof schema.format === 'string' ? `${type} (${schema.format})` : type;
 }
 
-/** Patterns that say less than words do. */
+/** Words for patterns that are hard to read. */
 const patternNames: Readonly<Record<string, string>> = { '^[^\\p{Cc}]*$': 'no control characters' };
 
 function valuesOf(schema: Json): string[] {

@@ -4,15 +4,15 @@ import type { AnyEndpoint, Upload } from './endpoint';
 import { ApiError, invalid, notFound } from './errors';
 import { issueWords } from './issue-words';
 
-/** Bodies of JSON end here; uploads have limits of their own. */
+/** The size limit of JSON bodies; uploads have their own limits. */
 export const JSON_BODY_BYTES = 1024 * 1024;
 
-/** Reads a body up to a limit. @throws ApiError 413 as soon as it is passed */
+/** Reads a body up to a limit. @throws ApiError 413 as soon as the limit is exceeded */
 export async function readBody(request: Request, mostBytes: number): Promise<Uint8Array> {
-  // Merely asking for the stream of a body makes the adapter build a whole Request around the connection.
+  // Accessing the stream of a body makes the adapter build a whole Request around the connection.
   if (request.method === 'GET' || request.method === 'HEAD') return new Uint8Array();
   const declared = request.headers.get('content-length');
-  // A server reads no more than was declared.
+  // The server reads no more than the declared length.
   if (declared !== null && Number(declared) > mostBytes) throw tooLarge(mostBytes);
   try {
     return declared === null ? await readChunks(request, mostBytes) : new Uint8Array(await request.arrayBuffer());
@@ -34,7 +34,7 @@ async function readChunks(request: Request, mostBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks);
 }
 
-/** The upload of a request, ending in 413 where it passes its endpoint's limit. */
+/** The upload of a request. Its stream fails with 413 beyond the endpoint's limit. */
 export function openUpload(request: Request, { content_types, max_bytes }: NonNullable<AnyEndpoint['upload']>): Upload {
   const content_type = request.headers.get('content-type') ?? '';
   const type = content_type.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -56,7 +56,7 @@ export function openUpload(request: Request, { content_types, max_bytes }: NonNu
   return { stream: source.pipeThrough(limit), content_type, content_length };
 }
 
-/** The JSON of a body, checked by a schema. An absent body counts as `{}`. */
+/** Parses a JSON body with a schema. An absent body counts as `{}`. */
 export function parseJsonBody(bytes: Uint8Array, contentType: string | null, schema: z.ZodType): unknown {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (bytes.byteLength > 0 && type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) {
@@ -65,7 +65,7 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | null, sch
   return check(schema, bytes.byteLength === 0 ? {} : readJson(bytes), 'body');
 }
 
-/** Refuses what shows a card number, before any message, log line or stored hash could carry it. */
+/** Refuses a request with a card number before any message, log line or stored hash can contain it. */
 export function refuseCardNumbers(bytes: Uint8Array, search: string): void {
   const text = `${new TextDecoder().decode(bytes)}\n${new URLSearchParams(search)}`.replaceAll('+', ' ');
   const unescaped = text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) =>
@@ -110,7 +110,7 @@ function isList(field: z.core.$ZodType): boolean {
   return field instanceof z.ZodArray;
 }
 
-/** Path parameters. What has not the form of an id or a name cannot exist: 404. */
+/** Parses path parameters. A malformed id or name cannot exist: 404. */
 export function parseParams(params: Record<string, string>, schema: z.ZodType | undefined): unknown {
   if (!schema) return undefined;
   const parsed = hasUnstorableText(params) ? undefined : schema.safeParse(params);
@@ -126,7 +126,7 @@ function readJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** A body inside of another one, refused in the words of its own endpoint. */
+/** Parses a body nested in another one; errors name the fields of the nested body. */
 export const parseBody = (value: unknown, schema: z.ZodType): unknown => check(schema, value, 'body');
 
 function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
@@ -153,7 +153,7 @@ function describe(issues: readonly z.core.$ZodIssue[], place: 'body' | 'query'):
 
 const MOST_DEPTH = 64;
 
-/** PostgreSQL stores neither NUL nor lone surrogates, and nothing sensible nests this deep. */
+/** Whether a value has text that PostgreSQL cannot store (NUL, lone surrogates) or nests too deeply. */
 function hasUnstorableText(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.includes('\u0000') || /\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;

@@ -4,8 +4,8 @@ import { errorCodes } from './error-codes';
 import { ApiError } from './errors';
 
 /**
- * Under test, an answer that its endpoint did not declare is an error: what OpenAPI promises is what is sent.
- * In production the check would cost time on every answer and help nobody.
+ * Under test, throws if the endpoint did not declare the answer: OpenAPI promises exactly what is sent. Skipped in
+ * production, where it would only cost time.
  */
 export function checkResponse(endpoint: AnyEndpoint, status: number, text: string | undefined): void {
   if (settings().nodeEnv !== 'test') return;
@@ -23,7 +23,7 @@ export function checkResponse(endpoint: AnyEndpoint, status: number, text: strin
   }
 }
 
-/** Under test, a refusal with a code that its endpoint did not declare is an error as well. */
+/** Under test, throws if the endpoint did not declare the error code. */
 export function checkRefusal(endpoint: AnyEndpoint, refusal: ApiError): ApiError {
   if (settings().nodeEnv !== 'test' || errorCodes(endpoint).has(refusal.code)) return refusal;
   return new ApiError('INTERNAL_ERROR', `${endpoint.operation_id} answered ${refusal.code}, which it does not declare`);

@@ -6,7 +6,7 @@ import { type AnyEndpoint, endpoint, fullPath, type Method } from './endpoint';
 import { serve } from './kernel';
 import { endpointMatcher } from './routes';
 
-/** A table whose paths overlap in the ways that paths can. */
+/** A table of paths that overlap in all possible ways. */
 const overlapping = (
   [
     ['GET', '/rules'],
@@ -31,7 +31,7 @@ const overlapping = (
   }),
 );
 
-/** The same paths, served by the kernel, each answering with its name. */
+/** The same paths served by the kernel; each answers with its name. */
 function reached(table: readonly AnyEndpoint[]): (method: string, path: string) => Promise<string | undefined> {
   const named = table.map((each): AnyEndpoint => {
     const open = { access: 'public', params: undefined, body: undefined, upload: undefined } as const;
@@ -42,7 +42,7 @@ function reached(table: readonly AnyEndpoint[]): (method: string, path: string) 
   let client = 0;
   return async (method, path) => {
     client += 1;
-    // A client each, so that nobody meets the rate limit.
+    // A client address each, to stay below the rate limit.
     const incoming = { socket: { remoteAddress: `10.0.${client >> 8}.${client & 255}` } };
     const { headers } = await app.fetch(new Request(`http://localhost${path}`, { method }), { incoming });
     return headers.get('x-reached') ?? undefined;
@@ -54,7 +54,7 @@ const methods: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 describe.each([
   ['the API', endpoints],
   ['overlapping paths', overlapping],
-])('of %s, the endpoint that the matcher names', (_, table) => {
+])('the endpoint matcher, for %s,', (_, table) => {
   const match = endpointMatcher(table);
   const serves = reached(table);
   const segments = [...new Set(table.flatMap((each) => fullPath(each).split('/').slice(1)))];
@@ -89,7 +89,7 @@ describe.each([
       .map((parts) => parts.join('')),
   );
 
-  test('is the one that a request reaches, for every endpoint of the table', async () => {
+  test('agrees with the router on every endpoint of the table', async () => {
     for (const each of table) {
       const concrete = fullPath(each).replace(/\{\w+\}/g, '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f');
       expect(match(each.method, concrete)?.operation_id, concrete).toBe(await serves(each.method, concrete));
@@ -97,7 +97,7 @@ describe.each([
     }
   });
 
-  test('is the one that a request reaches, and none where it reaches none, for any path', async () => {
+  test('agrees with the router on any path', async () => {
     const property = fc.asyncProperty(fc.constantFrom(...methods), path, async (method, given) => {
       expect(match(method, given)?.operation_id).toBe(await serves(method, given));
     });
@@ -105,12 +105,12 @@ describe.each([
   });
 });
 
-test('every endpoint of the API can be reached: none is hidden by one before it', () => {
+test('every endpoint of the API can be reached: none is hidden by an earlier one', () => {
   const match = endpointMatcher(endpoints);
   for (const each of endpoints) expect(match(each.method, fullPath(each))).toBe(each);
 });
 
-test('what is no path at all matches nothing', () => {
+test('a malformed path matches nothing', () => {
   const match = endpointMatcher(endpoints);
   for (const path of ['', 'vault/secrets', 'http://evil.example/', '//evil.example/api/v1/vault/secrets']) {
     expect(match('GET', path), path).toBeUndefined();

@@ -4,12 +4,12 @@ import { TrieRouter } from 'hono/router/trie-router';
 import { getPath } from 'hono/utils/url';
 import { type AnyEndpoint, fullPath } from './endpoint';
 
-/** A path in the router's own language, and the endpoints that share it. */
+/** A path in the router's syntax, and the endpoints that share it. */
 export type Route = { pattern: string; siblings: readonly AnyEndpoint[] };
 
 const matchers = new WeakMap<readonly AnyEndpoint[], ReturnType<typeof endpointMatcher>>();
 
-/** The endpoint that a request would reach; tenants' paths may leave `/api/v1` out. */
+/** The endpoint that serves a request, if any. Tenant paths may omit `/api/v1`. */
 export function endpointAt(endpoints: readonly AnyEndpoint[], method: string, path: string): AnyEndpoint | undefined {
   const matcher = matchers.get(endpoints) ?? endpointMatcher(endpoints);
   matchers.set(endpoints, matcher);
@@ -18,7 +18,7 @@ export function endpointAt(endpoints: readonly AnyEndpoint[], method: string, pa
 
 const wholePath = (path: string) => (/^(\/admin)?\/api\/v1\//.test(path) ? path : `/api/v1${path}`);
 
-/** The parameters in a path that `endpointAt` has led to this endpoint by, as they are written. */
+/** The raw parameters of a path that `endpointAt` resolved to this endpoint. */
 export function pathParams(endpoint: AnyEndpoint, path: string): Record<string, string> {
   const pattern = fullPath(endpoint).replace(/\{(\w+)\}/g, (_, name: string) =>
     name === 'key' ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,
@@ -27,7 +27,7 @@ export function pathParams(endpoint: AnyEndpoint, path: string): Record<string, 
   return { ...new RegExp(`^${pattern}$`).exec(whole)?.groups };
 }
 
-/** One route a path. Where several match a request, the first one takes it: concrete before templated (OpenAPI 3.1). */
+/** One route per path, concrete before templated (OpenAPI 3.1): the first match wins. */
 export function routesOf(endpoints: readonly AnyEndpoint[]): Route[] {
   const byPath = new Map<string, AnyEndpoint[]>();
   for (const endpoint of endpoints) {
@@ -37,21 +37,21 @@ export function routesOf(endpoints: readonly AnyEndpoint[]): Route[] {
   const parameters = (path: string) => path.split('{').length;
   const ordered = [...byPath].sort(([one], [other]) => parameters(one) - parameters(other));
   return ordered.map(([path, siblings]) => ({
-    // An object's key may hold slashes.
+    // An object key may contain slashes.
     pattern: path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'key' ? ':key{.+}' : `:${name}`)),
     siblings,
   }));
 }
 
-/** The endpoint among those of one path that serves the method. HEAD is a GET without its body. */
+/** The endpoint of a path that serves the method. HEAD is GET without a body. */
 export function siblingFor(siblings: readonly AnyEndpoint[], method: string): AnyEndpoint | undefined {
   const served = method === 'HEAD' ? 'GET' : method;
   return siblings.find((endpoint) => endpoint.method === served);
 }
 
 /**
- * Finds the endpoint that a request would reach, by the router that the kernel stands on: the method, and the path as a
- * client writes it, `{base_url}` left out. Undefined where the API would answer 404 or 405.
+ * Finds the endpoint for a method and a path below `{base_url}`, with the kernel's own router. Returns undefined where
+ * the API would answer 404 or 405.
  */
 export function endpointMatcher(
   endpoints: readonly AnyEndpoint[],

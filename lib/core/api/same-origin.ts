@@ -4,8 +4,8 @@ import { ApiError } from './errors';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A cookie is sent by the browser whichever page asks, so a change made with one must prove that our own page asked:
- * `Sec-Fetch-Site: same-origin`, or an `Origin` that names the host the request went to.
+ * Requires proof that a change made with a cookie comes from our own page, because browsers send cookies for any page:
+ * `Sec-Fetch-Site: same-origin`, or an `Origin` with the requested host.
  * @throws ApiError 403 without that proof
  */
 export function requireSameOrigin(request: Request, caller: Caller | undefined): void {

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { dimensionUnits } from '@/lib/core/quota/dimensions';
 import { errorStatus } from './errors';
 
-/** ISO 8601 in UTC, as every time on the wire. */
+/** ISO 8601 in UTC, the format of all times in the API. */
 export const timestamp = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-03-01T12:00:00.000Z' });
 
 export const id = z.uuid().meta({ description: 'A UUIDv7.', example: '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f' });
 
-/** The path parameter of `/…/{id}`. What is not an id cannot exist: 404. */
+/** The path parameter of `/…/{id}`. A malformed id cannot exist: 404. */
 export const idParams = z.strictObject({ id });
 
-/** An id in a body. What has not the form of one cannot exist either, so that the service answers 404 for it. */
+/** An id in a body. A malformed one passes here, and the service answers 404, because it cannot exist. */
 export const reference = z
   .string()
   .max(200)
   .meta({ description: 'The id of a resource in this project.', format: 'uuid', example: id.meta()?.example });
 
-/** A name that people give: 1 to 100 characters, no line breaks. */
+/** A display name: 1 to 100 characters, no line breaks. */
 export const displayName = z
   .string()
   .trim()
@@ -25,7 +25,7 @@ export const displayName = z
   .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
   .meta({ description: '1 to 100 characters.' });
 
-/** A name that scripts and addresses use: lower-case letters, digits, dashes. */
+/** A name for scripts and addresses: lower-case letters, digits and dashes. */
 export const slug = z
   .string()
   .min(2)
@@ -35,14 +35,14 @@ export const slug = z
 
 export const email = z.email().max(254).toLowerCase().meta({ description: 'An e-mail address; case-insensitive.' });
 
-/** A password that is being set. Length is what counts (NIST SP 800-63B). */
+/** A new password. Only length counts (NIST SP 800-63B). */
 export const newPassword = z
   .string()
   .min(10)
   .max(256)
   .meta({ description: '10 to 256 characters.', format: 'password' });
 
-/** 'application/json' error record of spec 2.2. */
+/** The error record of spec 2.2 (`application/json`). */
 export const errorRecord = z
   .strictObject({
     error: z.strictObject({
@@ -63,5 +63,5 @@ export const quotaBreachRecord = z.strictObject({ detail: z.string() }).meta({
   },
 });
 
-/** The times that every resource has. */
+/** The timestamps of every resource. */
 export const times = { created_at: timestamp, updated_at: timestamp };

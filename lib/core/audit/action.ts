@@ -1,6 +1,6 @@
 /**
- * The action of an audit entry, in the one form that all entries have: `secret.create`. An endpoint without an action of
- * its own is a read, on record when it is refused; its operation ID says it: `listSecrets` is `secret.list`.
+ * The action of an audit entry in its standard form: `secret.create`. An endpoint without an action is a read, recorded
+ * only when refused; its action derives from the operation ID: `listSecrets` becomes `secret.list`.
  */
 export function auditAction({ audit, operation_id }: { audit?: string | undefined; operation_id: string }): string {
   if (audit !== undefined) return audit;

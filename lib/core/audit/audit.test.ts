@@ -35,7 +35,7 @@ async function list(query = '', project = acme): Promise<AuditEntry[]> {
   return answer.body as AuditEntry[];
 }
 
-/** An entry as some endpoint would have written it. */
+/** Writes an entry as an endpoint would have written it. */
 async function write(entry: Partial<Parameters<ReturnType<typeof prisma>['auditEntry']['create']>[0]['data']>) {
   const id = newId();
   const base = { id, at: new Date(), actor_type: 'user', actor_name: 'x@example.test', action: 'test.entry' };
@@ -44,7 +44,7 @@ async function write(entry: Partial<Parameters<ReturnType<typeof prisma>['auditE
 }
 
 describe('the audit log of a project', () => {
-  test('says who did what, from where, and what came of it; never what a secret holds', async () => {
+  test('says who did what, from where and with which result, and never contains a secret', async () => {
     const entries = await list();
     expect(entries).toMatchObject([
       {
@@ -83,7 +83,7 @@ describe('the audit log of a project', () => {
     });
   });
 
-  test('is another project’s in no filter, no search and no address', async () => {
+  test('is hidden from another project in filters, searches and addresses', async () => {
     const [theirs] = await list('', other);
     if (!theirs) throw new Error('the other project has no entry');
     for (const query of ['?search=theirs', `?resource_id=${theirs.resource_id}`, '?limit=200']) {
@@ -123,7 +123,7 @@ describe('the audit log of a project', () => {
     expect(await ids('?from=0000-01-01T00:00:00Z&to=9999-12-31T23:59:59Z')).toEqual([three, two, one]);
   });
 
-  test('pages without gap or repetition, also where many entries have one time', async () => {
+  test('pages without gaps or repeats, even when many entries have the same time', async () => {
     const project = await createProject('pages');
     const at = new Date('2026-02-01T00:00:00Z');
     const written = await Promise.all(Array.from({ length: 7 }, () => write({ project_id: project.id, at })));
@@ -140,7 +140,7 @@ describe('the audit log of a project', () => {
     expect(refused.body).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
   });
 
-  test('names the platform, not its people, where an administrator acted', async () => {
+  test('names the platform, not the person, where an administrator acted', async () => {
     const project = await createProject('supervised');
     const actor = { actor_type: 'administrator', actor_id: administrator.id, actor_name: administrator.email };
     await write({ ...actor, project_id: project.id, address: '192.0.2.1', action: 'quota.update' });
@@ -154,7 +154,7 @@ describe('the audit log of a project', () => {
   });
 });
 
-test('the back office sees every tenant’s entries and those of none, each with its tenant', async () => {
+test('the back office sees the entries of all tenants and of none, each with its tenant', async () => {
   await write({
     action: 'auth.sign_in',
     actor_type: 'anonymous',
@@ -178,8 +178,8 @@ describe('refused reads', () => {
   const read = (token: string, headers = {}, address = '198.51.100.9') =>
     call('GET', `/vault/secrets/${newId()}/payload`, { token, headers, address });
 
-  test('in a loop leave one entry an hour, which counts them and shows the last', async () => {
-    // Ten past the next hour, so that no hour ends meanwhile.
+  test('in a loop leave one entry per hour with a counter and the latest read', async () => {
+    // Ten minutes past the next hour, so that no hour ends during the test.
     const offset = HOUR_MS - (Date.now() % HOUR_MS) + 10 * 60_000;
     await setTestClock(offset);
     const project = await createProject('looping');
@@ -198,7 +198,7 @@ describe('refused reads', () => {
       },
     ]);
 
-    // Another status and another caller are told apart.
+    // Another status or caller has its own entry.
     await read(member.token);
     await read(member.token);
     expect(await list('', project)).toMatchObject([{ status: 404, actor_id: member.id, count: 2 }, { count: 41 }]);
@@ -211,7 +211,7 @@ describe('refused reads', () => {
     await setTestClock(0);
   });
 
-  test('are found by the time of the last of them', async () => {
+  test('are found by the time of the latest one', async () => {
     const project = await createProject('spanning');
     const at = new Date('2026-03-01T10:05:00Z');
     const id = await write({ project_id: project.id, at, last_at: new Date('2026-03-01T10:40:00Z'), count: 9 });
@@ -220,7 +220,7 @@ describe('refused reads', () => {
     expect(await ids('2026-03-01T10:41:00Z')).toEqual([]);
   });
 
-  test('share no entry with refused changes, each of which has its own', async () => {
+  test('are kept apart from refused changes, each of which has its own entry', async () => {
     const project = await createProject('changing');
     const create = () => call('POST', '/vault/secrets', { token: project.users.reader.token, body: { name: 'no' } });
     await Promise.all([create(), create(), create()]);
@@ -228,7 +228,7 @@ describe('refused reads', () => {
   });
 });
 
-test('an entry is found by the id of its request, and so is the operation that it ordered', async () => {
+test('an entry and its operation are found by the request id', async () => {
   const project = await createProject('traced');
   const headers = { 'X-Request-Id': `trace-${project.id}` };
   const body = { name: 'n', cidr: '10.9.0.0/24' };
@@ -252,7 +252,7 @@ test('an entry is found by the id of its request, and so is the operation that i
 });
 
 describe('an export', () => {
-  test('holds all that the filters choose, more than a page, and is on record itself', async () => {
+  test('contains every matching entry, beyond one page, and is itself recorded', async () => {
     const project = await createProject('export');
     const at = new Date();
     const rows = Array.from({ length: 2_500 }, (_, index) => ({
@@ -264,7 +264,7 @@ describe('an export', () => {
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const lines = answer.text.split('\r\n');
     expect(lines[0]).toMatch(/^at,actor_type,actor_id,actor_name,action,/);
-    // The entry that records the export was written before its first page was read.
+    // The entry for the export was written before its first page was read.
     expect(lines.filter((line) => line.includes('.one'))).toHaveLength(2_500);
     expect(answer.text).toContain('"a,""b"""');
     expect(answer.text).not.toMatch(/,=1/);
@@ -273,12 +273,12 @@ describe('an export', () => {
     expect(filtered.text.split('\r\n')).toHaveLength(3);
   });
 
-  test('of nothing is a header line', async () => {
+  test('of nothing is just a header line', async () => {
     const answer = await call('GET', `/admin/api/v1/audit/export?tenant_id=${newId()}`, { token: administrator.token });
     expect(answer.text.split('\r\n')).toEqual([expect.stringContaining('tenant_slug'), '']);
   });
 
-  test('writes cells that no spreadsheet runs', () => {
+  test('has no cells that a spreadsheet would run', () => {
     expect(csvLine(['=cmd', '+1', '-1', '@x', 'a\r\nb', null, { a: 1 }, 5])).toBe(
       `'=cmd,'+1,'-1,'@x,"a\r\nb",,"{""a"":1}",5\r\n`,
     );
@@ -286,7 +286,7 @@ describe('an export', () => {
 });
 
 describe('recent activity', () => {
-  test('shows every member changes by name: no refusals, no readings, nothing that only admins may know', async () => {
+  test('shows all members the changes by name, without refusals, reads or admin-only facts', async () => {
     const project = await createProject('busy');
     const created = await secret(project, 'shown');
     const { id } = created.body as { id: string };

@@ -19,7 +19,7 @@ const outcomeColumns = [
   'details',
 ] as const;
 
-/** What happened in a project: the audit log for its admins, the latest changes for everyone in it. */
+/** A project's audit log for its admins, and its recent activity for all members. */
 export const auditEndpoints = [
   endpoint({
     method: 'GET',
@@ -73,7 +73,7 @@ export const auditEndpoints = [
   }),
 ];
 
-/** The audit log of the whole platform, in the back office. */
+/** The platform's audit log, in the back office. */
 export const platformAuditEndpoints = [
   endpoint({
     method: 'GET',

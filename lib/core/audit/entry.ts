@@ -8,7 +8,7 @@ import { insert, Sql, sql } from '@/lib/core/db/sql';
 
 type AuditResult = 'succeeded' | 'refused' | 'failed';
 
-/** Where an entry comes from: a call, or what happens apart from any endpoint, on the host or on a page. */
+/** The source of an entry: a call, or an event outside any endpoint, on the host or on a page. */
 export type AuditOrigin = {
   at: Date;
   caller: Caller | undefined;
@@ -21,18 +21,18 @@ export type Actor = { actor_type: string; actor_id: string | null; actor_name: s
 
 export type AuditFacts = {
   action: string;
-  /** Who acted, where the caller does not say it: who tried to sign in, or the host. */
+  /** The actor if the caller does not identify them: a failed sign-in, or the host. */
   actor?: Actor | undefined;
   result: AuditResult;
   status: number;
   code?: string | undefined;
   project_id?: string | null | undefined;
   resource?: { type: string; id: string; name?: string | undefined } | undefined;
-  /** Old and new values and the like; in SQL an expression of type jsonb. Never a secret value. */
+  /** Old and new values and the like, or an SQL expression of type jsonb. Never a secret value. */
   details?: Record<string, unknown> | Sql | undefined;
 };
 
-/** Who acted, as the audit log shows it; a name stays readable after the account is gone. */
+/** The actor as shown in the audit log; the name stays readable after the account is deleted. */
 export function actor(caller: Caller | undefined): Actor {
   switch (caller?.kind) {
     case undefined:
@@ -47,19 +47,22 @@ export function actor(caller: Caller | undefined): Actor {
   }
 }
 
-/** The project a call acts in; null for people without one and for the back office. */
+/** The project of a call; null for people without one and for the back office. */
 export function projectOf(call: Pick<Call, 'caller'>): string | null {
   return call.caller && call.caller.kind !== 'administrator' ? (call.caller.membership?.project_id ?? null) : null;
 }
 
-/** Whether every member of the project may know of it: a change that readers can see the outcome of. A reader's own calls change nothing. */
+/**
+ * Whether all project members may see the entry: a change whose outcome readers can see. A reader's own calls change
+ * nothing.
+ */
 function isActivity({ endpoint }: AuditOrigin, result: AuditResult): boolean {
   if (!endpoint) return false;
   const change = endpoint.method !== 'GET' && result === 'succeeded';
   return change && endpoint.realm === 'tenant' && endpoint.access === 'member';
 }
 
-/** The audit entry of a call as a statement, or a part of one. */
+/** The statement, or part of one, that inserts the audit entry of a call. */
 export function auditInsert(call: AuditOrigin, facts: AuditFacts, from?: Sql): Sql {
   return entryInsert(call, facts, { from });
 }
@@ -90,7 +93,7 @@ function entryInsert(call: AuditOrigin, facts: AuditFacts, { from, tally }: { fr
   );
 }
 
-/** Writes the entry by a statement of its own, for what no guarded statement recorded. */
+/** Writes an entry in a separate statement when no guarded statement has recorded it. */
 export async function recordAudit(call: AuditOrigin, facts: AuditFacts): Promise<void> {
   await execute(auditInsert(call, facts));
 }
@@ -98,8 +101,8 @@ export async function recordAudit(call: AuditOrigin, facts: AuditFacts): Promise
 const TALLY_MS = 3_600_000;
 
 /**
- * Records a refused read. Those of one caller that are alike share one entry an hour, which counts them and shows the
- * last: a script that asks in a loop cannot fill the disk (docs/decisions/0033).
+ * Records a refused read. Equal reads of a caller share one entry per hour with a counter and the latest one, so a
+ * script in a loop cannot fill the disk (docs/decisions/0033).
  */
 export async function countRefusedRead(call: AuditOrigin, caller: Caller, facts: AuditFacts): Promise<void> {
   const hour = Math.floor(call.at.getTime() / TALLY_MS);

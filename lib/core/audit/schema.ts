@@ -37,7 +37,7 @@ const outcome = {
 export const auditEntry = z.strictObject({ ...fields, ...outcome }).meta({ id: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntry>;
 
-/** An entry as the back office sees it: of any project, or of none. */
+/** An entry as the back office sees it, with or without a project. */
 export const platformAuditEntry = z
   .strictObject({
     ...fields,
@@ -49,7 +49,7 @@ export const platformAuditEntry = z
   .meta({ id: 'PlatformAuditEntry' });
 export type PlatformAuditEntry = z.output<typeof platformAuditEntry>;
 
-/** A change as every member of the project may know of it. */
+/** A change as every project member may see it. */
 export const activity = z
   .strictObject({
     id,

@@ -23,20 +23,20 @@ import {
   platformAuditQuery,
 } from './schema';
 
-/** An entry as the database gives it. */
+/** An entry as returned by the database. */
 type Row<Entry> = Omit<Entry, 'at' | 'last_at'> & { id: string; at: Date; last_at: Date | null };
 type ActivityRow = Omit<Activity, 'at'> & { at: Date };
 type Paging = { limit: number; cursor?: string | undefined };
 type Without<Query extends z.ZodObject> = Omit<Asked<Query>, keyof Paging>;
 
-/** Where entries come from, and what of their actors may be seen and searched there. */
+/** The source of entries, and the actor columns that may be shown and searched. */
 type View = { select: Sql; from: Sql; actor_id: string; actor_name: string };
 
 const common = raw(
   'a.id, a.at, a.actor_type, a.action, a.resource_type, a.resource_id, a.resource_name, a.result, a.status, a.code, a.request_id, a.count, a.last_at, a.details',
 );
 
-/** A tenant learns that the platform's administrators acted, not who they are or where they sit. */
+/** Tenants see that a platform administrator acted, but neither who nor from where. */
 const ofPlatform = (column: string, instead: string) =>
   `CASE WHEN a.actor_type IN ('administrator', 'host') THEN ${instead} ELSE a.${column} END`;
 const tenantView: View = (() => {
@@ -61,7 +61,7 @@ const platformView: View = {
 const list = { id: 'a.id', sort: { at: { column: 'a.at', type: 'timestamptz' } } } as const;
 const tenantFilters = filtersOf(tenantView);
 
-/** The project's entries, latest first. */
+/** The project's entries, newest first. */
 export const listAudit = listOf({
   ...list,
   query: auditQuery,
@@ -77,7 +77,7 @@ export async function readAudit(call: ProjectCall, id: string): Promise<AuditEnt
   return entry<Row<AuditEntry>>(tenantView, sql`${ofProject('a')(call)} AND a.id = ${id}::uuid`);
 }
 
-/** Every entry of the platform, latest first. */
+/** All entries of the platform, newest first. */
 export const listPlatformAudit = listOf({
   ...list,
   query: platformAuditQuery,
@@ -93,7 +93,7 @@ export async function readPlatformAudit(_call: AdministratorCall, id: string): P
   return entry<Row<PlatformAuditEntry>>(platformView, sql`a.id = ${id}::uuid`);
 }
 
-/** All pages of the project's entries, for an export. */
+/** Iterates over all pages of the project's entries, for an export. */
 export function walkAudit(
   call: ProjectCall,
   filters: Without<typeof auditQuery>,
@@ -101,7 +101,7 @@ export function walkAudit(
   return walk((paging) => listAudit(call, { ...filters, ...paging }));
 }
 
-/** All pages of the platform's entries, for an export. */
+/** Iterates over all pages of the platform's entries, for an export. */
 export function walkPlatformAudit(
   call: AdministratorCall,
   filters: Without<typeof platformAuditQuery>,
@@ -109,7 +109,7 @@ export function walkPlatformAudit(
   return walk((paging) => listPlatformAudit(call, { ...filters, ...paging }));
 }
 
-/** The latest changes of the project's resources: what was done and by whom, no refusals and no network addresses. */
+/** The latest changes of the project's resources and who made them, without refusals and network addresses. */
 export const listActivity = listOf({
   ...list,
   query: activityQuery,
@@ -147,7 +147,7 @@ function filtersOf({ actor_id, actor_name }: View): Filters<typeof auditQuery> {
     request_id: equals('a.request_id'),
     result: equals('a.result'),
     from: (from) => {
-      // Reads that share an entry lie within an hour: the bound on `at` is for the index.
+      // Reads in one entry lie within an hour; the bound on `at` lets the query use the index.
       const since = sql`${new Date(from)}::timestamptz`;
       return sql`a.at >= ${since} - interval '1 hour' AND coalesce(a.last_at, a.at) >= ${since}`;
     },

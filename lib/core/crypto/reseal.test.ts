@@ -11,13 +11,13 @@ import { api, createProject, createUser, type TestProject } from '@/lib/testing/
 import { resealAll, sealedWithOlderKeys } from './reseal';
 import { sealedWith } from './seal';
 
-// No mail is sent here, but an invitation is kept until it is.
+// No mail is delivered here, so invitations stay queued with their sealed content.
 process.env.SMTP_URL = 'smtp://127.0.0.1:9';
 testDatabase();
 const call = api();
 let acme: TestProject;
 
-/** One of everything that is stored sealed. */
+/** Creates one of everything that is stored sealed. */
 beforeAll(async () => {
   acme = await createProject('acme');
   const { token } = acme.users.admin;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await ensureCertificate({ id: acme.id, kind: 'test', project_id: acme.id }, 'server', { ...names, usage: 'server' });
 });
 
-/** Processes follow a rotation within a second. */
+/** Rotates the key; processes pick up a rotation within a second. */
 async function rotated(): Promise<string> {
   const fresh = rotateKeys('encryption');
   await vi.waitFor(() => expect(encryptionKeys().current.id).toBe(fresh), { timeout: 5000, interval: 20 });
@@ -42,7 +42,7 @@ async function rotated(): Promise<string> {
 const store = (name: string, token: string) =>
   call('POST', '/vault/secrets', { token, body: { name, type: 'opaque', payload: `value of ${name}` } });
 
-/** The ids of the keys that each column's boxes are sealed with. */
+/** The ids of the keys in use, by column. */
 async function keysInUse(): Promise<Record<string, readonly string[]>> {
   const entries = sealedColumns.map(async ({ table, column }) => {
     const rows = await query<{ box: Buffer }>(
@@ -54,7 +54,7 @@ async function keysInUse(): Promise<Record<string, readonly string[]>> {
 }
 
 describe('after a rotation of the encryption key', () => {
-  test('everything sealed is sealed anew, reads as before, and the older key can go', async () => {
+  test('all sealed values are resealed and readable, and the old key can be removed', async () => {
     const [former = ''] = keyIds('encryption');
     expect(Object.values(await keysInUse())).toEqual(sealedColumns.map(() => [former]));
     const fresh = await rotated();
@@ -76,7 +76,7 @@ describe('after a rotation of the encryption key', () => {
     expect((await call('GET', '/billing/alerts/signing-secret', { token })).status).toBe(200);
   });
 
-  test('a kept answer that holds a secret counts until it expires', async () => {
+  test('a stored answer with a secret counts until it expires', async () => {
     const { token } = acme.users.admin;
     const headers = { 'Idempotency-Key': 'token-1' };
     const body = { name: 'nightly', role: 'reader' };
@@ -87,7 +87,7 @@ describe('after a rotation of the encryption key', () => {
   });
 });
 
-test('every column of bytes is known to be sealed, or to be none', async () => {
+test('every bytes column is declared as sealed or as not sealed', async () => {
   const columns = await query<{ place: string }>(sql`
     SELECT table_name || '.' || column_name AS place FROM information_schema.columns
      WHERE table_schema = 'public' AND data_type = 'bytea' ORDER BY 1`);

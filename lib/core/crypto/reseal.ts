@@ -3,25 +3,25 @@ import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { encryptionKeys } from '@/lib/keyring';
 import { open, seal } from './seal';
 
-/** A column of sealed boxes, as its domain declares it. */
+/** A column of sealed values, as declared by its domain. */
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The column that tells rows apart. */
+  /** The column that identifies a row. */
   key: string;
-  /** SQL of what a box is bound to (`seal`). */
+  /** SQL for the value that a box is bound to (`seal`). */
   bound: string;
 }
 
 const BATCH = 500;
 
-/** Which key a box is sealed with, in SQL (see `seal`: a length, a name, the rest). */
+/** The id of the key that sealed a box, in SQL (format of `seal`: a length byte, the id, the rest). */
 const keyOf = (column: Sql) => sql`convert_from(substring(${column} FROM 2 FOR get_byte(${column}, 0)), 'UTF8')`;
 
 /**
- * Seals everything anew that an older key has sealed, while the platform runs: a box that changes meanwhile is left to
- * whoever changed it, who used the current key.
- * @returns how many boxes were sealed anew
+ * Reseals everything that an older key has sealed, while the platform runs. A box that changes concurrently is skipped,
+ * because its writer used the current key.
+ * @returns the number of resealed boxes
  */
 export async function resealAll(columns: readonly SealedColumn[]): Promise<number> {
   let resealed = 0;
@@ -49,7 +49,7 @@ async function resealColumn({ table, column, key, bound }: SealedColumn): Promis
   }
 }
 
-/** How many boxes still need a key other than the current one; kept answers of requests count until they expire. */
+/** The number of boxes that still need an older key; stored answers of requests count until they expire. */
 export async function sealedWithOlderKeys(columns: readonly SealedColumn[]): Promise<number> {
   const { current } = encryptionKeys();
   const counts = [...columns, { table: 'idempotency_records', column: 'CASE WHEN sealed THEN answer END' }].map(

@@ -5,7 +5,9 @@ const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM (NIST SP 800-38D) under a 32-byte key: iv · ciphertext · tag. `bound` must be the same to decrypt. */
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a 32-byte key. Returns iv · ciphertext · tag; decryption needs the same `bound`.
+ */
 export function encrypt(key: Uint8Array, plaintext: Uint8Array, bound: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv);
@@ -13,7 +15,7 @@ export function encrypt(key: Uint8Array, plaintext: Uint8Array, bound: Uint8Arra
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The opposite of `encrypt`. @throws when the bytes, the key or what they are bound to do not fit */
+/** Decrypts a box of `encrypt`. @throws when the bytes, the key or `bound` do not match */
 export function decrypt(key: Uint8Array, box: Uint8Array, bound: Uint8Array): Buffer {
   const bytes = Buffer.from(box);
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
@@ -23,8 +25,8 @@ export function decrypt(key: Uint8Array, box: Uint8Array, bound: Uint8Array): Bu
 }
 
 /**
- * Encrypts under the platform's current key-encryption key, whose id goes in front, so that keys can be rotated.
- * `bound` ties the box to its place: the tenant and the row it belongs to.
+ * Encrypts with the platform's current key-encryption key; the key's id comes first, so that keys can be rotated.
+ * `bound` ties the box to its tenant and row.
  */
 export function seal(plaintext: Uint8Array, bound: Uint8Array | string): Buffer {
   const { id, secret } = encryptionKeys().current;
@@ -32,7 +34,7 @@ export function seal(plaintext: Uint8Array, bound: Uint8Array | string): Buffer 
   return Buffer.concat([Buffer.from([name.length]), name, encrypt(secret, plaintext, Buffer.from(bound))]);
 }
 
-/** The opposite of `seal`. @throws when the key is gone, or the box was not made for this place */
+/** Decrypts a box of `seal`. @throws when the key is missing or the box belongs to another place */
 export function open(box: Uint8Array, bound: Uint8Array | string): Buffer {
   const bytes = Buffer.from(box);
   const nameEnd = 1 + (bytes[0] ?? 0);
@@ -42,7 +44,7 @@ export function open(box: Uint8Array, bound: Uint8Array | string): Buffer {
   return decrypt(key.secret, bytes.subarray(nameEnd), Buffer.from(bound));
 }
 
-/** Which key a box was sealed with; for finding what a rotation has left to seal anew. */
+/** The id of the key that sealed a box; finds the values that a rotation must reseal. */
 export function sealedWith(box: Uint8Array): string {
   const bytes = Buffer.from(box);
   return bytes.subarray(1, 1 + (bytes[0] ?? 0)).toString();

@@ -14,14 +14,14 @@ beforeAll(async () => {
   acme = await createProject('acme');
 });
 
-/** What a promise fails with. */
+/** The error of a rejected promise. */
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'it succeeded',
     (error: unknown) => error,
   );
 
-/** Lets this process look for its database where none is. */
+/** Points this process at an address without a database. */
 async function loseTheServer(): Promise<void> {
   await closePool();
   globalThis.nephelePrisma = undefined;
@@ -32,7 +32,7 @@ async function loseTheServer(): Promise<void> {
   });
 }
 
-test('a server that ends a connection, or is not there, is away for statements and for Prisma', async () => {
+test('a lost or unreachable server is reported as away, for statements and for Prisma', async () => {
   const suicide = sql`SELECT pg_terminate_backend(pg_backend_pid())`;
   expect(isDatabaseAway(await failureOf(query(suicide)))).toBe(true);
   expect(isDatabaseAway(await failureOf(prisma().$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())::text`))).toBe(
@@ -43,12 +43,12 @@ test('a server that ends a connection, or is not there, is away for statements a
   expect(isDatabaseAway(await failureOf(prisma().project.findFirst()))).toBe(true);
 });
 
-test('an error of the statement itself is no such thing', async () => {
+test('an error of the statement itself is not reported as away', async () => {
   expect(isDatabaseAway(await failureOf(query(sql`SELECT 1 / 0`)))).toBe(false);
   expect(isDatabaseAway(await failureOf(prisma().$queryRaw`SELECT 1 / 0`))).toBe(false);
 });
 
-test('without its database the API says so and when to come back, and that it is nobody’s mistake', async () => {
+test('without its database the API says when to retry and blames nobody', async () => {
   await loseTheServer();
   const answer = await call('GET', '/tenant/quota', { token: acme.users.reader.token });
   expect(answer.body).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', status: 503 } });

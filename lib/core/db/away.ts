@@ -1,23 +1,25 @@
 import pg from 'pg';
 
-/** The database is out of reach for now; whether the statement has been carried out is not known. */
+/** The database is unreachable. The statement may or may not have been carried out. */
 export class DatabaseAway extends Error {
   override name = 'DatabaseAway';
 }
 
-/** SQLSTATEs of a connection that broke, a server that stops, starts or recovers, and one with no memory or connection to spare. */
+/**
+ * SQLSTATEs of a broken connection, of a server that stops, starts or recovers, and of exhausted memory or connections.
+ */
 const STATES = /^(08...|57P0[1235]|53[0234]00)$/;
 const SYSTEM = /^(ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const WORDS = /Connection terminated|timeout exceeded when trying to connect|has encountered a connection error/;
 
-/** Whether an error of `pg` means that its server could not be reached, or went away before it answered. */
+/** Whether an error of `pg` means that the server was unreachable or went away before it answered. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   return error instanceof pg.DatabaseError ? STATES.test(code) : SYSTEM.test(code) || WORDS.test(error.message);
 }
 
-/** What Prisma calls the same; the rest it hands on as it came, in words. */
+/** Prisma's codes for the same; it passes other errors on as text. */
 const PRISMA = /^(P1001|P1002|P1008|P1017|P2024)$/;
 
 /** Whether a call failed because the database is out of reach. */

@@ -16,7 +16,7 @@ const STARTING = '01940000-0000-7000-8000-0000000a0007';
 const MAILING = '01940000-0000-7000-8000-0000000a0008';
 const REMOVING = '01940000-0000-7000-8000-0000000a0009';
 
-/** What a platform of the version before has written: one of everything that named a host. */
+/** Data of the version before: one row of each kind that named a host. */
 const written = `
   INSERT INTO hosts (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, vcpus_reserved,
       memory_mb_reserved, disk_gb_reserved, floating_ip_first, floating_ip_last, seen_at)
@@ -48,7 +48,7 @@ async function asBefore(): Promise<pg.Client> {
   return client;
 }
 
-it('every host becomes the cell of its name, with everything that lives in it, and its counters still come out right', async () => {
+it('every host becomes a cell of the same name with all its contents, and its counters stay correct', async () => {
   const client = await asBefore();
   const rows = async (text: string) => (await client.query<Record<string, unknown>>(text)).rows;
   const promised = { vcpus_reserved: 1, memory_mb_reserved: 416, disk_gb_reserved: 12 };

@@ -9,8 +9,8 @@ const COALESCE_MS = 20;
 let pending: NodeJS.Timeout | undefined;
 
 /**
- * Tells all processes that something was committed: one empty NOTIFY at most every 20 ms, apart from the write itself,
- * because a NOTIFY inside it would serialise all commits.
+ * Signals a commit to all processes with an empty NOTIFY, at most once per 20 ms. Separate from the write, because a
+ * NOTIFY inside a transaction serialises all commits.
  */
 export function signalChange(): void {
   if (pending) return;
@@ -22,15 +22,15 @@ export function signalChange(): void {
   }, COALESCE_MS);
 }
 
-/** Work that may be asked for at any time. */
+/** Work that can be triggered at any time. */
 export type Trigger = {
-  /** Has it done soon: now, or right after the present turn, once however often it was asked for meanwhile. */
+  /** Runs the work now, or right after the current run; several triggers meanwhile cause one run. */
   fire(): void;
-  /** Settles when no turn is under way. */
+  /** Settles when the work is not running. */
   idle(): Promise<void>;
 };
 
-/** Does work on demand, one turn at a time; a turn that fails is logged. */
+/** Runs work on demand, never twice at once; a failed run is logged. */
 export function oneAtATime(work: () => Promise<void>): Trigger {
   let turn: Promise<void> | undefined;
   let again = false;
@@ -57,7 +57,7 @@ export function oneAtATime(work: () => Promise<void>): Trigger {
   };
 }
 
-/** Calls back soon after any process signalled a change, and once a second in any case. Never two calls at once. */
+/** Runs the callback soon after any process signals a change, and at least once a second. Calls never overlap. */
 export function onChange(callback: () => Promise<void>): { stop(): Promise<void> } {
   let stopped = false;
   let client: pg.Client | undefined;
@@ -84,7 +84,7 @@ export function onChange(callback: () => Promise<void>): { stop(): Promise<void>
     try {
       await fresh.connect();
       await fresh.query(`LISTEN ${CHANNEL}`);
-      // What was signalled before this moment, nobody heard.
+      // Signals sent before this moment were missed.
       turns.fire();
     } catch (error) {
       log.debug({ err: error }, 'cannot listen for changes; trying again within a second');

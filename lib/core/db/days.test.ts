@@ -14,8 +14,8 @@ afterEach(() => {
   else process.env.TZ = zone;
 });
 
-describe.each(['America/New_York', 'UTC', 'Pacific/Kiritimati'])('where clocks are those of %s', (TZ) => {
-  test('a Date goes into a `date` column as its day of UTC, and is read as that day', async () => {
+describe.each(['America/New_York', 'UTC', 'Pacific/Kiritimati'])('in the time zone %s', (TZ) => {
+  test('a Date is written to a `date` column as its UTC day and read back as that day', async () => {
     process.env.TZ = TZ;
     for (const moment of ['2031-03-01T00:00:00.000Z', '2031-03-01T23:59:59.999Z']) {
       const id = newId();
@@ -37,7 +37,7 @@ describe.each(['America/New_York', 'UTC', 'Pacific/Kiritimati'])('where clocks a
   });
 });
 
-test('no SQL takes the day of a moment by the time zone of the session', () => {
+test("no SQL derives a day from the session's time zone", () => {
   const root = new URL('../../..', import.meta.url).pathname;
   const sources = ['lib', 'app', 'prisma/migrations'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -4,7 +4,7 @@ import { migrate } from './migrate';
 
 const ranges = '20261122171011_floating_ip_ranges';
 
-it('the pool of each cell becomes its first range, and counters of a cell still cannot be negative', async () => {
+it('the address pool of each cell becomes its first range, and cell counters still cannot be negative', async () => {
   const { url, client } = await databaseAsOf(ranges.split('_')[0] ?? '');
   await client.query(`
     INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable,

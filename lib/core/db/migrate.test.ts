@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('applies what is missing, in order, once', async () => {
+it('applies missing migrations in order, once', async () => {
   write('2_second', 'INSERT INTO first VALUES (2);');
   expect(await migrate(url, folder)).toEqual(['1_first', '2_second']);
   write('3_third', 'INSERT INTO first VALUES (3);');
@@ -52,7 +52,7 @@ it('ten processes that start at once apply each migration once', async () => {
   expect(await rows('SELECT id FROM first')).toEqual([{ id: 1 }]);
 });
 
-it('a migration that fails leaves nothing of itself and is tried again', async () => {
+it('a failed migration is rolled back and can be retried', async () => {
   write('2_second', 'CREATE TABLE second (id int); SELECT 1 / 0;');
   await expect(migrate(url, folder)).rejects.toThrow('Migration 2_second failed and was rolled back: division by zero');
   expect(await rows(`SELECT to_regclass('second') AS second`)).toEqual([{ second: null }]);
@@ -60,13 +60,13 @@ it('a migration that fails leaves nothing of itself and is tried again', async (
   expect(await migrate(url, folder)).toEqual(['2_second']);
 });
 
-it('refuses a migration that was changed after it had been applied', async () => {
+it('refuses an applied migration that was changed afterwards', async () => {
   await migrate(url, folder);
   write('1_first', 'CREATE TABLE first (id bigint);');
   await expect(migrate(url, folder)).rejects.toThrow('1_first/migration.sql was changed after');
 });
 
-it('refuses a database that a newer release has migrated, and touches nothing', async () => {
+it('refuses a database of a newer release and leaves it untouched', async () => {
   write('9_newer', 'CREATE TABLE newer (id int);');
   await migrate(url, folder);
   rmSync(join(folder, '9_newer'), { recursive: true });

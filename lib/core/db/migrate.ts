@@ -3,18 +3,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A migration as it stands in the checkout. */
+/** A migration from the checkout. */
 export type Migration = { name: string; sql: string; checksum: string };
 
-/** Thrown when the database and the migrations of this release do not fit together; the message says what to do. */
+/** Thrown when the database does not fit the migrations of this release; the message says how to fix it. */
 export class MigrationError extends Error {
   override name = 'MigrationError';
 }
 
-/** Any number will do, as long as every release uses the same. */
+/** An arbitrary number that must stay the same in all releases. */
 const advisoryLock = 5_271_009_382;
 
-/** The table that Prisma's own tools read and write, so that they and this runner agree on what was applied. */
+/** The table that Prisma's own tools use, so that they agree with this runner on what was applied. */
 const createTable = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id varchar(36) PRIMARY KEY,
@@ -39,11 +39,11 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * Brings a database to this release: each missing migration and its record in one transaction, under a lock that lets
- * one process at a time do it.
- * @param upTo the last one to apply; all, without
- * @returns the names of the migrations that it applied
- * @throws MigrationError when an applied migration was changed since, failed half-way, or belongs to a newer release
+ * Migrates a database to this release. Each missing migration and its record are one transaction, under a lock that
+ * admits one process at a time.
+ * @param upTo the last migration to apply; default: all
+ * @returns the names of the applied migrations
+ * @throws MigrationError when an applied migration has changed, failed half-way, or belongs to a newer release
  */
 export async function migrate(databaseUrl: string, folder = 'prisma/migrations', upTo?: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'nephele-migrate' });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createTestDatabase } from '@/lib/testing/database';
 import { schemaDifference } from './schema-engine';
 
-it('the migrations and the schema agree, and a difference would be seen', async () => {
+it('the migrations and the schema agree, and a difference is detected', async () => {
   const url = await createTestDatabase();
   expect(await schemaDifference(url)).toBe('');
 

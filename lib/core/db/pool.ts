@@ -4,17 +4,17 @@ import { databaseUrl, settings } from '@/lib/settings';
 import { DatabaseAway, isConnectionLoss } from './away';
 import { compile, type Sql } from './sql';
 
-// A `date` is a day of UTC, and read as the text that it is. Left alone, pg writes a Date as the day that it is in this
-// process's time zone, and reads a day as a midnight there.
+// A `date` is a UTC day and is read as text. By default, pg writes a Date as the day in this process's time zone, and
+// reads a day as local midnight.
 pg.defaults.parseInputDatesAsUTC = true;
 pg.types.setTypeParser(pg.types.builtins.DATE, (day) => day);
 
 declare global {
-  // One pool a process, also where a bundler loads this file twice.
+  // One pool per process, even if a bundler loads this file twice.
   var nephelePool: pg.Pool | undefined;
 }
 
-/** The connections of this process. */
+/** The connection pool of this process. */
 export function pool(): pg.Pool {
   if (!globalThis.nephelePool) {
     const created = new pg.Pool({
@@ -24,7 +24,7 @@ export function pool(): pg.Pool {
       application_name: 'nephele',
     });
     created.on('error', (error) => {
-      // The error carries the whole connection: its message is what helps.
+      // The error object holds the whole connection; only the message is useful.
       if (!created.ending) log.warn({ reason: error.message }, 'an idle database connection was lost');
     });
     globalThis.nephelePool = created;
@@ -32,7 +32,7 @@ export function pool(): pg.Pool {
   return globalThis.nephelePool;
 }
 
-/** The rows of one statement, prepared once per connection. */
+/** Runs a statement, prepared once per connection, and returns its rows. */
 export async function query<Row extends object>(piece: Sql): Promise<Row[]> {
   const { rows } = await send<Row>(piece);
   return rows;
@@ -44,14 +44,14 @@ export async function queryOne<Row extends object>(piece: Sql): Promise<Row | un
   return row;
 }
 
-/** The row of a statement that gives one whatever there is. */
+/** The row of a statement that always returns one. */
 export async function queryRow<Row extends object>(piece: Sql): Promise<Row> {
   const row = await queryOne<Row>(piece);
   if (!row) throw new Error('a statement that gives a row whatever there is gave none');
   return row;
 }
 
-/** Runs a statement for its effect; gives the number of rows it touched. */
+/** Runs a statement and returns the number of affected rows. */
 export async function execute(piece: Sql): Promise<number> {
   const { rowCount } = await send(piece);
   return rowCount ?? 0;
@@ -60,10 +60,10 @@ export async function execute(piece: Sql): Promise<number> {
 /** Sends a statement inside a transaction. */
 export type Run = <Row extends pg.QueryResultRow>(piece: Sql) => Promise<Row[]>;
 
-/** Several statements as one transaction: all of them, or none. Each sees what was committed before it began. */
+/** Runs several statements in one transaction. Each statement sees everything committed before it began. */
 export async function transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
   const client = await pool().connect();
-  // A lost connection fails the statement that waits on it. An `error` event that nobody hears would end the process, too.
+  // A lost connection fails the pending statement. An unhandled `error` event would also end the process.
   const ignore = () => {};
   client.on('error', ignore);
   try {
@@ -86,7 +86,7 @@ export async function transaction<Result>(work: (run: Run) => Promise<Result>): 
 const DEADLOCK = '40P01';
 const MOST_ATTEMPTS = 5;
 
-/** A statement that was ended to resolve a deadlock has done nothing and can run again. */
+/** Runs a statement; one that PostgreSQL cancelled to resolve a deadlock has had no effect and is retried. */
 async function send<Row extends object>(piece: Sql, attempt = 1): Promise<pg.QueryResult<Row>> {
   try {
     return await pool().query<Row>(compile(piece));
@@ -97,14 +97,14 @@ async function send<Row extends object>(piece: Sql, attempt = 1): Promise<pg.Que
   }
 }
 
-/** Ends all connections; the next use opens new ones. */
+/** Closes all connections; the next use opens new ones. */
 export async function closePool(): Promise<void> {
   const closing = globalThis.nephelePool;
   globalThis.nephelePool = undefined;
   await closing?.end();
 }
 
-/** PostgreSQL's error code and constraint, where an error has them. */
+/** The PostgreSQL code and constraint of an error, if it has them. */
 export function databaseError(error: unknown): { code: string; constraint?: string } | undefined {
   return error instanceof pg.DatabaseError && error.code
     ? { code: error.code, constraint: error.constraint }

@@ -6,7 +6,7 @@ declare global {
   var nephelePrisma: PrismaClient | undefined;
 }
 
-/** Prisma's client over the process's own connections, for reads and writes off the hot path. */
+/** The Prisma client on the process's own connection pool, for reads and writes off the hot path. */
 export function prisma(): PrismaClient {
   globalThis.nephelePrisma ??= new PrismaClient({ adapter: new PrismaPg(pool()) });
   return globalThis.nephelePrisma;

@@ -9,7 +9,7 @@ const PROJECT = '01940000-0000-7000-8000-0000000b0001';
 const INSTANCE = '01940000-0000-7000-8000-0000000b0003';
 const VOLUME = '01940000-0000-7000-8000-0000000b0004';
 
-/** What a platform of the version before has written; the counter of the disk is wrong. */
+/** Data of the version before; the counter of the disk is wrong. */
 const written = `
   INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, vcpus_reserved,
       memory_mb_reserved, disk_gb_reserved, floating_ip_first, floating_ip_last, seen_at)
@@ -23,7 +23,7 @@ const written = `
   INSERT INTO volumes (id, project_id, name, size_gb, status, cell_id, created_at, updated_at)
     VALUES ('${VOLUME}', '${PROJECT}', 'data', 10, 'available', 'node-1', now(), now());`;
 
-it('instances and volumes of the version before hold their room, and give it back once', async () => {
+it('existing instances and volumes keep their reservations and release them once', async () => {
   const { url, client } = await databaseAsOf(before);
   await client.query(written);
   expect(await migrate(url, undefined, reservations)).toEqual([reservations]);

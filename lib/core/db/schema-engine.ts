@@ -10,8 +10,8 @@ const charOid = 18;
 const charArrayOid = 1002;
 
 /**
- * The SQL that turns a database into what the schema folder says; empty when they agree. What Prisma's schema language
- * cannot say (functions, checks, partial and expression indexes, storage parameters) is not compared.
+ * The SQL that would bring a database in line with the schema folder; empty when they agree. Features that Prisma's
+ * schema language lacks (functions, checks, partial and expression indexes, storage parameters) are not compared.
  */
 export async function schemaDifference(databaseUrl: string, schemaFolder = 'prisma/schema'): Promise<string> {
   const files = readdirSync(schemaFolder)
@@ -42,7 +42,7 @@ export async function schemaDifference(databaseUrl: string, schemaFolder = 'pris
 
 let loading: Promise<void> | undefined;
 
-/** Prisma's schema engine as WebAssembly: its native program would have to be downloaded. */
+/** Prisma's schema engine as WebAssembly, because the native binary would have to be downloaded. */
 async function loadEngine(): Promise<void> {
   const require = createRequire(join(process.cwd(), 'package.json'));
   const folder = dirname(require.resolve('@prisma/schema-engine-wasm'));
@@ -57,8 +57,8 @@ async function loadEngine(): Promise<void> {
 }
 
 /**
- * The adapter does not know PostgreSQL's one-byte "char", which the catalogs are full of. No catalog query of the
- * engine gives arrays of it, so that such a column travels through the adapter as one and comes out as a character.
+ * The adapter does not know PostgreSQL's one-byte "char", which is common in the catalogs. The engine's catalog queries
+ * never return arrays of it, so such a column is declared as an array and read as a character.
  */
 class CatalogAdapter extends PrismaPg {
   constructor(pool: pg.Pool) {

@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto';
 
-/** A piece of SQL with its values; pieces nest. Made only by `sql`, so that no value ever becomes text. */
+/** A piece of SQL with its values; pieces nest. Only `sql` creates it, so a value never becomes SQL text. */
 export class Sql {
   constructor(
     readonly strings: readonly string[],
-    /** What stands between the strings: values, and further pieces. */
+    /** The values and nested pieces between the strings. */
     readonly parts: readonly unknown[],
   ) {}
 }
 
-/** `sql\`SELECT … WHERE id = ${id}::uuid AND ${condition}\`` — values become parameters, nested pieces are spliced in. */
+/**
+ * `sql\`SELECT … WHERE id = ${id}::uuid AND ${condition}\`` — values become parameters, nested pieces are spliced in.
+ */
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   return new Sql(strings, parts);
 }
 
-/** Text that is part of the program, never of a request: a column, a table, a direction. */
+/** Literal SQL from the program, never from a request: a column, a table, a direction. */
 export function raw(text: string): Sql {
   return new Sql([text], []);
 }
 
-/** The pieces with a separator between them. */
+/** Joins pieces with a separator. */
 export function join(pieces: readonly Sql[], separator: string): Sql {
   if (pieces.length === 0) return raw('');
   return new Sql(['', ...pieces.slice(1).map(() => separator), ''], pieces);
@@ -29,7 +31,7 @@ export type Statement = { name: string; text: string; values: unknown[] };
 
 const names = new Map<string, string>();
 
-/** The piece as one prepared statement, named by its text. */
+/** The piece as a prepared statement, named by its text. */
 export function compile(piece: Sql): Statement {
   const values: unknown[] = [];
   const text = flatten(piece, values);
@@ -41,7 +43,7 @@ export function compile(piece: Sql): Statement {
   return { name, text, values };
 }
 
-/** The piece's text; its values are put behind those that are there already. */
+/** The text of the piece; appends its values to `values`. */
 function flatten({ strings, parts }: Sql, values: unknown[]): string {
   let text = strings[0] ?? '';
   for (let i = 0; i < parts.length; i++) {
@@ -56,8 +58,9 @@ function flatten({ strings, parts }: Sql, values: unknown[]): string {
 export type NewRow<Row> = { [Column in keyof Row]: Row[Column] | Sql };
 
 /**
- * `INSERT … SELECT` of one row; parameters take the types of its columns. `from` decides whether the row comes to be: it
- * must yield one row or none, for example `verdict WHERE verdict.ok`; expressions among the values may refer to it.
+ * `INSERT … SELECT` of one row; parameters take the types of their columns. `from` must yield one row or none and
+ * decides whether the row is inserted, for example `verdict WHERE verdict.ok`; SQL expressions among the values can
+ * refer to it.
  */
 export function insert<Row extends object>(
   table: string,
@@ -66,7 +69,7 @@ export function insert<Row extends object>(
 ): Sql {
   const present = Object.entries(row).filter(([, value]) => value !== undefined);
   const columns = present.map(([name]) => `"${name}"`).join(', ');
-  // A JavaScript array may be one of PostgreSQL or of JSON: the table's row type knows.
+  // A JavaScript array can be a PostgreSQL array or JSON; the table's row type decides.
   const arrays = present.filter(([, value]) => Array.isArray(value));
   const chosen = present.map(([name, value]) => {
     if (value instanceof Sql) return value;

@@ -30,7 +30,7 @@ const portRow = async (project: TestProject, device_id: string) => ({
   updated_at: new Date(),
 });
 
-test('the database refuses a port and a sample of another tenant’s device', async () => {
+test('the database refuses a port or sample for another tenant’s device', async () => {
   const theirs = idOf(await launch(call, globex));
   await expect(prisma().port.create({ data: await portRow(acme, theirs) })).rejects.toThrow(
     'ports_project_id_device_id_fkey',
@@ -58,7 +58,7 @@ test('the database refuses a port and a sample of another tenant’s device', as
   await prisma().deviceSample.create({ data: { ...sample, project_id: globex.id } });
 });
 
-test('the database refuses an instance without a device, and a device that is removed before its instance', async () => {
+test('the database refuses an instance without a device, and the removal of a device before its instance', async () => {
   const id = idOf(await launch(call, acme));
   const { id: _, ...row } = await prisma().instance.findFirstOrThrow({ where: { id } });
   await expect(prisma().instance.create({ data: { ...row, id: newId() } })).rejects.toThrow(

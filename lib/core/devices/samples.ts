@@ -2,7 +2,7 @@ import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { purge } from '@/lib/core/operations/purge';
 
-/** What the counters of a device said at a moment; each counts since the device was started. */
+/** The counters of a device at one moment, counted since the device started. */
 export type DeviceSample = {
   project_id: string;
   device_id: string;
@@ -18,7 +18,7 @@ export type DeviceSample = {
   egress_bytes: number;
 };
 
-/** Keeps samples, each once; a device that is deleted meanwhile has none. */
+/** Stores samples, each once. Samples of a device that was deleted meanwhile are dropped. */
 export async function keepSamples(samples: readonly DeviceSample[]): Promise<void> {
   await execute(sql`
     INSERT INTO device_samples (device_id, at, project_id, cpu_seconds, memory_bytes, disk_read_bytes, disk_write_bytes,

@@ -8,7 +8,7 @@ const INSTANCE = id(2);
 const VOLUME = id(3);
 const PORT = id(4);
 
-test('instances and volumes of an earlier release become devices, and keep their ports, samples and egress counters', async () => {
+test('existing instances and volumes become devices and keep their ports, samples and egress counters', async () => {
   const { url, client } = await databaseAsOf('20261122092000_late_usage');
   await client.query(`
       INSERT INTO projects (id, name, slug, created_at, updated_at) VALUES ('${PROJECT}', 'acme', 'acme', now(), now());

@@ -42,7 +42,7 @@ export type DomainWork = {
  * domain reads that list (docs/adding-a-domain.md).
  */
 export type Domain = {
-  /** Its folder in `lib/domains`. */
+  /** The name of its folder in `lib/domains`. */
   readonly name: string;
   readonly endpoints: readonly AnyEndpoint[];
   /** Tags of its endpoints in the API reference, each with a one-sentence description. */
@@ -68,7 +68,7 @@ export type Domain = {
   readonly metrics: Readonly<Record<string, readonly string[]>> | None;
 };
 
-/** Declares a domain: `domain.ts` of its folder. */
+/** Declares a domain; called in the `domain.ts` of its folder. */
 export function domain<const D extends Domain>(value: D): D {
   return value;
 }

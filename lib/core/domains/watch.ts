@@ -1,34 +1,34 @@
 import type { None } from './portal';
 
-/** Something that the agent of a cell does again and again. */
+/** A recurring check of a cell agent. */
 export type Look = {
-  /** What it does, for the log: `observing the volumes`. */
+  /** For the log: `observing the volumes`. */
   readonly name: string;
-  /** It is done again so long after it ended. */
+  /** The pause after each run. */
   readonly every_ms: number;
-  /** Makes what is done, when the agent starts: what it remembers ends with the agent, and what it has open in `end`. */
+  /** Called when the agent starts. State lives until the agent stops; `end` closes open resources. */
   begin(): { look(): Promise<void>; end?(): Promise<void> };
 };
 
-/** In this order things are taken down: what runs for tenants, what serves it, and what connects them. */
+/** The order of shutdown: tenant machines, the services behind them, then the networks. */
 export const stopStages = ['machines', 'services', 'networks'] as const;
 
-/** What is taken down when the platform stops, and comes back with the next start. */
+/** Stopped with the platform, and restarted with it. */
 export type Stop = {
   readonly stage: (typeof stopStages)[number];
-  /** How long something of it may take to end by itself, when everybody waits for it. */
+  /** The longest orderly shutdown of any item; all items share this time. */
   readonly grace_s: number;
   run(grace_s: number): Promise<void>;
 };
 
-/** What a domain has the agent of a cell look after. Only workers load it, and with it the engines. */
+/** The checks and shutdown tasks of a domain in a cell agent. Only workers load it, because it imports the engines. */
 export type Watch = {
-  /** Done before the cell takes part; as long as it fails, nothing in the cell is touched. */
+  /** Runs before the cell takes part; while it fails, nothing in the cell is touched. */
   readonly join: (() => Promise<void>) | None;
   readonly looks: readonly Look[];
-  /** Done at once whenever something in the database has changed. */
+  /** Runs whenever something in the database has changed. */
   readonly changed: (() => Promise<void>) | None;
-  /** What an engine could not do as asked; its report says so. */
+  /** Problems of an engine that its report must mention. */
   readonly troubles: { readonly engine: string; list(): readonly string[] } | None;
   readonly stop: Stop | None;
 };

@@ -12,7 +12,7 @@ const description =
   'version. `hint` names a changed resource: `{"topic", "resource_id"}`; read the resource for details. The stream ends ' +
   'with the caller’s session, token or membership.';
 
-/** Hints of what changes, for open pages. */
+/** Change hints for open pages of a project. */
 export const eventEndpoints = [
   endpoint({
     method: 'GET',
@@ -27,7 +27,7 @@ export const eventEndpoints = [
   }),
 ];
 
-/** The same for the back office, of the whole platform. */
+/** Change hints of the whole platform, for the back office. */
 export const platformEventEndpoints = [
   endpoint({
     method: 'GET',
@@ -44,7 +44,7 @@ export const platformEventEndpoints = [
 ];
 
 /**
- * What a caller of the tenant API hears. An open page of a suspended project must learn that it was resumed.
+ * The audiences of a tenant's stream. Pages of a suspended project must learn when it is resumed.
  * @throws ApiError 403 for a person without a project
  */
 function tenantAudiences(caller: Caller): Audience[] {
@@ -68,12 +68,12 @@ function reply(call: Call, headers: Headers, audiencesOf: (caller: Caller) => Au
     return now !== undefined && callerKey(now) === callerKey(caller) && same(audiencesOf(now), audiences);
   };
   const stream = streamEvents({ audiences, caller: callerKey(caller), signal, stillAllowed });
-  // Whatever compresses or caches on the way would hold hints back.
+  // Compression or caching on the way would delay hints.
   const sent = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache, no-transform' };
   return new Reply(new Response(stream, { headers: { ...sent, 'X-Accel-Buffering': 'no' } }), { headers: sent });
 }
 
-/** The caller, if the credential would be let in anew. */
+/** The caller, if the credential is still valid. */
 async function callerNow({ endpoint }: Call, headers: Headers): Promise<Caller | undefined> {
   try {
     const caller = await authenticate(headers, endpoint.realm);

@@ -46,7 +46,7 @@ async function request(token: string, path = '/api/v1/events'): Promise<Response
   return app.fetch(new Request(`http://localhost${path}`, { headers: { Authorization: `Bearer ${token}` } }));
 }
 
-/** An open stream that has said its first word. */
+/** Opens a stream and waits for its first event. */
 async function open(token: string, path?: string): Promise<Heard> {
   const response = await request(token, path);
   if (!response.body) throw new Error('no stream');
@@ -61,7 +61,7 @@ const createSecret = (project: TestProject, name: string) =>
 const change = (topic: string) =>
   execute(sql`INSERT INTO changes (project_id, topic, at) VALUES (${acme.id}::uuid, ${topic}::text, now())`);
 
-test('a stream begins with resync and the served version, and nothing on its way may hold it back', async () => {
+test('a stream begins with resync and the served version, and must not be buffered on its way', async () => {
   const response = await request(acme.users.reader.token);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -72,7 +72,7 @@ test('a stream begins with resync and the served version, and nothing on its way
   await until(() => expect(stream.events).toEqual([{ name: 'resync', data: '{"version":"development"}' }]));
 });
 
-test('a change reaches the members of its project and the back office, and nobody else', async () => {
+test('a change reaches the project’s members and the back office, and nobody else', async () => {
   const { token } = await createUser('root@example.test', 'backoffice');
   const mine = await open(acme.users.reader.token);
   const theirs = await open(other.users.admin.token);
@@ -84,7 +84,7 @@ test('a change reaches the members of its project and the back office, and nobod
   await until(() => expect(all.hints).toHaveLength(2));
 });
 
-test('what belongs to a person and to no project reaches that person alone', async () => {
+test('a change that belongs to a person without a project reaches only that person', async () => {
   const { reader, member } = acme.users;
   const theirs = await open(member.token);
   const own = await open(reader.token);
@@ -106,7 +106,7 @@ test('a change that commits late is neither lost nor waited for', async () => {
   expect(stream.hints).toHaveLength(2);
 });
 
-test('every one of many changes at once arrives once, in whatever order they commit', async () => {
+test('many concurrent changes each arrive once, whatever their commit order', async () => {
   const stream = await open(acme.users.reader.token);
   const names = Array.from({ length: 300 }, (_, n) => `change-${n}`);
   await Promise.all(
@@ -125,7 +125,7 @@ test('every one of many changes at once arrives once, in whatever order they com
   expect(topics.sort()).toEqual(committed.sort());
 });
 
-test('a reader too slow for so many hints is told to read everything anew', async () => {
+test('a reader that falls behind gets a resync', async () => {
   const response = await request(acme.users.reader.token);
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
   const text = async () => new TextDecoder().decode((await reader.read()).value);
@@ -149,7 +149,7 @@ test.each<[what: string, end: (user: { id: string; token: string }) => Promise<u
   ],
   ['membership ends', ({ id }) => execute(sql`DELETE FROM memberships WHERE user_id = ${id}::uuid`)],
   ['project is suspended', () => execute(sql`UPDATE projects SET status = 'suspended' WHERE id = ${other.id}::uuid`)],
-])('a stream ends when its caller’s %s', async (_, end) => {
+])('a stream ends on its caller’s %s', async (_, end) => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   const user = await createMember(other.id, 'reader');
   const stream = await open(user.token);
@@ -189,7 +189,7 @@ test.each<[what: string, begin: () => Promise<{ token: string; end: () => Promis
       return { token, end: () => prisma().identityProvider.delete({ where: { id } }) };
     },
   ],
-])('a stream ends within a minute when its caller’s %s', async (_, begin) => {
+])('a stream ends within a minute of its caller’s %s', async (_, begin) => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   const { token, end } = await begin();
   const stream = await open(token);
@@ -214,7 +214,7 @@ async function workload(): Promise<{ id: string; token: string }> {
   return { id, token: await signToken('workload', claims, at, new Date(at.getTime() + 15 * 60_000)) };
 }
 
-test('streams are bounded per caller, and a closed one makes room', async () => {
+test('streams are limited per caller, and a closed one makes room', async () => {
   const { token } = acme.users.admin;
   const streams = await Promise.all(Array.from({ length: 16 }, () => open(token)));
   const refused = await request(token);
@@ -226,7 +226,7 @@ test('streams are bounded per caller, and a closed one makes room', async () => 
   await open(acme.users.reader.token);
 });
 
-test('a client that goes away leaves nothing behind', async () => {
+test('a disconnected client leaves nothing behind', async () => {
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -244,7 +244,7 @@ test('a client that goes away leaves nothing behind', async () => {
   server.close();
 });
 
-test('changes are read only while somebody listens', async () => {
+test('changes are read only while someone listens', async () => {
   const reads = async () => {
     const { rows } = await pool().query(
       `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'nephele-listen' AND datname = current_database()`,
@@ -259,13 +259,13 @@ test('changes are read only while somebody listens', async () => {
   expect(await reads()).toBe(1);
 });
 
-test('without the role of a reader there is no stream', async () => {
+test('a stream requires the reader role', async () => {
   expect((await request('nonsense')).status).toBe(401);
   const { token } = await createUser(`${newId()}@example.test`);
   expect((await request(token)).status).toBe(403);
 });
 
-test('in a suspended project, a user hears that it was resumed and nothing of its resources; a token hears nothing', async () => {
+test('in a suspended project, a user hears that it was resumed but nothing of its resources; a token hears nothing', async () => {
   const closed = await createProject('closed');
   const { id, token } = (
     await tokens('POST', '/auth/tokens', { token: closed.users.member.token, body: { name: 'ci', role: 'reader' } })
@@ -278,7 +278,7 @@ test('in a suspended project, a user hears that it was resumed and nothing of it
   expect((await request(token)).status).toBe(403);
 });
 
-test('when the process stops, every stream ends', async () => {
+test('all streams end when the process stops', async () => {
   const stream = await open(acme.users.reader.token);
   announceStop();
   await until(() => expect(stream.ended).toBe(true));

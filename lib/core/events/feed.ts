@@ -2,23 +2,23 @@ import { onChange } from '@/lib/core/db/changes';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 
-/** Something changed: whoever shows it should read it again. */
+/** A change notice: pages that show the resource should refetch it. */
 export type Hint = { project_id: string | null; topic: string; resource_id: string | null };
 
-/** `missed`: too much happened to say it in hints, so everything shown may be old. */
+/** `missed`: too many changes to list, so everything shown may be stale. */
 export type News = { hints: readonly Hint[]; missed: boolean };
 
-/** Which transactions a read has seen: all below `xmax` but those that were `running`. */
+/** The transactions that a read has seen: all below `xmax` except those in `running`. */
 type Position = { xmax: string; running: string[] };
 
 const MOST_HINTS = 1000;
-/** Shorter than changes are kept; a reader that slept longer cannot know what it missed. */
+/** Must be shorter than the retention of changes; a reader that slept longer does not know what it missed. */
 const MOST_SLEEP_MS = 10 * 60_000;
 
 /**
- * Reads the table of changes from here on, for as long as it is not stopped: each change exactly once, soon after it was
- * committed. Ids are drawn before a commit, so that reading "above the last id" would lose the change of a slower
- * transaction. Transaction ids tell exactly: a read gives what is of a transaction that the read before it could not see.
+ * Follows the table of changes from now until stopped: each change exactly once, soon after its commit. Reading "above
+ * the last id" would miss changes of slower transactions, because ids are drawn before the commit. So each read returns
+ * the changes of the transactions that the previous read could not see.
  */
 export async function followChanges(tell: (news: News) => void): Promise<{ stop(): Promise<void> }> {
   let position = (await read()).position;
@@ -33,7 +33,7 @@ export async function followChanges(tell: (news: News) => void): Promise<{ stop(
   });
 }
 
-/** The changes after a position, each resource once, and the position of this read; both of one snapshot. */
+/** The changes after a position, one per resource, and the position of this read, from one snapshot. */
 async function read(after?: Position): Promise<{ position: Position; hints: Hint[] }> {
   const row = await queryOne<{ xmax: string; running: string[]; hints: Hint[] | null }>(sql`
     SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax,

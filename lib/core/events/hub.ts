@@ -1,24 +1,24 @@
 import { log } from '@/lib/log';
 import { followChanges, type Hint, type News } from './feed';
 
-/** Who hears of a change: everybody who listens to one of its audiences. `standing`: of the project itself, not of its resources. */
+/** A group of listeners. `standing`: changes of the project itself, not of its resources. */
 export type Audience = `project:${string}` | `standing:${string}` | `person:${string}` | 'platform';
 
 type Listener = (news: News) => void;
 
-/** A project's changes are for its members; what belongs to no project but to a person, for that person. */
+/** A project's changes go to its members; changes of a person without a project go to that person. */
 function audiencesOf(hint: Hint): Audience[] {
   if (hint.project_id === null) return ['platform', `person:${hint.resource_id}`];
   const project: Audience[] = ['platform', `project:${hint.project_id}`];
   return hint.topic === 'tenant' ? [...project, `standing:${hint.project_id}`] : project;
 }
 
-/** Hands the changes of the database to all streams of this process; it reads them once, and only while anybody listens. */
+/** Distributes database changes to all streams of this process. Reads changes once, and only while someone listens. */
 class Hub {
   private readonly listeners = new Map<Audience, Set<Listener>>();
   private following: Promise<{ stop(): Promise<void> }> | undefined;
 
-  /** Listens. Settles when nothing that is committed from now on can be missed. @returns how to stop listening */
+  /** Subscribes; settles when no later commit can be missed. @returns a function that unsubscribes */
   async listen(audiences: readonly Audience[], listener: Listener): Promise<() => void> {
     for (const audience of audiences) {
       this.listeners.set(audience, (this.listeners.get(audience) ?? new Set()).add(listener));

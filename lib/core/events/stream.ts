@@ -8,17 +8,17 @@ import type { News } from './feed';
 import { type Audience, hub } from './hub';
 import { servedVersion } from './version';
 
-/** Proxies and browsers give up on a connection that is silent for a minute. */
+/** Proxies and browsers drop connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000;
-/** A server begins to read at once; for a HEAD request it never does. */
+/** A server starts to read at once; for a HEAD request it never does. */
 const UNREAD_MS = 1000;
 const MOST_WAITING = 500;
-/** A portal needs one stream a browser. */
+/** A portal needs one stream per browser. */
 const MOST_PER_CALLER = 16;
 
 const open = new Map<string, number>();
 
-// Under development a change loads this module anew, while the registry stays.
+// Hot reload loads this module again while the registry stays.
 registry.removeSingleMetric('nephele_event_streams');
 new Gauge({
   name: 'nephele_event_streams',
@@ -31,18 +31,18 @@ new Gauge({
 
 export type StreamOptions = {
   audiences: readonly Audience[];
-  /** Streams are bounded per caller. */
+  /** Identifies the caller for the limit on streams. */
   caller: string;
-  /** Asked at every heartbeat; the stream ends when the answer is no. */
+  /** Called at every heartbeat; the stream ends when it returns false. */
   stillAllowed: () => Promise<boolean>;
   signal: AbortSignal;
   heartbeat_ms?: number;
 };
 
 /**
- * A stream of server-sent events (WHATWG HTML, 9.2): `resync` first and whenever hints were lost, then a `hint` for each
- * thing that changed. To a slow reader equal hints are said once.
- * @throws ApiError 429 when the caller has too many streams open
+ * A stream of server-sent events (WHATWG HTML, 9.2): `resync` at the start and whenever hints were lost, then a `hint`
+ * for each change. A slow reader gets equal hints only once.
+ * @throws ApiError 429 when the caller has too many open streams
  */
 export function streamEvents(options: StreamOptions): ReadableStream<Uint8Array> {
   const { audiences, caller, stillAllowed, signal, heartbeat_ms = HEARTBEAT_MS } = options;

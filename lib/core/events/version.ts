@@ -4,7 +4,7 @@ import { settings } from '@/lib/settings';
 const BUILD_ID = '.next/BUILD_ID';
 let version: string | undefined;
 
-/** What this process serves: pages of another version should load themselves anew when it suits their reader. */
+/** The version served by this process; pages of another version should reload at a convenient moment. */
 export function servedVersion(): string {
   version ??=
     settings().nodeEnv === 'production' && existsSync(BUILD_ID) ? readFileSync(BUILD_ID, 'utf8').trim() : 'development';

@@ -3,7 +3,7 @@ import { endpoint } from '@/lib/core/api/endpoint';
 import { incident, incidentQuery } from './schema';
 import { listIncidents } from './service';
 
-/** What operators should look at, in the back office. */
+/** Incidents for operators, in the back office. */
 export const incidentEndpoints = [
   endpoint({
     method: 'GET',

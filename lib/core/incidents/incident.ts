@@ -6,18 +6,18 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { guarded, ifAdmitted } from '@/lib/core/quota/guarded';
 import { log } from '@/lib/log';
 
-/** Something that an operator should look at. `key` says what it is about: at most one is open for each. */
+/** A problem that needs an operator. `key` identifies the subject: each key has at most one open incident. */
 export type NewIncident = {
   key: string;
   project_id: string | null;
   resource: { type: string; id: string };
-  /** The operation that met it. */
+  /** The operation that hit the problem. */
   operation_id?: string;
-  /** For operators, in words. */
+  /** Shown to operators. */
   reason: string;
 };
 
-/** Opens an incident as a part of a statement. Where one of this key is open, it has the new reason. */
+/** Opens an incident as part of a statement. If one with this key is open, its reason is updated. */
 export function openIncident({ resource, ...incident }: NewIncident, from: Sql = ifAdmitted): Sql {
   const row = insert<Prisma.IncidentUncheckedCreateInput>(
     'incidents',
@@ -34,24 +34,24 @@ export function openIncident({ resource, ...incident }: NewIncident, from: Sql =
     WHERE incidents.reason <> excluded.reason`;
 }
 
-/** Closes the open incident of a key, if there is one, as a part of a statement. */
+/** Closes the open incident of a key, if any, as part of a statement. */
 export function closeIncident(key: string, from: Sql = ifAdmitted): Sql {
   return sql`UPDATE incidents SET closed_at = platform_now()
     WHERE incidents.key = ${key}::text AND incidents.closed_at IS NULL AND EXISTS (SELECT FROM ${from})`;
 }
 
-/** Opens an incident by itself: for an observer that writes nothing else. */
+/** Opens an incident in its own statement, for observers that write nothing else. */
 export async function reportIncident(incident: NewIncident): Promise<void> {
   if (await written(incident.key, openIncident(incident, raw('k'))))
     log.error({ incident: incident.key, resource: incident.resource.id, reason: incident.reason }, 'an incident');
 }
 
-/** Closes an incident by itself. */
+/** Closes an incident in its own statement. */
 export async function resolveIncident(key: string): Promise<void> {
   if (await written(key, closeIncident(key, raw('k')))) log.info({ incident: key }, 'an incident ended');
 }
 
-/** Writes a change of one incident with a hint, for the back office alone. @returns whether it changed anything */
+/** Writes a change of one incident with a hint for the back office. @returns whether anything changed */
 async function written(key: string, change: Sql): Promise<boolean> {
   const statement = guarded({
     lock: { project_id: null, account: false },

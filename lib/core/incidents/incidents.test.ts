@@ -39,7 +39,7 @@ const order = (deadline_ms = 60_000) =>
     operation: (id) => ({ ...createWidgetOperation.start(id, {}), deadline_ms }),
   });
 
-/** Runs the last operation of a widget until it has this status. */
+/** Runs the widget's latest operation until it has this status. */
 async function run(id: string, status: string, steps: WorkerOptions['steps'] = widgetSteps()): Promise<void> {
   const worker = startWorker({ steps, jobs: [], backoff: () => 10 });
   await vi.waitFor(async () => expect((await operationsOf(id)).at(-1)).toMatchObject({ status, lease_owner: null }), {
@@ -82,7 +82,7 @@ test('a missed deadline opens an incident, and the next success on the resource 
   expect(await list(`resource_id=${id}&status=open`)).toEqual([]);
 });
 
-test('an operation that says itself that it cannot succeed is no incident', async () => {
+test('an operation that reports its own failure opens no incident', async () => {
   const steps = platformOperationSteps(
     createWidgetOperation,
     {
@@ -97,7 +97,7 @@ test('an operation that says itself that it cannot succeed is no incident', asyn
   expect(await list(`resource_id=${id}`)).toEqual([]);
 });
 
-test('at most one incident of a key is open, with the latest reason, and pages hear only of what is new', async () => {
+test('a key has at most one open incident, with the latest reason, and pages hear only of new ones', async () => {
   const id = newId();
   const incident = { key: `stray ${id}`, project_id: null, resource: { type: 'volume', id }, reason: 'First.' };
   const hints = async () => (await query(sql`SELECT FROM changes WHERE topic = 'incident'`)).length;
@@ -123,7 +123,7 @@ test('the list has pages', async () => {
   expect((await call('GET', next, { token })).body).toMatchObject([{ reason: 'a' }]);
 });
 
-test('the number of open incidents is on /metrics', async () => {
+test('/metrics has the number of open incidents', async () => {
   const gauge = async () => {
     await measureIncidents();
     return Number(/^nephele_incidents_open (\d+)$/m.exec(await registry.metrics())?.[1]);

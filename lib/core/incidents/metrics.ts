@@ -10,7 +10,7 @@ const openIncidents = new Gauge({
   registers: [registry],
 });
 
-/** Reads what the gauge shows; without a database it keeps what it showed last. */
+/** Updates the gauge; without a database it keeps the last value. */
 export async function measureIncidents(): Promise<void> {
   try {
     const found = await queryOne<{ n: number }>(sql`SELECT count(*)::int AS n FROM incidents WHERE closed_at IS NULL`);

@@ -4,7 +4,7 @@ import { type Incident, incidentQuery } from './schema';
 
 type Row = Omit<Incident, 'opened_at' | 'closed_at'> & { opened_at: Date; closed_at: Date | null };
 
-/** The incidents of the whole platform, latest first. */
+/** All incidents of the platform, newest first. */
 export const listIncidents = listOf({
   query: incidentQuery,
   columns: raw(`i.id, i.key, CASE WHEN i.closed_at IS NULL THEN 'open' ELSE 'closed' END AS status, i.project_id,

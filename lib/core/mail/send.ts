@@ -3,20 +3,20 @@ import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
 
 export type Message = {
-  /** Stays the same when a message is sent again, so that mail programs show it once. */
+  /** The same on every attempt, so that mail programs show the message once. */
   id: string;
   to: string;
   subject: string;
   text: string;
 };
 
-/** Mail that did not go out. The message is for tenants: it names nothing of the operator's network. */
+/** A message could not be sent. The error text is for tenants and names nothing of the operator's network. */
 export class MailError extends Error {
   override name = 'MailError';
 
   constructor(
     message: string,
-    /** Trying again is of no use. */
+    /** A retry would not help. */
     readonly final: boolean,
     cause?: unknown,
   ) {
@@ -27,7 +27,7 @@ export class MailError extends Error {
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
 /**
- * Hands a message to the operator's mail server (SMTP_URL). A password never crosses a network in the clear.
+ * Sends a message through the operator's mail server (SMTP_URL). A password is never sent unencrypted.
  * @throws MailError
  */
 export async function sendMail({ id, to, subject, text }: Message): Promise<void> {
@@ -40,7 +40,7 @@ export async function sendMail({ id, to, subject, text }: Message): Promise<void
   try {
     await transport.sendMail({
       from: mailFrom,
-      // An object, so that no address is read as a list of them.
+      // An object, so that the address is not parsed as a list.
       to: { name: '', address: to },
       subject,
       text,
@@ -60,7 +60,7 @@ type SmtpProblem = Error & { code?: string; permanent?: boolean; response?: stri
 
 function mailError(error: unknown): MailError {
   const { code, permanent, response }: SmtpProblem = error instanceof Error ? error : new Error(String(error));
-  // Only the answer to the address or the message concerns the tenant; the rest is the operator's to see.
+  // Tenants see only errors about the address or the message; other errors concern the operator.
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
     return new MailError(
       `The mail server refused the message: ${response ?? 'no reason given'}`,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { isPublic, parseAddress } from './address';
 import { checkedFetch, checkUrl, OutgoingError, type OutgoingPolicy } from './checked-fetch';
 
-/** A certificate of nobody, for `listed.test`, and its key: worth nothing anywhere. */
+/** A self-signed certificate for `listed.test`, with its key; worthless elsewhere. */
 const nobody = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4cSIUZIdX9Xpa9N9
@@ -34,7 +34,7 @@ afterEach(async () => {
   }
 });
 
-/** A server on an address of this machine; counts who reached it. */
+/** A server on a local address that counts its requests. */
 async function serve(
   address: string,
   listener: RequestListener,
@@ -98,12 +98,12 @@ describe('which URLs may be called', () => {
     'example.com',
   ])('%s is refused for its scheme', (url) => expect(() => checkUrl(url, [])).toThrow(OutgoingError));
 
-  test('a public https URL is fine, with credentials in it it is not', () => {
+  test('a public https URL is accepted, unless it contains credentials', () => {
     expect(checkUrl('https://example.com:8443/hook?x=1', []).host).toBe('example.com:8443');
     expect(() => checkUrl('https://me:secret@example.com/', [])).toThrow(/credentials/);
   });
 
-  test('what the operator lists is allowed, and nothing beside it', () => {
+  test('the operator’s allow list admits its entries and nothing else', () => {
     const allowed = ['10.0.0.0/8', 'fd00::/8', 'hooks.corp.example', '*.lab.example'];
     for (const url of [
       'http://10.1.2.3/',
@@ -123,7 +123,7 @@ describe('which URLs may be called', () => {
     }
   });
 
-  test('no IPv4 address that is refused becomes public by being written as IPv6', () => {
+  test('no refused IPv4 address becomes public when written as IPv6', () => {
     const octet = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(octet, octet, octet, octet, (...octets) => {
@@ -138,7 +138,7 @@ describe('which URLs may be called', () => {
 });
 
 describe('names', () => {
-  test('a name that leads to this machine is refused by the system’s own resolver too', async () => {
+  test('a name that resolves to this machine is refused, by the system’s resolver too', async () => {
     const { port, seen } = await serve('127.0.0.1', hello);
     await expect(checkedFetch(`https://localhost:${port}/`)).rejects.toThrow('localhost is not on the public internet');
     expect(seen.requests).toBe(0);
@@ -152,7 +152,7 @@ describe('names', () => {
     expect(seen.requests).toBe(0);
   });
 
-  test('the connection goes to the address that was checked: a name that changes its mind is not asked again', async () => {
+  test('the connection goes to the checked address: the name is not resolved again', async () => {
     const { port, seen } = await serve('127.0.0.2', hello);
     const trap = await serve('127.0.0.1', hello);
     const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1'];
@@ -163,7 +163,7 @@ describe('names', () => {
     expect([body.toString(), asked, seen.requests, trap.seen.requests]).toEqual(['hello', 1, 1, 0]);
   });
 
-  test('a name that is not listed may lead to an address that is', async () => {
+  test('an unlisted name may resolve to a listed address', async () => {
     const { port } = await serve('127.0.0.1', hello, (listener) => createTlsServer(nobody, listener));
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const call = checkedFetch(`https://listed.test:${port}/`, {}, policy(['127.0.0.0/8'], resolve));
@@ -172,7 +172,7 @@ describe('names', () => {
     );
   });
 
-  test('a name without an address is said to have none', async () => {
+  test('a name without an address is reported as such', async () => {
     await expect(checkedFetch('https://empty.test/', {}, names())).rejects.toThrow('empty.test has no IP address.');
   });
 });
@@ -180,7 +180,7 @@ describe('names', () => {
 describe('the call itself', () => {
   const local = policy(['127.0.0.1']);
 
-  test('method, headers and body arrive, status, headers and body come back', async () => {
+  test('method, headers and body arrive, and so do status, headers and body of the answer', async () => {
     const { port } = await serve('127.0.0.1', async (request, response) => {
       const sent = (await request.toArray()).join('');
       response.writeHead(202, { 'X-Seen': `${request.method} ${request.url} ${request.headers['x-mine']}` });
@@ -191,7 +191,7 @@ describe('the call itself', () => {
     expect([answer.status, answer.headers['x-seen'], answer.body.toString()]).toEqual([202, 'POST /a?b yes', 'data']);
   });
 
-  test('a redirect is an answer and is not followed', async () => {
+  test('a redirect is returned, not followed', async () => {
     const inner = await serve('127.0.0.2', hello);
     const { port } = await serve('127.0.0.1', (_, response) => {
       response.writeHead(302, { Location: `http://127.0.0.2:${inner.port}/` }).end();
@@ -209,27 +209,27 @@ describe('the call itself', () => {
     await expect(call).rejects.toThrow('The response is larger than 10000 bytes.');
   });
 
-  test('an answer that drips for ever ends at the time limit', async () => {
+  test('an endless slow answer stops at the time limit', async () => {
     const { port } = await serve('127.0.0.1', (_, response) => void response.write('a'));
     const call = checkedFetch(`http://127.0.0.1:${port}/`, { timeout_ms: 100 }, local);
     await expect(call).rejects.toThrow(`127.0.0.1:${port} did not respond in time.`);
   });
 
-  test('a name that is never resolved ends at the time limit too', async () => {
+  test('a name that never resolves stops at the time limit too', async () => {
     const never = policy(['slow.test'], () => new Promise(() => {}));
     await expect(checkedFetch('https://slow.test/', { timeout_ms: 50 }, never)).rejects.toThrow(
       /did not respond in time/,
     );
   });
 
-  test('a caller who leaves ends the call', async () => {
+  test('a caller who leaves aborts the call', async () => {
     const leaving = new AbortController();
     const { port } = await serve('127.0.0.1', () => leaving.abort());
     const call = checkedFetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal }, local);
     await expect(call).rejects.toBeInstanceOf(OutgoingError);
   });
 
-  test('nobody there, and something there that is no web server, are told as such', async () => {
+  test('a refused connection and a server that is not HTTP are reported as such', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-x\r\n', () => socket.destroy()));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const { port } = server.address() as AddressInfo;

@@ -10,7 +10,7 @@ import { isPublic, parseAddress, within } from './address';
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 256 * 1024;
 
-/** A URL that may not be called, or a call that failed. The message is for the tenant who gave the URL. */
+/** A URL that may not be called, or a failed call. The message is for the tenant who gave the URL. */
 export class OutgoingError extends Error {
   override name = 'OutgoingError';
 }
@@ -19,16 +19,16 @@ export type OutgoingRequest = {
   method?: 'GET' | 'POST' | 'PUT';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** For all of it, from the name's look-up to the last byte. */
+  /** For the whole call, from DNS lookup to the last byte. */
   timeout_ms?: number;
-  /** A longer answer is a failure. */
+  /** A longer answer fails the call. */
   most_bytes?: number;
   signal?: AbortSignal;
 };
 
 export type OutgoingResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Which private places may be called (host names, `*.` patterns, addresses, ranges), and who resolves names. */
+/** The private destinations that may be called (host names, `*.` patterns, addresses, ranges), and the resolver. */
 export type OutgoingPolicy = {
   allowed: readonly string[];
   resolve: (host: string) => Promise<LookupAddress[]>;
@@ -36,15 +36,15 @@ export type OutgoingPolicy = {
 
 const systemLookup = promisify(lookup);
 
-/** What the operator lets tenants call. */
+/** The policy set by the operator. */
 export function operatorsPolicy(): OutgoingPolicy {
   return { allowed: settings().allowPrivateUrls, resolve: (host) => systemLookup(host, { all: true }) };
 }
 
 /**
- * The one way to call a URL that a tenant gave. The connection goes to the very address that was checked, so a name
- * cannot change its mind in between; only public addresses are called, and what the operator lists in
- * ALLOW_PRIVATE_URLS. Redirects are answers, never followed. Time and size are bounded.
+ * The only way to call a URL from a tenant. The connection goes to the address that was checked, so DNS cannot change
+ * in between. Only public addresses are called, and those listed in ALLOW_PRIVATE_URLS. Redirects are returned, never
+ * followed. Time and size are bounded.
  * @throws OutgoingError when the URL may not be called, or gave no complete answer
  */
 export async function checkedFetch(
@@ -66,8 +66,8 @@ export async function checkedFetch(
 }
 
 /**
- * What can be said of a URL without a look-up: `https` (plain `http` only to hosts and addresses that the operator
- * lists), no credentials in it, and no private address in place of a name.
+ * Checks a URL without resolving it: `https` (`http` only for hosts and addresses that the operator lists), no
+ * credentials, and no private IP address as host.
  * @throws OutgoingError
  */
 export function checkUrl(text: string, allowed: readonly string[] = settings().allowPrivateUrls): URL {
@@ -83,7 +83,7 @@ export function checkUrl(text: string, allowed: readonly string[] = settings().a
   return url;
 }
 
-/** `checkUrl` for a field of a request. @throws ApiError 400 that names the field */
+/** `checkUrl` for a request field. @throws ApiError 400 that names the field */
 export function requireOutgoingUrl(field: string, text: string): URL {
   try {
     return checkUrl(text);
@@ -105,7 +105,7 @@ function privateAddress(host: string): OutgoingError {
   return new OutgoingError(`${host} is not on the public internet, and the operator has not allowed it.`);
 }
 
-/** Whether a host that is given as an address may be called; names are checked when they are resolved. */
+/** Whether an IP address as host may be called; names are checked when resolved. */
 export function mayCallAddress(host: string, { allowed }: OutgoingPolicy): boolean {
   const address = parseAddress(host);
   return address === undefined || isPublic(address) || within(address, allowed);
@@ -139,7 +139,7 @@ function exchange(
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request: ClientRequest = send(url, {
       method,
-      // A pooled connection would be one that another check had allowed.
+      // A pooled connection may have passed a different check.
       agent: false,
       lookup: checked,
       headers: { 'User-Agent': 'Nephele', Accept: '*/*', 'Accept-Encoding': 'identity', ...headers },

@@ -39,7 +39,7 @@ async function listen(server: Server): Promise<number> {
   return listenOnLoopback(server);
 }
 
-/** Names of the outside all lead to this machine, which this operator allows. */
+/** Every external name resolves to this machine, which the test operator allows. */
 async function start(change: Partial<EgressRules> = {}) {
   const resolve = async (host: string) => {
     resolved.push(host);
@@ -70,7 +70,7 @@ function get(url: string, headers: Record<string, string> = {}): Promise<{ statu
   });
 }
 
-/** Opens a tunnel and gives all that comes back for what is sent through it. */
+/** Opens a tunnel, sends the text and returns everything that comes back. */
 function tunnel(target: string, send = '', enough = (text: string) => text.includes(send)): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -85,19 +85,19 @@ function tunnel(target: string, send = '', enough = (text: string) => text.inclu
   });
 }
 
-test('plain HTTP passes, with headers of its own and none of the hop', async () => {
+test('plain HTTP passes with end-to-end headers and without hop-by-hop headers', async () => {
   await start();
   expect(await get(`http://example.test:${web}/a?b=1`)).toEqual({ status: 200, body: 'GET /a?b=1 kept' });
 });
 
-test('a tunnel passes bytes both ways, and all of them are counted', async () => {
+test('a tunnel carries bytes both ways, and all of them are counted', async () => {
   await start();
   const sent = 'x'.repeat(100_000);
   expect(await tunnel(`example.test:${echo}`, sent)).toContain(sent);
   await expect.poll(() => proxy?.count()).toEqual({ sentBytes: 100_000, receivedBytes: 100_000 });
 });
 
-test('a name is resolved once for each connection', async () => {
+test('a name is resolved once per connection', async () => {
   await start();
   await get(`http://example.test:${web}/`);
   expect(resolved).toEqual(['example.test']);
@@ -109,7 +109,7 @@ test.each([
   ['the metadata service of a cloud', () => `http://169.254.169.254:${web}/`],
   ['a name that leads to a private address', () => `http://inside.test:${web}/`],
   ['a port that is not open', () => 'http://example.test:25/'],
-])('%s is refused with the reason, as URL and as tunnel', async (_, url) => {
+])('%s is refused with a reason, as URL and as tunnel', async (_, url) => {
   await start();
   const answer = await get(url());
   expect(answer.status).toBe(403);
@@ -118,19 +118,19 @@ test.each([
   expect(proxy?.count()).toEqual({ sentBytes: 0, receivedBytes: 0 });
 });
 
-test('where only some hosts may be called, no other is even resolved', async () => {
+test('with an allow list, other hosts are not even resolved', async () => {
   await start({ allows: (host) => host === 'index.test' });
   expect((await get(`http://index.test:${web}/`)).status).toBe(200);
   expect((await get(`http://example.test:${web}/`)).status).toBe(403);
   expect(resolved).toEqual(['index.test']);
 });
 
-test('a request that is for the proxy itself is refused', async () => {
+test('a request addressed to the proxy itself is refused', async () => {
   await start();
   expect((await get('/metrics')).status).toBe(403);
 });
 
-describe('the platform, at an address of its own', () => {
+describe('the platform, at its own address', () => {
   const calls: { path: string | undefined; from: string | undefined; headers: IncomingHttpHeaders }[] = [];
   let platform = 0;
   beforeAll(async () => {
@@ -146,7 +146,7 @@ describe('the platform, at an address of its own', () => {
     return start({ platform: { listeners, from: '127.230.1.2' }, ...change });
   };
 
-  test('is reached at its API, and that is not egress', async () => {
+  test('is reached at its API, which is not counted as egress', async () => {
     await open();
     expect(await get('http://platform.internal/api/v1/compute/instances?limit=1')).toEqual({
       status: 200,
@@ -174,14 +174,14 @@ describe('the platform, at an address of its own', () => {
     ['/api/v1/auth/me', 'platform.internal:5432'],
     ['//localhost/api/v1/', '@platform.internal'],
     ['http://127.0.0.1/api/v1/', 'platform.internal'],
-  ])('gives nothing of %s to a direct call for %s, where nothing but the platform is open', async (path, host) => {
+  ])('does not serve %s to a direct call for %s when only the platform is open', async (path, host) => {
     await open({ ports: [], policy: { allowed: [], resolve: async () => [] } });
     const before = calls.length;
     expect(await get(path, { host })).toMatchObject({ status: 403 });
     expect(calls.length).toBe(before);
   });
 
-  test('opens no tunnel where nothing but the platform is open', async () => {
+  test('opens no tunnel when only the platform is open', async () => {
     await open({ ports: [], policy: { allowed: ['127.0.0.1'], resolve: async () => [] } });
     for (const target of [`127.0.0.1:${platform}`, 'platform.internal:80', `169.254.80.80:${platform}`]) {
       const client = connect(socketPath);
@@ -198,14 +198,14 @@ describe('the platform, at an address of its own', () => {
     '/api/v1/../../admin/api/v1/tenants',
     '/api/v1/%2e%2e/%2e%2e/metrics',
     '/api/v1x/',
-  ])('gives nothing of %s', async (path) => {
+  ])('does not serve %s', async (path) => {
     await open();
     const before = calls.length;
     expect((await get(`http://platform.internal${path}`)).status).toBe(403);
     expect(calls.length).toBe(before);
   });
 
-  test('does not hear from a service that it speaks for somebody else', async () => {
+  test('drops headers of a service that claims to forward for others', async () => {
     await open();
     const forged = {
       'X-Forwarded-For': '203.0.113.9',
@@ -218,7 +218,7 @@ describe('the platform, at an address of its own', () => {
   });
 });
 
-test('no sandbox takes more connections than it may', async () => {
+test('a sandbox cannot open more connections than its limit', async () => {
   await start({ mostConnections: 2 });
   const first = connect(socketPath);
   first.write(`CONNECT example.test:${echo} HTTP/1.1\r\n\r\n`);
@@ -231,7 +231,7 @@ test('no sandbox takes more connections than it may', async () => {
   first.destroy();
 });
 
-test('a connection on which nothing moves is closed', async () => {
+test('an idle connection is closed', async () => {
   await start({ idleMs: 50 });
   const idle = connect(socketPath);
   await new Promise((resolve) => idle.once('close', resolve));

@@ -12,35 +12,38 @@ import type { Duplex } from 'node:stream';
 import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
 import { checkedLookup, mayCallAddress, OutgoingError, type OutgoingPolicy } from './checked-fetch';
 
-/** A part of the platform: where calls to a port of the service address go, and under which paths, which end in a slash. */
+/**
+ * A part of the platform: a port of the service address, its target, and the allowed path prefixes, which end in a
+ * slash.
+ */
 export type PlatformListener = { port: number; to: { host: string; port: number }; paths: readonly string[] };
 
 export type PlatformAccess = {
   listeners: readonly PlatformListener[];
-  /** The loopback address that calls come from, so that callers of one owner are told apart from all others'. */
+  /** The loopback source address of calls, unique per owner. */
   from?: string;
 };
 
 export type EgressRules = {
   policy: OutgoingPolicy;
-  /** Ports of the outside that may be called; with none, only the platform can be. */
+  /** External ports that may be called; if empty, only the platform can be reached. */
   ports: readonly number[];
-  /** Which hosts may be called at all, where it is not all of the public internet. */
+  /** Restricts the hosts that may be called; default: the whole public internet. */
   allows?: (host: string, port: number) => boolean;
-  /** The platform itself at the service address, by a proxied call or a direct one; its bytes are not counted. */
+  /** Access to the platform at the service address, proxied or direct; its bytes are not counted. */
   platform?: PlatformAccess;
-  /** Connections at once; further ones are refused. */
+  /** The maximum of concurrent connections; further ones are refused. */
   mostConnections: number;
-  /** A connection on which nothing moves is closed. */
+  /** A connection without traffic for this time is closed. */
   idleMs: number;
 };
 
-/** Bytes that crossed to the outside and back since the proxy was started. */
+/** Bytes sent to and received from the outside since the proxy started. */
 export type EgressCount = { sentBytes: number; receivedBytes: number };
 
 export type EgressProxy = { count(): EgressCount; close(): Promise<void> };
 
-/** Headers between two neighbours, which a proxy keeps to itself (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers, which a proxy must not forward (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -54,9 +57,9 @@ const HOP_BY_HOP = [
 ];
 
 /**
- * The only way out for a sandbox without a network: an HTTP proxy on a Unix socket that is bound into it (CONNECT, and
- * absolute URLs for plain HTTP). A name is resolved once, and the connection goes to the very address that was checked.
- * Where a call is refused, the answer is 403 with the reason in plain text.
+ * The only way out of a sandbox without a network: an HTTP proxy on a Unix socket that is mounted into it (CONNECT, and
+ * absolute URLs for plain HTTP). Names are resolved once, and the connection goes to the address that was checked. A
+ * refused call gets 403 with the reason in plain text.
  */
 export async function startEgressProxy(socketPath: string, rules: EgressRules): Promise<EgressProxy> {
   const proxy = new SocketProxy(rules);
@@ -145,13 +148,14 @@ class SocketProxy implements EgressProxy {
     response: ServerResponse,
   ): void {
     const listener = listeners.find(({ port }) => port === Number(url.port || 80));
-    // The URL is parsed: no dots are left in its path that could lead elsewhere.
+    // The URL is parsed and normalised: its path has no `..` left.
     if (!listener?.paths.some((path) => url.pathname.startsWith(path))) {
       const open = listeners.flatMap(({ port, paths }) => paths.map((path) => `${hostAt(port)}${path}`)).join(', ');
       response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`Only ${open} can be called here.\n`);
       return;
     }
-    // Whatever the caller wrote, the platform is called by the one name: no host of its own is reached by another.
+    // The platform is always called by its own name, whatever the caller wrote, so no other virtual host can be
+    // reached.
     const headers = { ...withoutOrigin(endToEnd(request.headers)), host: hostAt(listener.port) };
     const upstream = httpRequest({
       ...listener.to,
@@ -163,14 +167,14 @@ class SocketProxy implements EgressProxy {
     exchange(request, response, upstream);
   }
 
-  /** A connection to the outside whose bytes are counted, however it ends. */
+  /** A connection to the outside; its bytes are counted however it ends. */
   private dial({ host, port }: Target): Socket {
     const upstream = connect({ host, port, lookup: checkedLookup(this.rules.policy) });
     this.track(upstream);
     let [written, read] = [0, 0];
     let connected = false;
     const count = () => {
-      // What waits for a connection that never comes has gone nowhere.
+      // Bytes queued for a connection that never opened were not sent.
       if (!connected) return;
       this.sentBytes += upstream.bytesWritten - written;
       this.receivedBytes += upstream.bytesRead - read;
@@ -205,7 +209,7 @@ class SocketProxy implements EgressProxy {
 
 const hostAt = (port: number) => (port === 80 ? SERVICE_NAME : `${SERVICE_NAME}:${port}`);
 
-/** What of the platform is called, through the proxy or directly at the service address; undefined: something else. */
+/** The platform URL that a request addresses, proxied or direct; undefined for any other request. */
 function platformUrl({ url = '', headers }: IncomingMessage): URL | undefined {
   const text = url.startsWith('/') ? `http://${headers.host ?? ''}${url}` : url;
   if (!text.startsWith('http://') || !URL.canParse(text)) return undefined;
@@ -213,7 +217,7 @@ function platformUrl({ url = '', headers }: IncomingMessage): URL | undefined {
   return [SERVICE_NAME, SERVICE_ADDRESS].includes(parsed.hostname) ? parsed : undefined;
 }
 
-/** Passes a request on, and its answer back. */
+/** Forwards a request and its response. */
 function exchange(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
   upstream.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
@@ -228,7 +232,7 @@ function exchange(request: IncomingMessage, response: ServerResponse, upstream: 
   request.pipe(upstream);
 }
 
-/** Without the headers by which a trusted proxy says who called: a service does not speak for others. */
+/** Drops the headers by which trusted proxies report the caller: a service cannot act for others. */
 function withoutOrigin(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(forwarded$|x-forwarded-|x-nephele-|x-real-ip$)/.test(name)),

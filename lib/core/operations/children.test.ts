@@ -23,14 +23,14 @@ const project = widgetProject();
 const work = widgetWorkers();
 type Assembly = { members: string[]; tolerates?: boolean };
 
-/** Orders a widget with these members. */
+/** Creates a widget with these members. */
 const assemble = (input: Assembly, deadline_ms = 60_000) =>
   createWidget(widgetCall(project.id), {
     amounts: { instances: 1 },
     operation: (id) => ({ ...assembleOperation.start(id, input), deadline_ms }),
   });
 const remove = (id: string) => orderDelete(widgetCall(project.id), id, deleteWidgetOperation.start(id, {}));
-/** It waits for its children: nobody holds it. */
+/** Waits until the operation waits for its children, without a lease. */
 const untilWaiting = (id: string) =>
   until(async () => {
     const row = await queryOne(sql`SELECT lease_owner, waiting_since IS NOT NULL AS waits FROM operations
@@ -38,11 +38,11 @@ const untilWaiting = (id: string) =>
     expect(row).toEqual({ lease_owner: null, waits: true });
   });
 
-test('a parent waits for its children without a lease, and goes on as soon as the last one has ended', async () => {
+test('a parent waits for its children without a lease, and continues as soon as the last one has ended', async () => {
   const members = [newId(), newId(), newId()];
   const last = gate();
   let boots = 0;
-  // One slot in all: a parent that held it would keep its children from running.
+  // One slot in total: a parent that kept it would block its children.
   work((point) => (point === 'boot:before' && ++boots === 3 ? last.opened : undefined), { concurrency: 1 });
   const id = await assemble({ members });
   await until(async () => expect(boots).toBe(3));
@@ -58,7 +58,7 @@ test('a parent waits for its children without a lease, and goes on as soon as th
   expect(await miscounted(project.id)).toEqual([]);
 });
 
-test('a child that ends while its parent is about to wait for it is not missed', async () => {
+test('a child that ends while its parent is about to wait is not missed', async () => {
   const member = newId();
   const looked = gate();
   const ended = gate();
@@ -71,7 +71,7 @@ test('a child that ends while its parent is about to wait for it is not missed',
   });
   const id = await assemble({ members: [member] });
   await untilWaiting(id);
-  // The parent looks once more, sees that the child runs, and is about to say so.
+  // The parent checks again, finds the child running, and is about to record that it waits.
   await execute(sql`UPDATE operations SET run_at = platform_now() WHERE resource_id = ${id}::uuid`);
   await untilStatus(member, 'succeeded');
   ended.open();
@@ -81,23 +81,26 @@ test('a child that ends while its parent is about to wait for it is not missed',
 test.each([
   [false, { status: 'error', reason: expect.stringMatching(/^member 0 failed: .*The bridge is away\.$/) }, 'failed'],
   [true, { status: 'active', reason: null }, 'succeeded'],
-] as const)('a child’s failure is its parent’s to judge (it may go on: %s)', async (tolerates, state, status) => {
-  const members = [newId(), newId()];
-  const steps = widgetSteps((point, { operation }) => {
-    if (point === 'port:before' && operation.resource_id === members[0])
-      throw new EngineError('ENGINE_ERROR', 'The bridge is away.');
-  });
-  work(undefined, { steps });
-  const id = await assemble({ members, tolerates });
-  await untilWaiting(id);
-  await execute(sql`UPDATE operations SET deadline_at = platform_now() WHERE resource_id = ${members[0]}::uuid`);
-  await untilStatus(id, status);
-  expect(await widgetState(id)).toEqual(state);
-  expect(await widgetState(members[0] ?? '')).toMatchObject({ status: 'error' });
-  expect(await widgetState(members[1] ?? '')).toMatchObject({ status: 'active' });
-});
+] as const)(
+  'a child’s failure is left to its parent to handle (parent continues: %s)',
+  async (tolerates, state, status) => {
+    const members = [newId(), newId()];
+    const steps = widgetSteps((point, { operation }) => {
+      if (point === 'port:before' && operation.resource_id === members[0])
+        throw new EngineError('ENGINE_ERROR', 'The bridge is away.');
+    });
+    work(undefined, { steps });
+    const id = await assemble({ members, tolerates });
+    await untilWaiting(id);
+    await execute(sql`UPDATE operations SET deadline_at = platform_now() WHERE resource_id = ${members[0]}::uuid`);
+    await untilStatus(id, status);
+    expect(await widgetState(id)).toEqual(state);
+    expect(await widgetState(members[0] ?? '')).toMatchObject({ status: 'error' });
+    expect(await widgetState(members[1] ?? '')).toMatchObject({ status: 'active' });
+  },
+);
 
-test('a parent’s time stands still while it waits for a child, and goes on afterwards', async () => {
+test('a parent’s deadline is paused while it waits for a child, and resumes afterwards', async () => {
   const member = newId();
   const booting = gate();
   const finishing = gate();
@@ -112,13 +115,13 @@ test('a parent’s time stands still while it waits for a child, and goes on aft
   await execute(sql`UPDATE operations SET waiting_since = waiting_since - interval '1 hour', created_at = created_at - interval '1 hour',
     deadline_at = deadline_at - interval '1 hour' WHERE resource_id = ${id}::uuid`);
   booting.open();
-  // It has the rest of its two seconds, and no more.
+  // The rest of its two seconds, and no more.
   await finishing.opened;
   await untilStatus(id, 'failed');
   expect(await widgetState(id)).toMatchObject({ reason: 'It did not finish within 60 min.' });
 });
 
-test('a delete cancels the whole tree, and waits for the workers of its parts', async () => {
+test('a delete cancels the whole tree and waits for the workers of all its parts', async () => {
   const [middle, leaf] = [newId(), newId()];
   const booting = gate();
   const finish = gate();
@@ -148,7 +151,7 @@ test('a delete cancels the whole tree, and waits for the workers of its parts', 
   expect(await operationsOf(middle)).toMatchObject([cancelled]);
   expect(await operationsOf(leaf)).toMatchObject([{ ...cancelled, lease_owner: expect.any(String) }]);
   expect((await operationsOf(id)).at(-1)).toMatchObject({ status: 'pending' });
-  // What was ordered later is done: the delete would have begun, if it did not wait.
+  // A later order is finished: the delete would have started by now if it did not wait.
   const other = await createWidget(widgetCall(project.id), {
     amounts: {},
     operation: (widget) => deleteWidgetOperation.start(widget, {}),
@@ -160,7 +163,7 @@ test('a delete cancels the whole tree, and waits for the workers of its parts', 
   expect(await widgetState(id)).toBeUndefined();
 });
 
-test('a delete of a child’s resource is seen by its parent at once', async () => {
+test('a parent notices the delete of a child’s resource at once', async () => {
   const member = newId();
   work((point, { signal }) =>
     point === 'boot:before' ? new Promise((_, reject) => signal.addEventListener('abort', reject)) : undefined,
@@ -173,7 +176,7 @@ test('a delete of a child’s resource is seen by its parent at once', async () 
   expect(await widgetState(id)).toMatchObject({ reason: 'member 0 cancelled: A delete took its place.' });
 });
 
-test('a parent may delete what another child of its own is still making', async () => {
+test('a parent can delete what another of its children is still creating', async () => {
   const member = newId();
   const making = gate();
   const steps = platformOperationSteps(
@@ -203,7 +206,7 @@ test('a parent may delete what another child of its own is still making', async 
   expect(await operationsOf(member)).toMatchObject([{ status: 'cancelled' }, { status: 'succeeded' }]);
 });
 
-test('a step that starts the same children each time starts them once', async () => {
+test('a step that starts the same children on every run starts them once', async () => {
   const members = [newId(), newId()];
   const steps = platformOperationSteps(
     assembleOperation,
@@ -226,7 +229,7 @@ test('a step that starts the same children each time starts them once', async ()
   for (const member of members) expect(await operationsOf(member)).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('a failure handler may wait for children, and the reason of the failure stays', async () => {
+test('a failure handler can wait for children, and the failure’s reason is kept', async () => {
   const member = newId();
   const steps = platformOperationSteps(
     assembleOperation,
@@ -247,7 +250,7 @@ test('a failure handler may wait for children, and the reason of the failure sta
   expect(await operationsOf(member)).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('a child on the resource of its parent would wait for ever, and is refused', () => {
+test('a child on its parent’s resource would wait forever and is refused', () => {
   const id = newId();
   const parent = {
     id: newId(),

@@ -4,18 +4,18 @@ import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { type NewOperation, operationInsert } from './enqueue';
 import { type OperationFacts, type Outcome, type Step, type StepWrite, waitForChildren } from './steps';
 
-/** An operation that another one has started, as its parent sees it. */
+/** A child operation as its parent sees it. */
 export type Child = {
   readonly name: string;
   readonly status: 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled';
-  /** Why it failed, or its last problem. */
+  /** Why it failed, or its latest problem. */
   readonly error: string | null;
   readonly resource_id: string;
 };
 
 export const isUnfinished = ({ status }: Child) => status === 'pending' || status === 'running';
 
-/** The children that an operation has started so far, by name. */
+/** The child operations started so far, by name. */
 export async function childrenOf({ operation }: Step<unknown>): Promise<ReadonlyMap<string, Child>> {
   const rows = await query<Child>(sql`SELECT child_name AS name, status, error, resource_id FROM operations
     WHERE parent_id = ${operation.id}::uuid ORDER BY id`);
@@ -23,9 +23,9 @@ export async function childrenOf({ operation }: Step<unknown>): Promise<Readonly
 }
 
 /**
- * Starts the children of `write` that do not exist yet, waits until all of them have ended, and then decides: a child
- * that failed or was cancelled (its resource was deleted) fails its parent only where `then` says so. The rows of
- * `write` are written together with the first start; nothing is written while the parent only waits.
+ * Starts the missing children of `write`, waits until all have ended, then calls `then`. A failed child, or one
+ * cancelled because its resource was deleted, fails its parent only if `then` says so. The rows of `write` are written
+ * with the first start, and not again while the parent waits.
  */
 export async function withChildren<Next extends Outcome<string>>(
   step: Step<unknown>,
@@ -39,7 +39,7 @@ export async function withChildren<Next extends Outcome<string>>(
   return children.some(isUnfinished) ? waitForChildren(waits_for === undefined ? {} : { waits_for }) : then(children);
 }
 
-/** The parts of a transition that start children, each unless the operation has one of that name. */
+/** The parts of a transition that start children, each unless the operation already has one of that name. */
 export function childrenStarted(
   parent: OperationFacts,
   children: Record<string, NewOperation>,
@@ -55,30 +55,30 @@ export function childrenStarted(
   });
 }
 
-/** Locks the parent of an operation that ends. From parents to children, as a delete locks a tree. */
+/** Locks the parent of an ending operation. Locks go from parents to children, as when a delete locks a tree. */
 export function parentLocked(parentId: string): Sql {
   return sql`SELECT p.id FROM k CROSS JOIN operations p WHERE p.id = ${parentId}::uuid FOR UPDATE OF p`;
 }
 
-/** Has the parent look at its children at once. */
+/** Wakes the parent to check its children. */
 export function parentWoken(parentId: string): Sql {
   return sql`UPDATE operations SET children_ended = children_ended + 1, run_at = least(run_at, platform_now())
     FROM verdict WHERE verdict.ok AND operations.id = ${parentId}::uuid AND operations.status IN ('pending', 'running')`;
 }
 
-/** A parent that waits looks again after so long, whatever happens. */
+/** Interval at which a waiting parent checks again, even without a wake-up. */
 const LOOK_MS = 60_000;
 
 /**
- * How a row changes that waits for children: until one of them ends, or at once where one has ended since the lease that
- * the step ran under. Its own time stands still: each child has a deadline of its own.
+ * The row update of an operation that waits for children: until one ends, or not at all if one has ended since the
+ * step's lease. The deadline is paused meanwhile, because each child has its own.
  */
 export function waitingForChildren(childrenEnded: number): Sql {
   return sql`waiting_since = platform_now(), run_at = CASE WHEN children_ended = ${childrenEnded}::int
     THEN platform_now() + ${LOOK_MS}::float8 * interval '1 millisecond' ELSE platform_now() END`;
 }
 
-/** How a row changes that was leased: time in which it waited for children does not count. */
+/** The row update on a lease: moves the deadline by the time spent waiting for children. */
 export const timeGoesOn = raw(
   `deadline_at = deadline_at + coalesce(platform_now() - waiting_since, interval '0'), waiting_since = NULL`,
 );

@@ -6,7 +6,7 @@ import * as service from './service';
 
 const tag = 'Back office: operations';
 
-/** What the workers do for a project, as it sees it. */
+/** Operations of a project, for its members. */
 export const projectOperationEndpoints = [
   endpoint({
     method: 'GET',
@@ -22,7 +22,7 @@ export const projectOperationEndpoints = [
   }),
 ];
 
-/** What the workers do, in the back office. */
+/** All operations, in the back office. */
 export const operationEndpoints = [
   endpoint({
     method: 'GET',

@@ -2,27 +2,27 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 
-/** A piece of work for the workers, written by the statement that made it necessary; `OperationKind.start` makes one. */
+/** An operation to insert with the statement that requires it; created by `OperationKind.start`. */
 export type NewOperation = {
   kind: string;
   resource: { type: string; id: string };
-  /** Its first step. */
+  /** The first stage. */
   stage: string;
   input: Prisma.InputJsonValue;
-  /** It touches engines, those of this cell, and only this cell's worker may run it; or none, and any worker may. */
+  /** The cell whose engines it uses and whose worker must run it, or `platform`: no engine, any worker. */
   place: { cell_id: string } | 'platform';
-  /** After this long it has failed. */
+  /** It fails after this time. */
   deadline_ms: number;
   /**
-   * A delete: what else is under way for the resource is cancelled, with everything that this has started on other
-   * resources, and it waits only for workers to let go.
+   * For deletes: cancels other unfinished operations of the resource and the children that they started elsewhere, and
+   * waits only until their workers have stopped.
    */
   supersedes?: boolean;
 };
 
 /**
- * The operation's row as a part of a statement; `from` decides whether it comes to be.
- * @param parent the operation that starts it, and its name there
+ * Inserts the operation's row as part of a statement; `from` decides whether it is inserted.
+ * @param parent the operation that starts it, and the child's name there
  */
 export function operationInsert(
   origin: { at: Date; request_id: string | null },

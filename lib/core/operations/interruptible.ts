@@ -1,6 +1,5 @@
 /**
- * Waits for work that cannot be stopped, but no longer than `signal` lets it: then the work goes on by itself, and
- * nobody hears of its end.
+ * Waits for work that cannot be cancelled until `signal` aborts. The work then continues, and its result is dropped.
  */
 export async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   work.catch(() => {});

@@ -26,7 +26,7 @@ afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A worker process; with `killAt` it kills itself there. */
+/** A worker process that kills itself at `killAt`. */
 async function startProcess(killAt = ''): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/widget-worker.ts'], {
     env: { ...process.env, KILL_AT: killAt },
@@ -45,7 +45,7 @@ const createOrdered = () =>
   });
 const orderRemoval = (id: string) => orderDelete(widgetCall(project.id), id, deleteWidgetOperation.start(id, {}));
 
-/** Lets the operation run into the kill, then a healthy worker end it. */
+/** Lets the operation run until the kill, then a healthy worker finish it. */
 async function survive(killed: ChildProcess, id: string): Promise<void> {
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, 'exit');
   expect(killed.signalCode).toBe('SIGKILL');
@@ -59,11 +59,11 @@ async function survive(killed: ChildProcess, id: string): Promise<void> {
 }
 
 const LOST = 'Its worker was lost; another one goes on.';
-/** What happened, but for the notes of lost workers. */
+/** The operation's log without the notes about lost workers. */
 const progress = async (id: string) => (await logOf(id)).filter((line) => !line.endsWith(LOST));
 
 test.each(['disk:before', 'disk:after', 'port:before', 'port:after', 'boot:before', 'boot:after'])(
-  'a worker killed at %s of a creation: the end is the same, once',
+  'a worker killed at %s of a create: the result is the same, once',
   async (point) => {
     const killed = await startProcess(point);
     const id = await createOrdered();
@@ -90,7 +90,7 @@ test.each([
   'remove-disk:before',
   'remove-disk:after',
 ])(
-  'a worker killed at %s of a delete: all is gone, and given back once',
+  'a worker killed at %s of a delete: everything is gone, and released once',
   async (point) => {
     const id = await createOrdered();
     const maker = startWorker({ steps: widgetSteps(), jobs: [] });
@@ -118,7 +118,7 @@ test.each([
   'finish:before',
   'finish:after',
 ])(
-  'a worker killed at %s of an operation with children: each child was started once, and the end is the same',
+  'a worker killed at %s of an operation with children: each child starts once, and the result is the same',
   async (point) => {
     const killed = await startProcess(point);
     const members = [newId(), newId()];
@@ -141,7 +141,7 @@ test.each([
   60_000,
 );
 
-test('a worker killed while it handles a failure: the failure is handled, and its reason kept', async () => {
+test('a worker killed while it handles a failure: the failure is handled and its reason kept', async () => {
   const killed = await startProcess('failed:before');
   const id = await createWidget(widgetCall(project.id), {
     amounts: { instances: 1 },
@@ -156,7 +156,7 @@ test('a worker killed while it handles a failure: the failure is handled, and it
   expect(await miscounted(project.id)).toEqual([]);
 }, 60_000);
 
-test('workers killed at random, again and again, while widgets come and go: every one ends where it should', async () => {
+test('workers killed at random while widgets come and go: every widget reaches its final state', async () => {
   const seed = 20261121;
   const random = seededRandom(seed);
   const kept: string[] = [];

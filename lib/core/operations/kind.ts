@@ -2,20 +2,20 @@ import type { z } from 'zod';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import type { NewOperation } from './enqueue';
 
-/** A kind of work on one resource: what the API needs to order it, and the workers to do it. */
+/** A kind of operation on a resource, as the API orders it and workers run it. */
 export type OperationKind<Stage extends string, Input> = {
-  /** Resource and verb: `instance.create`. */
+  /** Resource and action: `instance.create`. */
   readonly kind: string;
   readonly scope: 'cell';
   readonly resource_type: string;
-  /** Its steps by name, the first one first. */
+  /** The names of its stages, the first one first. */
   readonly stages: readonly [Stage, ...Stage[]];
   readonly input: z.ZodType<Input>;
-  /** Orders it for a resource: the `operation` of a `commit`. Only the worker of this cell may run it. */
+  /** An operation for the `operation` of a `commit`. Only the worker of this cell runs it. */
   start(resourceId: string, input: Input, place: { cell_id: string }): NewOperation;
 };
 
-/** A kind of work that touches no engine: any worker may run it. */
+/** A kind of operation that uses no engine: any worker can run it. */
 export type PlatformOperationKind<Stage extends string, Input> = Omit<
   OperationKind<Stage, Input>,
   'scope' | 'start'
@@ -28,17 +28,17 @@ type Definition<Stage extends string, Input> = {
   kind: string;
   resource_type: string;
   stages: readonly [Stage, ...Stage[]];
-  /** What its steps must know besides the resource's rows: little, and never secret. */
+  /** Input of its steps beyond the resource's rows: small, and never secret. */
   input: z.ZodType<Input>;
-  /** After this long it has failed. */
+  /** It fails after this time. */
   deadline_ms: number;
-  /** A delete: it cancels what else is under way for the resource. */
+  /** For deletes: cancels other unfinished operations of the resource. */
   supersedes?: boolean;
 };
 
 /**
- * Declares a kind of operation. Its steps are written with `operationSteps` in a file that only workers load, so that
- * the API orders work without loading an engine.
+ * Declares a kind of operation. Its steps are in a separate file (`operationSteps`) that only workers load, so that the
+ * API can order work without loading an engine.
  */
 export function operationKind<const Stage extends string, Input extends Prisma.InputJsonObject>(
   definition: Definition<Stage, Input>,
@@ -48,7 +48,7 @@ export function operationKind<const Stage extends string, Input extends Prisma.I
   return { kind, scope: 'cell', resource_type, stages, input, start };
 }
 
-/** Declares a kind of operation that touches no engine. */
+/** Declares a kind of operation that uses no engine. */
 export function platformOperationKind<const Stage extends string, Input extends Prisma.InputJsonObject>(
   definition: Definition<Stage, Input>,
 ): PlatformOperationKind<Stage, Input> {

@@ -45,7 +45,7 @@ const finish = (id: string) =>
     log: 'ready',
   });
 
-test('a worker that lost its lease writes nothing, neither transition nor rows nor release', async () => {
+test('a worker that lost its lease writes nothing: no transition, no rows, no release', async () => {
   const id = await createOrdered();
   const [first, second] = [holder(0), holder()];
   const lost = await leaseOnly(first, id);
@@ -69,7 +69,7 @@ test('a worker that lost its lease writes nothing, neither transition nor rows n
   expect((await logOf(id)).slice(2)).toEqual(['info disk ready']);
 });
 
-test('a lease that was given anew to the same worker is another lease', async () => {
+test('a lease that the same worker takes again is a different lease', async () => {
   const id = await createOrdered();
   const same = holder(0);
   const before = await leaseOnly(same, id);
@@ -79,7 +79,7 @@ test('a lease that was given anew to the same worker is another lease', async ()
   expect(await writeTransition(same, after, goTo('port'))).toBeDefined();
 });
 
-test('a transition and a delete of the same resource take turns, and after the delete no step writes', async () => {
+test('a transition and a delete of the same resource run one after the other, and after the delete no step writes', async () => {
   for (let round = 0; round < 20; round++) {
     const id = await createOrdered();
     const by = holder();
@@ -99,7 +99,7 @@ test('a transition and a delete of the same resource take turns, and after the d
   }
 });
 
-test('an amount to give back may be worked out in the statement', async () => {
+test('an amount to release can be computed in the statement', async () => {
   const before = Number(await usedOf(project, 'vcpus'));
   const id = await createOrdered();
   const by = holder();
@@ -109,7 +109,7 @@ test('an amount to give back may be worked out in the statement', async () => {
   expect(Number(await usedOf(project, 'vcpus'))).toBe(before + 1);
 });
 
-test('of two operations of one resource that are leased in the same moment, one waits', async () => {
+test('when two operations of a resource are leased at the same moment, one waits', async () => {
   const id = await createOrdered();
   const [creation] = await operationsOf(id);
   await orderDelete(widgetCall(project), id, deleteWidgetOperation.start(id, {}));
@@ -120,12 +120,12 @@ test('of two operations of one resource that are leased in the same moment, one 
   expect(await operationsOf(id)).toMatchObject([{ lease_owner: 'another' }, { status: 'pending', lease_owner: null }]);
 });
 
-test('a look for work that fails is not taken for one that found none', async () => {
+test('a failed search for work does not count as an empty one', async () => {
   await createOrdered();
   await expect(lease({ ...holder(), lease_ms: Number.NaN }, rooms, 10)).rejects.toThrow('interval out of range');
 });
 
-test('what nobody asked for is ordered once, as long as anything is under way for its resource', async () => {
+test('internal work is ordered only if its resource has no unfinished operation', async () => {
   const id = newId();
   const order = () => orderOperation(createWidgetOperation.start(id, {}), project);
   expect(await order()).toBe(true);
@@ -135,7 +135,7 @@ test('what nobody asked for is ordered once, as long as anything is under way fo
   expect(await operationsOf(id)).toMatchObject([{ status: 'succeeded' }, { status: 'pending' }]);
 });
 
-test('a release of amounts gives back no more than there is', async () => {
+test('a release of amounts never releases more than is held', async () => {
   const before = await Promise.all([usedOf(project, 'vcpus'), usedOf(project, 'instances')]);
   const id = await createOrdered();
   const by = holder();

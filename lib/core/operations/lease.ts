@@ -4,34 +4,34 @@ import { sql } from '@/lib/core/db/sql';
 import { timeGoesOn } from './children';
 import type { OperationFacts } from './steps';
 
-/** Who holds leases: one worker of one cell. `id` is new with each start. */
+/** A holder of leases: one worker of one cell. `id` is new on every start. */
 export type LeaseHolder = { id: string; cell_id: string; lease_ms: number };
 
-/** An operation that this worker alone carries on, until its lease ends. */
+/** An operation that only this worker may run until its lease expires. */
 export type LeasedOperation = OperationFacts & {
   input: unknown;
   lease_token: number;
   parent_id: string | null;
   children_ended: number;
-  /** From its beginning to its deadline. */
+  /** The time from its start to its deadline. */
   allowed_ms: number;
-  /** Until its deadline; below zero when that has passed. */
+  /** The time until its deadline; negative after it. */
   remaining_ms: number;
 } & (
     | { failing: false; error: string | null }
-    /** It has failed with this reason, and what runs is its failure handler. */
+    /** The operation has failed with this reason, and its failure handler runs. */
     | { failing: true; error: string }
   );
 
-/** How many operations of a kind a worker may take on. */
+/** The free slots of a worker for a kind of operation. */
 export type Room = { kind: string; slots: number };
 
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Leases what is due: of each resource the oldest unfinished operation, and none while a worker still holds another of
- * it, or of something that its delete has cancelled. A cell's work goes to its own worker alone, work of the platform to any.
- * Operations that other workers are just leasing are skipped, not waited for.
+ * Leases due operations: for each resource the oldest unfinished one, unless a worker still holds another operation of
+ * the resource, or one that this delete has cancelled. Work of a cell goes to the cell's own worker, work of the
+ * platform to any. Operations that other workers are leasing are skipped without waiting.
  */
 export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: number): Promise<LeasedOperation[]> {
   const kinds = rooms.map(({ kind }) => kind);
@@ -63,15 +63,15 @@ export async function lease(holder: LeaseHolder, rooms: readonly Room[], slots: 
       )
       SELECT * FROM leased`);
   } catch (error) {
-    // Another worker leased another operation of the same resource in this very moment; the next look sees that.
+    // Another worker has just leased another operation of this resource; the next search will see it.
     if (databaseError(error)?.code === UNIQUE_VIOLATION) return [];
     throw error;
   }
 }
 
 /**
- * Prolongs leases.
- * @returns those that still hold; the others were cancelled by a delete, or were lost because they had run out
+ * Renews leases.
+ * @returns those still held; the others were cancelled by a delete or had expired
  */
 export async function renew(holder: LeaseHolder, held: readonly LeasedOperation[]): Promise<Set<string>> {
   const rows = await query<{ id: string }>(sql`
@@ -82,7 +82,7 @@ export async function renew(holder: LeaseHolder, held: readonly LeasedOperation[
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Which of these a delete has cancelled meanwhile, or another worker has taken over. */
+/** Those that a delete has cancelled or another worker has taken over. */
 export async function endedElsewhere(holder: LeaseHolder, held: readonly LeasedOperation[]): Promise<Set<string>> {
   const rows = await query<{ id: string }>(sql`
     SELECT held.id FROM unnest(${held.map(({ id }) => id)}::uuid[], ${held.map(({ lease_token }) => lease_token)}::int[]) AS held (id, token)
@@ -91,14 +91,14 @@ export async function endedElsewhere(holder: LeaseHolder, held: readonly LeasedO
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Lets go of a lease whose step has ended without a transition, so that others need not wait for its end. */
+/** Releases the lease of a step that ended without a transition, so that others need not wait for it to expire. */
 export async function letGo(holder: LeaseHolder, { id, lease_token }: LeasedOperation): Promise<void> {
   await execute(sql`
     UPDATE operations SET lease_owner = NULL, lease_until = NULL
     WHERE id = ${id}::uuid AND lease_owner = ${holder.id}::text AND lease_token = ${lease_token}::int`);
 }
 
-/** Frees operations whose worker has died or hangs: its lease has run out. */
+/** Frees operations whose lease expired because the worker died or hangs. */
 export async function reclaim(): Promise<void> {
   const reclaimed = await query<{ id: string; stage: string; status: string }>(sql`
     WITH lost AS MATERIALIZED (

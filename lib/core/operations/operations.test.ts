@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ token } = await createUser('root@example.test', 'backoffice'));
 });
 
-/** Runs a widget's creation until it has this status. */
+/** Runs a widget's create until it has this status. */
 async function create(status: string, options: { hook?: Hook; deadline_ms?: number } = {}): Promise<string> {
   const { hook, deadline_ms = 60_000 } = options;
   const id = await createWidget(widgetCall(acme.id), {
@@ -54,7 +54,7 @@ const read = async (id: string) =>
   (await call('GET', `/admin/api/v1/operations/${id}`, { token })).body as OperationDetails;
 const retry = (id: string) => call('POST', `/admin/api/v1/operations/${id}/retry`, { token });
 
-test('the back office lists what the workers do, of whom, and how it went', async () => {
+test('the back office lists all operations with their tenant and result', async () => {
   const id = await create('succeeded');
   const list = await call(
     'GET',
@@ -78,7 +78,7 @@ test('the back office lists what the workers do, of whom, and how it went', asyn
   expect(details.logs.map(({ message }) => message)).toEqual(['The port has its address.', 'Done.']);
 });
 
-test('a project sees its own operations with their stages, and why one failed, not what one met on the way', async () => {
+test('a project sees its own operations with stages and failure reason, but no intermediate problems', async () => {
   const done = await create('succeeded');
   const failed = await create('failed', { hook: broken, deadline_ms: 1000 });
   const stranger = await createProject();
@@ -100,7 +100,7 @@ test('a project sees its own operations with their stages, and why one failed, n
   expect((await list(acme, `resource_id=${failed}`)).body).toMatchObject([{ status: 'pending', error: null }]);
 });
 
-test('lists without a filter hold everything, what waits as well, and in a project only its own', async () => {
+test('unfiltered lists contain everything, including waiting operations; a project’s list only its own', async () => {
   const [project, stranger] = [await createProject('lists'), await createProject('stranger')];
   const order = ({ id }: TestProject) =>
     createWidget(widgetCall(id), { amounts: {}, operation: (widget) => createWidgetOperation.start(widget, {}) });
@@ -111,7 +111,7 @@ test('lists without a filter hold everything, what waits as well, and in a proje
   expect(listed.body).toMatchObject([{ resource_id: own, status: 'pending', finished_at: null }]);
 });
 
-test('a failed operation tried again goes on with the stage that failed, with its whole time', async () => {
+test('a retried operation continues at the stage that failed, with its full time', async () => {
   const id = await create('failed', { hook: broken, deadline_ms: 1000 });
   expect(await widgetState(id)).toMatchObject({ status: 'error' });
   await execute(
@@ -131,7 +131,7 @@ test('a failed operation tried again goes on with the stage that failed, with it
   expect(entry).toEqual({ actor_name: 'root@example.test', result: 'succeeded' });
 });
 
-test('a failed parent tried again has its failed children tried again too', async () => {
+test('retrying a failed parent retries its failed children', async () => {
   const member = newId();
   const id = await createWidget(widgetCall(acme.id), {
     amounts: { instances: 1 },
@@ -149,7 +149,7 @@ test('a failed parent tried again has its failed children tried again too', asyn
   expect(await widgetState(member)).toEqual({ status: 'active', reason: null });
 });
 
-test('an operation that waits after a failure can be tried at once', async () => {
+test('an operation that waits after a failure can be retried at once', async () => {
   const id = await createWidget(widgetCall(acme.id), {
     amounts: { instances: 1 },
     operation: (widget) => createWidgetOperation.start(widget, {}),
@@ -162,7 +162,7 @@ test('an operation that waits after a failure can be tried at once', async () =>
   await run(id, 'succeeded');
 });
 
-test('an operation is not tried again when that would pass by the quota or undo what came later', async () => {
+test('an operation is not retried when that would bypass the quota or undo later changes', async () => {
   const refused: Hook = (point) => {
     if (point === 'disk:before') throw new EngineError('ENGINE_ERROR', 'No disk.');
   };

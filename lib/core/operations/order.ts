@@ -5,7 +5,7 @@ import { sql } from '@/lib/core/db/sql';
 import { type NewOperation, operationInsert } from './enqueue';
 
 /**
- * Orders work that no request asked for, unless something is under way for the resource already.
+ * Orders internal work, unless the resource already has an unfinished operation.
  * @returns whether it was ordered
  */
 export async function orderOperation(operation: NewOperation, projectId: string | null): Promise<boolean> {

@@ -10,7 +10,7 @@ import { purges } from './purge';
 
 testDatabase();
 
-test('a job that is due is run by one worker only, and again when its time has come', async () => {
+test('a due job is run by one worker only, and again after its interval', async () => {
   const runs: string[] = [];
   const job = (worker: string) => ({ name: 'once', every_ms: 3_600_000, run: async () => void runs.push(worker) });
   const workers = ['a', 'b', 'c'].map((worker) => startPeriodicJobs([job(worker)]));
@@ -25,7 +25,7 @@ test('a job that is due is run by one worker only, and again when its time has c
   expect(runs).toHaveLength(2);
 });
 
-test('a job that fails does not end the others, and has its next turn', async () => {
+test('a failed job does not stop the others and runs again on schedule', async () => {
   const runs: string[] = [];
   const jobs = startPeriodicJobs([
     { name: 'bad', every_ms: 1, run: async () => Promise.reject(new Error(String(runs.push('bad')))) },
@@ -36,7 +36,7 @@ test('a job that fails does not end the others, and has its next turn', async ()
   expect(runs).toContain('good');
 });
 
-test('purges forget what has done its service, and nothing else', async () => {
+test('purges delete expired rows and nothing else', async () => {
   const { id: user } = await createUser('someone@example.test');
   await execute(sql`INSERT INTO idempotency_records (id, request_hash, expires_at) VALUES
     ('\\x01', '\\x', platform_now() - interval '1 second'), ('\\x02', '\\x', platform_now() + interval '1 minute')`);

@@ -3,16 +3,16 @@ import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 
-/** Work that is done again and again, by one worker each time. */
+/** A recurring job; each run is done by one worker. */
 export type PeriodicJob = {
-  /** Its name in the database, never to change. */
+  /** Its name in the database. Must never change. */
   name: string;
   every_ms: number;
-  /** `signal` aborts when the worker stops. A run that fails or dies is made up for by the next. */
+  /** `signal` aborts when the worker stops. The next run makes up for a failed one. */
   run(signal: AbortSignal): Promise<void>;
 };
 
-/** Runs jobs when they are due and no other worker was faster. */
+/** Runs jobs when they are due, unless another worker was faster. */
 export function startPeriodicJobs(jobs: readonly PeriodicJob[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
@@ -48,7 +48,7 @@ async function register(jobs: readonly PeriodicJob[]): Promise<void> {
     FROM unnest(${jobs.map(({ name }) => name)}::text[]) AS name ON CONFLICT DO NOTHING`);
 }
 
-/** The jobs among these that are due and that this worker alone runs now: moving the time is taking the turn. */
+/** The due jobs that this worker won and runs now. Moving a job's due time claims its run. */
 async function takeTurns(jobs: readonly PeriodicJob[]): Promise<string[]> {
   if (jobs.length === 0) return [];
   const rows = await query<{ name: string }>(sql`

@@ -5,7 +5,7 @@ import type { PeriodicJob } from './periodic';
 const BATCH = 5000;
 const minute = 60_000;
 
-/** Forgets rows that have done their service, in batches that hold no lock for long. */
+/** A job that deletes expired rows in small batches, so that no lock is held for long. */
 export function purge(table: string, every_ms: number, expired: string): PeriodicJob {
   return {
     name: `purge ${table}`,
@@ -21,10 +21,10 @@ export function purge(table: string, every_ms: number, expired: string): Periodi
   };
 }
 
-/** What the foundation keeps only for a while. */
+/** Purges of the core tables. */
 export const purges = [
   purge('idempotency_records', 10 * minute, 'expires_at <= (SELECT platform_now())'),
-  // Streams read a change within a second; what is older than this was read, or its reader began anew.
+  // Streams read a change within a second; a reader that is further behind has started anew.
   purge('changes', minute, "at < (SELECT platform_now()) - interval '15 minutes'"),
   purge('signin_failures', 10 * minute, "last_at < (SELECT platform_now()) - interval '1 hour'"),
   purge('account_mails', 60 * minute, "created_at < (SELECT platform_now()) - interval '2 days'"),

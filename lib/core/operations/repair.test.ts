@@ -27,7 +27,7 @@ describe('a repair', () => {
     });
   });
 
-  test('waits for its turn in the project and leaves alone what changed in the meantime', async () => {
+  test('waits for its turn in the project and skips a resource that changed meanwhile', async () => {
     const { id: project } = await createProject();
     const id = await createWidget(widgetCall(project), { amounts: {} });
     const other = await pool().connect();
@@ -35,7 +35,7 @@ describe('a repair', () => {
     await other.query('SELECT FROM project_accounts WHERE project_id = $1 FOR UPDATE', [project]);
     const repaired = repair(project, id);
     await vi.waitFor(async () => expect(await waiting()).toBe(1), { interval: 1 });
-    // The repair holds nothing while it waits, so this cannot deadlock.
+    // The repair holds no lock while it waits, so this cannot deadlock.
     await other.query("UPDATE widgets SET status = 'deleting' WHERE id = $1", [id]);
     await other.query('COMMIT');
     other.release();
@@ -46,7 +46,7 @@ describe('a repair', () => {
     ).toEqual({ status: 'deleting', operations: 0 });
   });
 
-  test('of something that belongs to the platform needs no project', async () => {
+  test('of a platform resource needs no project', async () => {
     await execute(sql`CREATE TABLE beacons (id uuid PRIMARY KEY, lit boolean NOT NULL)`);
     const id = newId();
     await execute(sql`INSERT INTO beacons VALUES (${id}::uuid, false)`);

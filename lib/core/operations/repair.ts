@@ -5,23 +5,26 @@ import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { guarded } from '@/lib/core/quota/guarded';
 import type { NewOperation } from './enqueue';
 
-/** What an observer puts right about one resource. */
+/** A correction that an observer makes to one resource. */
 export type ResourceRepair = {
   resource: { type: string; id: string };
-  /** Null for what belongs to the platform. */
+  /** Null for platform resources. */
   project_id: string | null;
   /**
-   * Whether the row is still as the observer found it: `FROM k JOIN … WHERE … FOR UPDATE OF …`. It joins `k`, so that the
-   * project's account is locked first.
+   * Whether the row is unchanged since the observer read it: `FROM k JOIN … WHERE … FOR UPDATE OF …`. It joins `k`, so
+   * that the project's account is locked first.
    */
   unchanged: Sql;
-  /** The change of the row; depends on `ifAdmitted`. */
+  /** The update of the row; depends on `ifAdmitted`. */
   change: Sql;
-  /** What brings the thing itself back to what it should be. */
+  /** The operation that restores the resource itself. */
   operation?: NewOperation | undefined;
 };
 
-/** Writes a repair with its operation and change hint, unless someone acted in the meantime. @returns whether it was written */
+/**
+ * Writes a repair with its operation and change hint, unless the resource changed meanwhile. @returns whether it was
+ * written
+ */
 export async function writeRepair({
   resource,
   project_id,

@@ -7,28 +7,28 @@ import { type LeasedOperation, type LeaseHolder, letGo } from './lease';
 import { failure, type OperationSteps, type Step } from './steps';
 import { deadlineKey, type Transition, writeTransition } from './transition';
 
-/** An operation in the hands of this worker. */
+/** An operation held by this worker. */
 export type Held = {
   operation: LeasedOperation;
-  /** Aborted when it is taken away: a delete came, the lease was lost, the worker stops. */
+  /** Aborts when a delete supersedes the operation, the lease is lost, or the worker stops. */
   readonly interrupt: AbortController;
-  /** When its deadline passes, in this process's `performance.now()`. */
+  /** The deadline in this process's `performance.now()`. */
   readonly deadline: number;
 };
 
-/** Node fires timers at once that are longer than this. */
+/** Node fires longer timers immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** How long the next try waits after so many failures in a row, in milliseconds. */
+/** The pause before the next try after a number of failures in a row, in milliseconds. */
 export type Backoff = (attempts: number) => number;
 
-/** 1 s, 2 s, 4 s … at most a minute, each somewhere in its upper half, so that what failed together spreads out. */
+/** 1 s, 2 s, 4 s … up to a minute. Each is random within its upper half, so that simultaneous failures spread out. */
 export const exponentialBackoff: Backoff = (attempts) =>
   Math.min(60_000, 1000 * 2 ** attempts) * (1 - Math.random() / 2);
 
 /**
- * Carries an operation on, step by step, until it is done, waits for something, or is taken away.
- * @returns after how many milliseconds it is due again; undefined when this worker has no more to do with it
+ * Runs an operation step by step until it is done, waits, or is taken away.
+ * @returns the milliseconds until it is due again; undefined if this worker is finished with it
  */
 export async function carryOn(
   holder: LeaseHolder,
@@ -61,7 +61,7 @@ export async function carryOn(
   return undefined;
 }
 
-/** Runs one step; undefined when it was interrupted and has nothing to say. */
+/** Runs one step; undefined if it was interrupted. */
 async function nextTransition(held: Held, steps: OperationSteps, backoff: Backoff): Promise<Transition | undefined> {
   const { operation, interrupt } = held;
   const late = new AbortController();
@@ -88,13 +88,13 @@ async function nextTransition(held: Held, steps: OperationSteps, backoff: Backof
   }
 }
 
-/** What went wrong, for the resource's owner; what only operators may know is in the process's log. */
+/** The problem in words for the resource's owner; details for operators only go to the process log. */
 function problem({ id }: LeasedOperation, error: unknown): string {
   if (error instanceof EngineError || error instanceof ApiError) return error.message;
   return `Internal error. Report operation ${id} to your platform operator.`;
 }
 
-/** Its deadline has passed: an incident, until an operation on the resource succeeds. */
+/** A missed deadline: opens an incident until an operation on the resource succeeds. */
 function missed(operation: LeasedOperation) {
   const { id, project_id, resource_type, resource_id, kind } = operation;
   const reason = deadlineReason(operation, operation.error);

@@ -4,7 +4,7 @@ import { id, timestamp } from '@/lib/core/api/schemas';
 
 const operationStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
-/** An operation as the back office sees it: of any project, or of none. */
+/** An operation as the back office sees it, with or without a project. */
 export const operation = z
   .strictObject({
     id,
@@ -60,7 +60,7 @@ const operationFilters = {
 };
 export const operationQuery = listQuery(operationFilters);
 
-/** An operation as the project that it works for sees it. */
+/** An operation as its project sees it. */
 export const projectOperation = z
   .strictObject({
     id,

@@ -17,8 +17,8 @@ type Times = 'run_at' | 'deadline_at' | 'created_at' | 'updated_at';
 type Row = Omit<Operation, Times | 'finished_at'> & Record<Times, Date> & { finished_at: Date | null };
 
 /**
- * Why an operation `o` cannot be tried again. What gave its quota back would have to ask for it anew; what came later
- * for the same resource has decided otherwise; what runs needs no push.
+ * Why an operation `o` cannot be retried: its quota is released and would have to be claimed again, a later operation
+ * of the resource has superseded it, or it is still running.
  */
 const retryRefusal = raw(`CASE
   WHEN o.status IN ('succeeded', 'cancelled') THEN 'The operation has already ' || CASE o.status WHEN 'succeeded' THEN 'succeeded.' ELSE 'been cancelled.' END
@@ -53,7 +53,7 @@ const filters = {
   request_id: equals('o.request_id'),
 } satisfies Filters<typeof projectOperationQuery>;
 
-/** The operations of the whole platform, latest first. */
+/** All operations of the platform, newest first. */
 export const listOperations = listOf({
   query: operationQuery,
   columns,
@@ -70,13 +70,13 @@ type ProjectRow = Omit<ProjectOperation, 'created_at' | 'updated_at' | 'finished
   finished_at: Date | null;
 };
 
-// A problem on the way may speak of the host; why an operation failed is written for the resource's owner.
+// Intermediate problems may mention the host; a failure reason is written for the resource's owner.
 const projectColumns = raw(`o.id, o.kind, o.resource_type, o.resource_id, o.status, o.stage, o.request_id,
   CASE WHEN o.status = 'failed' THEN o.error END AS error, o.created_at, o.updated_at, o.finished_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('stage', l.stage, 'at', l.at) ORDER BY l.at, l.id), '[]')
    FROM operation_logs l WHERE l.operation_id = o.id AND l.level = 'stage') AS transitions`);
 
-/** What is and was done with the project's resources, latest first. */
+/** The project's operations, newest first. */
 export const listProjectOperations = listOf({
   query: projectOperationQuery,
   columns: projectColumns,
@@ -102,7 +102,7 @@ export async function readOperation(_call: AdministratorCall, id: string): Promi
 
 type Line = { at: Date; level: 'stage' | 'info' | 'warning' | 'error'; stage: string; message: string };
 
-/** What happened in an operation: when each stage began, and the messages of its log. */
+/** The start of each stage and the log messages of an operation. */
 async function operationHistory(id: string): Promise<Pick<OperationDetails, 'transitions' | 'logs'>> {
   const lines = await query<Line>(sql`
     SELECT at, level, stage, message FROM operation_logs WHERE operation_id = ${id}::uuid ORDER BY at, id`);
@@ -115,7 +115,7 @@ async function operationHistory(id: string): Promise<Pick<OperationDetails, 'tra
   return { transitions: transitions.map(({ stage, at }) => ({ stage, at: at.toISOString() })), logs };
 }
 
-/** How the row of an operation changes that is tried at once; one that has failed gets its whole time again. */
+/** The row update for a retry; a failed operation gets its full time again. */
 const triedAnew = raw(`run_at = platform_now(), attempts = 0, updated_at = platform_now(),
   deadline_at = CASE WHEN status = 'failed' THEN platform_now() + (deadline_at - created_at) ELSE deadline_at END,
   status = CASE WHEN status = 'failed' THEN 'pending' ELSE status END,
@@ -123,8 +123,8 @@ const triedAnew = raw(`run_at = platform_now(), attempts = 0, updated_at = platf
   failing = failing AND status <> 'failed', finished_at = NULL`);
 
 /**
- * Has an operation tried at once: one that waits after a failure, or one that has failed, which gets its whole time
- * again and begins with the stage that failed, as do those of its children that have failed. @throws ApiError 404, 409 when that is not possible
+ * Retries an operation at once. One that waits after a failure skips its pause. A failed one restarts at the failed
+ * stage with its full time, and so do its failed children. @throws ApiError 404, 409 when it cannot be retried
  */
 export async function retryOperation(call: AdministratorCall, id: string): Promise<OperationDetails> {
   const { project_id, kind, resource_type, resource_id } = await readOperation(call, id);

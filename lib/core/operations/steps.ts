@@ -4,7 +4,7 @@ import type { Need } from '@/lib/core/quota/needs';
 import type { NewOperation } from './enqueue';
 import type { OperationKind, PlatformOperationKind } from './kind';
 
-/** Names of the transition's own statements, which a step's rows cannot have too. */
+/** Names of the transition's own statements, reserved in a step's rows. */
 type TransitionPart =
   | 'k'
   | 'held'
@@ -27,35 +27,35 @@ type TransitionPart =
   | 'needed'
   | 'demand';
 
-/** What a step writes together with its transition, all of it or nothing. */
+/** Rows that a step writes atomically with its transition. */
 export type StepWrite = {
   /**
-   * Statements by name, each hanging on `ifAdmitted`, which holds only while the lease does. As in a `commit`, the
+   * Statements by name, each depending on `ifAdmitted`, which holds only while the lease does. As in a `commit`, the
    * project's row is locked first and its values are in `k`.
    */
   rows?: Record<string, Sql> & { readonly [Name in TransitionPart]?: never };
   /**
-   * Room that the step takes in cells, or gives back. Without it nothing of the write is done, and the operation runs the
-   * same stage again later; until then it waits for `waits_for`.
+   * Reservations that the step makes or releases in cells. Without room nothing is written and the stage runs again
+   * later; meanwhile the operation waits for `waits_for`.
    */
   needs?: readonly Need[];
-  /** Gives back what the resource holds of the quota, with its room in cells: all of it, or these amounts of the quota. */
+  /** Releases the resource's quota and its reservations (`true`), or these amounts of quota. */
   release?: true | readonly Claim[];
   /**
-   * Operations to start, by a name that is theirs in this operation: each is started once, however often the step runs.
-   * A child works on another resource than its parent, and than what its parent is a child of.
+   * Child operations by a name unique in this operation. Each is started once, however often the step runs. A child
+   * must work on a different resource than its ancestors.
    */
   children?: Record<string, NewOperation>;
   /** A line for the operation's log. */
   log?: string;
   /**
-   * With `again` or `needs`: what it waits for, in words for a person. Open pages hear of it when it is news, and a missed deadline
-   * names it.
+   * With `again` or `needs`: the reason for waiting, in words for a person. Open pages get a hint when it changes, and
+   * the message of a missed deadline includes it.
    */
   waits_for?: string;
 };
 
-/** How a step ends. Made by `goTo`, `again`, `underWay`, `waitForChildren`, `done` and `failure`. */
+/** The result of a step. Created by `goTo`, `again`, `underWay`, `waitForChildren`, `done` and `failure`. */
 export type Outcome<Stage extends string> =
   | { readonly end: 'stage'; readonly stage: Stage; readonly write: StepWrite }
   | { readonly end: 'again'; readonly after_ms: number; readonly write: StepWrite; readonly attempts?: 'kept' }
@@ -63,27 +63,27 @@ export type Outcome<Stage extends string> =
   | { readonly end: 'done'; readonly write: StepWrite }
   | { readonly end: 'failure'; readonly reason: string; readonly write: StepWrite };
 
-/** The stage is complete; `stage` comes next, at once. */
+/** The stage is complete; continue with `stage` at once. */
 export function goTo<const Stage extends string>(stage: Stage, write: StepWrite = {}) {
   return { end: 'stage', stage, write } as const;
 }
 
-/** What the stage waits for has not come yet: the same stage again, after so long. */
+/** Not ready yet: run the same stage again after this time. */
 export function again(after_ms: number, write: StepWrite = {}) {
   return { end: 'again', after_ms, write } as const;
 }
 
 /**
- * What the step began goes on without it: the same stage again, after so long. If that has failed then, it counts as
- * another failure in a row, because the waiting between two failures was no success.
+ * The step has started something that is still in progress: run the same stage again after this time. If that then
+ * fails, it counts as another failure in a row, because waiting is not a success.
  */
 export function underWay(after_ms: number, waits_for: string) {
   return { end: 'again', after_ms, write: { waits_for }, attempts: 'kept' } as const;
 }
 
 /**
- * The same stage again when a child ends, without a lease meanwhile; time until then does not count for the deadline.
- * `withChildren` says when.
+ * Run the same stage again when a child ends. Until then the operation has no lease and its deadline is paused. Used
+ * through `withChildren`.
  */
 export function waitForChildren(write: StepWrite = {}) {
   return { end: 'children', write } as const;
@@ -94,12 +94,12 @@ export function done(write: StepWrite = {}) {
   return { end: 'done', write } as const;
 }
 
-/** It can never succeed, so trying again is of no use; `reason` is for the person who owns the resource. */
+/** The operation cannot succeed and is not retried; `reason` is shown to the resource's owner. */
 export function failure(reason: string, write: StepWrite = {}) {
   return { end: 'failure', reason, write } as const;
 }
 
-/** The operation as a step sees it. */
+/** The operation, as seen by a step. */
 export type OperationFacts = {
   readonly id: string;
   readonly project_id: string | null;
@@ -107,10 +107,10 @@ export type OperationFacts = {
   readonly resource_type: string;
   readonly resource_id: string;
   readonly stage: string;
-  /** How often this stage has failed in a row. */
+  /** Failures of this stage in a row. */
   readonly attempts: number;
   readonly request_id: string | null;
-  /** null: it touches no engine. */
+  /** null: uses no engine. */
   readonly cell_id: string | null;
   readonly created_at: Date;
 };
@@ -119,16 +119,16 @@ export type Step<Input> = {
   readonly operation: OperationFacts;
   readonly input: Input;
   /**
-   * Aborts when the step must end early: a delete came, the deadline passed, the lease was lost, the worker stops. Pass
-   * it on to whatever takes long; what the step then gives or throws does not matter.
+   * Aborts when the step must stop: a delete came, the deadline passed, the lease was lost, or the worker stops. Pass
+   * it to anything slow; the step's result is ignored afterwards.
    */
   readonly signal: AbortSignal;
 };
 
-/** A step that works with the engines of its cell. */
+/** A step that uses the engines of its cell. */
 export type CellStep<Input> = Step<Input> & { readonly cell: string };
 
-/** The steps of a kind, its types erased: what a worker runs. */
+/** The steps of an operation kind as a worker runs them, with types erased. */
 export type OperationSteps = {
   readonly kind: string;
   readonly concurrency: number;
@@ -136,22 +136,22 @@ export type OperationSteps = {
   failed(step: Step<unknown>, reason: string): Promise<Outcome<string>>;
 };
 
-/** One function for each stage. */
+/** A function for each stage. */
 type Stages<Stage extends string, This> = { [Name in Stage]: (step: This) => Promise<Outcome<Stage>> };
 
 type StepOptions<This> = {
   /**
-   * Runs after the deadline or a `failure`, idempotent as well: puts the resource into `error` with the reason, and
-   * releases its quota where nothing exists. It ends in `done`, or in `again` or `waitForChildren` while it must wait.
+   * Runs after the deadline or a `failure`; must be idempotent. Puts the resource into `error` with the reason, and
+   * releases its quota if nothing exists. Ends with `done`, or with `again` or `waitForChildren` while it must wait.
    */
   failed: (step: This, reason: string) => Promise<Exclude<Outcome<never>, { end: 'stage' | 'failure' }>>;
-  /** How many of this kind a worker runs at once; absent: as many as it runs at all. */
+  /** The maximum of this kind that a worker runs at once; default: the worker's own limit. */
   concurrency?: number;
 };
 
 /**
- * The steps of a kind, one function a stage. Each is idempotent ("ensure disk"): it may run again after a crash at any
- * point of it. An error that it throws is tried again, after ever longer pauses, until the deadline.
+ * The steps of an operation kind, one function per stage. Each is idempotent ("ensure disk"): after a crash at any
+ * point it runs again. If a step throws, it is retried with growing pauses until the deadline.
  */
 export function operationSteps<Stage extends string, Input>(
   kind: OperationKind<Stage, Input>,
@@ -165,7 +165,7 @@ export function operationSteps<Stage extends string, Input>(
   }));
 }
 
-/** The steps of a kind that touches no engine. */
+/** The steps of an operation kind that uses no engine. */
 export function platformOperationSteps<Stage extends string, Input>(
   kind: PlatformOperationKind<Stage, Input>,
   stages: Stages<Stage, Step<Input>>,

@@ -9,10 +9,10 @@ import { childrenStarted, parentLocked, parentWoken, waitingForChildren } from '
 import type { LeasedOperation, LeaseHolder } from './lease';
 import { again, type Outcome, type StepWrite } from './steps';
 
-/** The incident of an operation that missed its deadline: one for each resource, until an operation on it succeeds. */
+/** The incident key of a missed deadline: one per resource, until an operation on it succeeds. */
 export const deadlineKey = (resourceId: string) => `deadline ${resourceId}`;
 
-/** What becomes of an operation: how its step ended, or that it threw and is tried again. */
+/** The outcome of a step, or the error of one that threw and will be retried. */
 export type Transition =
   | Outcome<string>
   | { readonly end: 'retry'; readonly after_ms: number; readonly problem: string };
@@ -21,9 +21,9 @@ export type Transition =
 const NO_ROOM_MS = 5000;
 
 /**
- * Writes a transition together with the step's rows, its needs, release, log and change hint by one statement, and only
- * under the lease: a worker that lost it, or whose operation a delete has cancelled, writes nothing. Where a cell has no
- * room for the needs, the operation waits instead.
+ * Writes a transition with the step's rows, needs, release, log and change hint in one statement, and only under the
+ * lease: a worker that lost it, or whose operation was cancelled by a delete, writes nothing. If a cell has no room for
+ * the needs, the operation waits instead.
  * @returns the transition that was written
  */
 export async function writeTransition(
@@ -72,7 +72,7 @@ async function send(
       ['moved', move(holder, operation, transition)],
       ['logged', news ? logged(operation, transition) : undefined],
     ],
-    // Pages that show the resource, and pages that show the operation.
+    // Hints for pages that show the resource, and for pages that show the operation.
     hints: news
       ? [
           { topic: operation.resource_type, resource_id },
@@ -95,11 +95,11 @@ function move(holder: LeaseHolder, operation: LeasedOperation, transition: Trans
     updated_at = platform_now() FROM verdict WHERE verdict.ok AND operations.id = ${operation.id}::uuid`;
 }
 
-/** No pause is longer than the deadline allows: what misses it must fail then, not when a pause ends. */
+/** Caps a pause at the deadline, so that an operation fails at its deadline and not after a pause. */
 const pause = (ms: number, failing: boolean) =>
   failing ? later(ms) : sql`least(${later(ms)}, greatest(deadline_at, platform_now()))`;
 
-/** The lease is kept where the same worker goes straight on. */
+/** Keeps the lease if the same worker continues at once. */
 function change(holder: LeaseHolder, { failing, children_ended }: LeasedOperation, transition: Transition): Sql {
   switch (transition.end) {
     case 'stage':
@@ -144,7 +144,7 @@ function logLine({ stage, failing }: LeasedOperation, transition: Transition): L
   }
 }
 
-/** Whether there is anything to see that was not to be seen before: merely waiting on is no news. */
+/** Whether the transition changes anything visible; continued waiting does not. */
 function isNews({ error }: LeasedOperation, transition: Transition): boolean {
   if (transition.end !== 'again' && transition.end !== 'children') return true;
   const { rows, log, waits_for, children } = transition.write;
@@ -153,7 +153,7 @@ function isNews({ error }: LeasedOperation, transition: Transition): boolean {
   );
 }
 
-/** The line for the operation's log, if the transition has one. */
+/** The line for the operation's log, if any. */
 function logged(operation: LeasedOperation, transition: Transition): Sql | undefined {
   const line = logLine(operation, transition);
   if (!line) return undefined;

@@ -26,7 +26,7 @@ const create = (start = (id: string) => createWidgetOperation.start(id, {})) =>
 const remove = (id: string) => orderDelete(widgetCall(project.id), id, deleteWidgetOperation.start(id, {}));
 
 describe('an operation', () => {
-  test('goes through its steps, and ends together with its rows', async () => {
+  test('runs its steps, and ends together with its rows', async () => {
     const id = await create();
     work();
     await untilStatus(id, 'succeeded');
@@ -41,7 +41,7 @@ describe('an operation', () => {
     expect(await operationsOf(id)).toMatchObject([{ attempts: 0, error: null, lease_owner: null, lease_token: 1 }]);
   });
 
-  test('is tried again when a step throws, and says why without telling internals', async () => {
+  test('is retried when a step throws, and reports why without internals', async () => {
     let failures = 0;
     work((point) => {
       if (point === 'port:before' && failures++ < 2) throw new EngineError('ENGINE_ERROR', 'The bridge is away.');
@@ -59,7 +59,7 @@ describe('an operation', () => {
     expect(log.join()).not.toContain('hunter2');
   });
 
-  test('that is only a matter of waiting is looked at again when it asked for that', async () => {
+  test('that merely waits runs again at the time it asked for', async () => {
     let looks = 0;
     const steps = platformOperationSteps(
       createWidgetOperation,
@@ -74,7 +74,7 @@ describe('an operation', () => {
   });
 });
 
-test('what an operation waits for is told to open pages once, and named when the deadline passes', async () => {
+test('tells open pages once what it waits for, and names it when the deadline passes', async () => {
   let looks = 0;
   const steps = platformOperationSteps(
     createWidgetOperation,
@@ -96,13 +96,13 @@ test('what an operation waits for is told to open pages once, and named when the
   const reason = 'It did not finish within 4 s. Last problem: Nearly there.';
   expect(await logOf(id)).toEqual(['stage disk', `error disk ${reason}`, `info disk ${reason}`]);
   const hints = await query(sql`SELECT FROM changes WHERE resource_id = ${id}::text`);
-  // The create's own, one for each reason, its failure and its end.
+  // One hint for the create, for each reason, for the failure and for the end.
   expect(hints).toHaveLength(5);
   expect(looks).toBeGreaterThan(6);
 });
 
 describe('an operation that cannot succeed', () => {
-  test('past its deadline puts the resource into error with the last problem, and keeps the quota of what exists', async () => {
+  test('past its deadline puts the resource into error with the last problem, and keeps the quota if it exists', async () => {
     const before = Number(await usedOf(project.id, 'instances'));
     const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 3000 }));
     work((point) => {
@@ -116,7 +116,7 @@ describe('an operation that cannot succeed', () => {
     expect(Number(await usedOf(project.id, 'instances'))).toBe(before + 1);
   });
 
-  test('past its deadline interrupts the step that hangs, and releases where nothing exists', async () => {
+  test('past its deadline interrupts a hanging step, and releases the quota if nothing exists', async () => {
     const before = Number(await usedOf(project.id, 'instances'));
     const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 200 }));
     work((point, { signal }) =>
@@ -127,7 +127,7 @@ describe('an operation that cannot succeed', () => {
     expect(Number(await usedOf(project.id, 'instances'))).toBe(before);
   });
 
-  test('says so itself and is not tried again', async () => {
+  test('can fail at once and is not retried', async () => {
     let runs = 0;
     const steps = platformOperationSteps(
       createWidgetOperation,
@@ -152,7 +152,7 @@ describe('an operation that cannot succeed', () => {
     ]);
   });
 
-  test('keeps trying its failure handler, and remembers the reason', async () => {
+  test('keeps retrying its failure handler, and remembers the reason', async () => {
     let tries = 0;
     const steps = platformOperationSteps(
       createWidgetOperation,
@@ -172,7 +172,7 @@ describe('an operation that cannot succeed', () => {
     expect(await operationsOf(id)).toMatchObject([{ error: 'No.' }]);
   });
 
-  test('for want of a worker has not even begun when its time is over', async () => {
+  test('that found no worker before its deadline fails without having started', async () => {
     const id = await create((widget) => ({ ...createWidgetOperation.start(widget, {}), deadline_ms: 90_000 }));
     await execute(sql`UPDATE operations SET created_at = created_at - interval '90 seconds',
       deadline_at = deadline_at - interval '90 seconds' WHERE resource_id = ${id}::uuid`);
@@ -185,7 +185,7 @@ describe('an operation that cannot succeed', () => {
     expect(await operationsOf(id)).toMatchObject([{ error: 'It did not finish within 2 min.' }]);
   });
 
-  test('because this release knows no such stage is tried until its deadline: another worker may know it', async () => {
+  test('with a stage unknown to this release is retried until its deadline: another worker may know it', async () => {
     const start = (widget: string) => ({
       ...createWidgetOperation.start(widget, {}),
       stage: 'paint',
@@ -203,7 +203,7 @@ describe('an operation that cannot succeed', () => {
 });
 
 describe('a delete', () => {
-  test('interrupts what is under way and wins', async () => {
+  test('interrupts running operations and wins', async () => {
     const before = Number(await usedOf(project.id, 'instances'));
     const booting = gate();
     work((point, { signal }) => {
@@ -224,7 +224,7 @@ describe('a delete', () => {
     expect(Number(await usedOf(project.id, 'instances'))).toBe(before);
   });
 
-  test('waits for a step that does not listen, and what that step says no longer counts', async () => {
+  test('waits for a step that ignores its signal, and that step’s result no longer counts', async () => {
     const booting = gate();
     const finish = gate();
     const order: string[] = [];
@@ -250,7 +250,7 @@ describe('a delete', () => {
     expect(await logOf(id)).not.toContain('info boot Done.');
   });
 
-  test('of something whose creation nobody has begun just removes it', async () => {
+  test('before the create has started just removes the resource', async () => {
     const id = await create();
     await remove(id);
     work();
@@ -260,7 +260,7 @@ describe('a delete', () => {
 });
 
 describe('operations of one resource', () => {
-  test('run one after the other, the oldest first, however many workers there are', async () => {
+  test('run one after the other, oldest first, however many workers there are', async () => {
     const id = await create();
     for (let n = 0; n < 5; n++) {
       await commit(widgetCall(project.id), {
@@ -286,7 +286,7 @@ describe('operations of one resource', () => {
     expect(order).toEqual([...order].sort());
   });
 
-  test('are held by one worker at most, by the database’s word', async () => {
+  test('are held by one worker at most, enforced by the database', async () => {
     const resource = newId();
     const lease = (owner: string) =>
       execute(sql`
@@ -298,7 +298,7 @@ describe('operations of one resource', () => {
 });
 
 describe('workers', () => {
-  test('share the work, and each step is done once', async () => {
+  test('share the work, and each step runs once', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, () => create()));
     const runs = new Map<string, number>();
     const count: Hook = (point, { operation }) => {
@@ -312,7 +312,7 @@ describe('workers', () => {
     expect(await miscounted(project.id)).toEqual([]);
   });
 
-  test('keep to their own bounds and to those of a kind', async () => {
+  test('respect their own limit and those of a kind', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => create()));
     const inside = new Set<string>();
     let most = 0;
@@ -327,7 +327,7 @@ describe('workers', () => {
     expect(most).toBe(3);
   });
 
-  test('do the work of their own cell and of no other, and share that of the platform', async () => {
+  test('do the work of their own cell only, and share that of the platform', async () => {
     const inCell = (cell_id: string) =>
       create((id) => ({ ...createWidgetOperation.start(id, {}), place: { cell_id } }));
     const north = await Promise.all(Array.from({ length: 20 }, () => inCell('north')));
@@ -363,7 +363,7 @@ describe('workers', () => {
     expect(doers([left[1]])).toEqual(new Set(['north']));
   });
 
-  test('take nothing up that says neither its cell nor that it is of the platform', async () => {
+  test('skip work that has neither a cell nor the platform as its place', async () => {
     const unsaid = (scope: string, cell: string | null) =>
       execute(sql`
       INSERT INTO operations (id, kind, resource_type, resource_id, stage, status, input, scope, cell_id, run_at, deadline_at, created_at, updated_at)
@@ -373,7 +373,7 @@ describe('workers', () => {
     await expect(unsaid('anywhere', null)).rejects.toThrow('operations_scope_check');
   });
 
-  test('that stop let go of their work at once, and others go on with it', async () => {
+  test('that stop release their work at once, and others continue it', async () => {
     const begun = gate();
     const first = work(
       (point, { signal }) => {
@@ -393,7 +393,7 @@ describe('workers', () => {
     await untilStatus(id, 'succeeded');
   });
 
-  test('that stop while a step ends begin no other', async () => {
+  test('that stop while a step ends start no further step', async () => {
     const begun = gate();
     const finish = gate();
     const points: string[] = [];
@@ -412,7 +412,7 @@ describe('workers', () => {
     expect(await operationsOf(id)).toMatchObject([{ status: 'running', stage: 'port', lease_owner: null }]);
   });
 
-  test('that cannot renew a lease let go of the step before others may begin it', async () => {
+  test('that cannot renew a lease stop the step before others can start it', async () => {
     const begun = gate();
     let interrupted: unknown;
     work((point, { signal }) => {
@@ -433,7 +433,7 @@ describe('workers', () => {
     await untilStatus(id, 'succeeded');
   });
 
-  test('keep a long step’s lease, so that nobody else runs it', async () => {
+  test('keep the lease of a long step, so that nobody else runs it', async () => {
     const finish = gate();
     let runs = 0;
     const hook: Hook = async (point) => {

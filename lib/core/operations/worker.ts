@@ -9,13 +9,13 @@ import { type Backoff, carryOn, exponentialBackoff, type Held } from './run';
 import type { OperationSteps } from './steps';
 
 export type WorkerOptions = {
-  /** Whose work it does beside that of the platform; absent: this process's own cell. */
+  /** The cell whose work it does besides the platform's; default: this process's own cell. */
   cell?: string;
   steps: readonly OperationSteps[];
   jobs: readonly PeriodicJob[];
-  /** How many operations it runs at once. */
+  /** The maximum of operations at once. */
   concurrency?: number;
-  /** How long a lease outlives a worker that dies; it is renewed three times in that. */
+  /** How long a lease outlives a dead worker; it is renewed three times in this period. */
   lease_ms?: number;
   backoff?: Backoff;
   /** How long steps may take to end when the worker stops. */
@@ -23,14 +23,17 @@ export type WorkerOptions = {
 };
 
 export type Worker = {
-  /** Takes on nothing new and interrupts what runs; settles when that has ended, or after `grace_ms`. */
+  /** Stops taking operations and interrupts running ones; settles when they have ended, or after `grace_ms`. */
   stop(): Promise<void>;
 };
 
-/** A step that does not end so long after the deadline hangs: its lease is left to run out. */
+/** A step that is still running this long after its deadline hangs: its lease is left to expire. */
 const HANGS_MS = 5 * 60_000;
 
-/** Begins to run operations and periodic jobs. Any number of workers share the work, each cell's its own. */
+/**
+ * Starts to run operations and periodic jobs. Any number of workers can share the work; each cell's work stays in the
+ * cell.
+ */
 export function startWorker(options: WorkerOptions): Worker {
   const runner = new Runner(options);
   const jobs = startPeriodicJobs(options.jobs);
@@ -41,7 +44,7 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 }
 
-/** Moments are those of `performance.now()`. */
+/** Times are in `performance.now()`. */
 type Running = Held & { ended: Promise<void>; leased_until: number; hangs_at: number };
 
 class Runner {
@@ -82,7 +85,7 @@ class Runner {
     await this.changes.stop();
   }
 
-  /** Leases what is due, as far as there is room, and starts it. */
+  /** Leases and starts due operations while there are free slots. */
   private async takeOn(): Promise<void> {
     if (this.stopping) return;
     await this.interruptEnded();
@@ -103,7 +106,7 @@ class Runner {
     const held: Held = { operation, interrupt, deadline: leasedAt + operation.remaining_ms };
     const ended = carryOn(this.holder, held, steps, this.backoff)
       .then((dueIn) => {
-        // What is due later, the look of every second finds.
+        // Operations due later are found by the search that runs every second.
         if (dueIn !== undefined && dueIn < 1000) setTimeout(this.look.fire, dueIn).unref();
       })
       .catch((error) => log.warn({ err: error, operation: operation.id }, 'an operation was left to its lease'))
@@ -116,14 +119,14 @@ class Runner {
     this.running.set(operation.id, Object.assign(held, { ended, leased_until, hangs_at }));
   }
 
-  /** A delete must not wait for the next heartbeat. */
+  /** Interrupts cancelled operations at once: a delete must not wait for the next heartbeat. */
   private async interruptEnded(): Promise<void> {
     if (this.running.size === 0) return;
     const held = [...this.running.values()].map(({ operation }) => operation);
     for (const id of await endedElsewhere(this.holder, held)) this.running.get(id)?.interrupt.abort(takenAway());
   }
 
-  /** Renews this worker's leases and frees those of dead ones. Without a database, its own end like everyone's. */
+  /** Renews this worker's leases and frees those of dead workers. Without a database, its own leases expire too. */
   private async keepLeases(): Promise<void> {
     const askedAt = performance.now();
     const held = [...this.running.values()].filter(({ hangs_at }) => askedAt < hangs_at);

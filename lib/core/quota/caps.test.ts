@@ -9,7 +9,7 @@ Object.assign(process.env, {
   SECRETS_PER_PROJECT: MOST,
   TOKENS_PER_USER: MOST,
   KEY_PAIRS_PER_PROJECT: MOST,
-  // A project of these tests has three users from the start.
+  // The projects of these tests have three users from the start.
   USERS_PER_PROJECT: 3 + MOST,
   INVITATIONS_PER_PROJECT: 2,
 });
@@ -52,7 +52,7 @@ const kinds = [
 ];
 
 describe.each(kinds)('$setting', ({ setting, create }) => {
-  test('holds under parallel creates, is reached exactly, and is named in the refusal', async () => {
+  test('is never exceeded by parallel creates, is reached exactly, and is named in the refusal', async () => {
     const project = await createProject('parallel');
     const names = Array.from({ length: 2 * MOST }, (_, index) => `thing-${index}`);
     const lock = `SELECT FROM project_accounts WHERE project_id = '${project.id}' FOR UPDATE`;
@@ -67,7 +67,7 @@ describe.each(kinds)('$setting', ({ setting, create }) => {
     }
   });
 
-  test('is each project’s own', async () => {
+  test('is counted per project', async () => {
     expect((await create(await createProject('fresh'), 'first')).status).toBe(201);
   });
 });
@@ -98,7 +98,7 @@ test('a deleted secret, a revoked token and an expired one make room', async () 
   expect(mine.status).toBe(201);
 });
 
-test('a refusal for too many open invitations does not tell whether an e-mail has an account', async () => {
+test('a refusal for too many open invitations does not reveal whether an e-mail has an account', async () => {
   const project = await createProject('inviting');
   const known = await Promise.all(['a', 'b', 'c'].map((name) => createUser(`${name}-${project.id}@example.test`)));
   const invite = (email: string) =>

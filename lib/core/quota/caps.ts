@@ -2,20 +2,20 @@ import { type ApiError, conflict } from '@/lib/core/api/errors';
 import type { Sql } from '@/lib/core/db/sql';
 
 /**
- * A limit on resources that count in no quota; the operator sets it. `held` is an integer in SQL by one of the functions
- * `*_held`: they see what was committed before they run, and admission runs them after it has locked the project's row.
+ * An operator-set limit on resources outside the quota. `held` is an SQL integer by one of the functions `*_held`; they
+ * see everything committed before they run, and admission runs them after it has locked the project's row.
  */
 export type Cap = {
   held: Sql;
   most: number;
-  /** The name of the setting, so that the reader can tell the operator. */
+  /** The setting's name, so that users can refer the operator to it. */
   setting: string;
-  /** Whose limit it is and what is counted: "The project has", "secrets". */
+  /** Holder and counted things in words: "The project has", "secrets". */
   holder: string;
   things: string;
 };
 
-/** What the caller reads where a cap is reached: 409. */
+/** The 409 of a reached cap. */
 export function capReached({ most, setting, holder, things }: Cap): ApiError {
   return conflict(
     `${holder} ${most} ${things}, the maximum (${setting}). Remove one first, or ask the operator to raise the limit.`,

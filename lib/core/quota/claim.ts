@@ -2,10 +2,13 @@ import { join, raw, sql } from '@/lib/core/db/sql';
 import type { Dimension } from './dimensions';
 import type { Parts } from './guarded';
 
-/** What a guarded statement takes of the quota for a resource: `verdict.claim_<dimension>` of each. */
+/** The quota that a guarded statement claims for a resource: `verdict.claim_<dimension>` of each dimension. */
 export type Claimed = { resource: { type: string; id: string }; dimensions: readonly Dimension[] };
 
-/** The parts of a guarded statement that enter claims in the ledger and in the project's account, which is locked in `k`. */
+/**
+ * The parts of a guarded statement that enter claims in the ledger and in the project's account, which is locked in
+ * `k`.
+ */
 export function claimParts(projectId: string | null, { resource, dimensions }: Claimed): Parts {
   const { type, id } = resource;
   const values = dimensions.map((dimension) => raw(`('${dimension}', verdict.claim_${dimension})`));

@@ -30,7 +30,7 @@ type Action =
 const WIDGETS = 6;
 const widget = fc.nat(WIDGETS - 1);
 const dimension = fc.constantFrom<Dimension>('vcpus', 'ram_gb', 'storage_tb', 'instances');
-/** Hundredths, as text: never a binary float. */
+/** An amount in hundredths, as text: never a binary float. */
 const amount = fc.nat(400).map((hundredths) => (hundredths / 100).toFixed(2));
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
@@ -66,13 +66,13 @@ const newProject = async () => {
   return { project: id, ids: Array.from({ length: WIDGETS }, () => newId()) };
 };
 
-test('whatever runs at once, account, ledger and what exists agree', async () => {
+test('account, ledger and resources always agree, whatever runs concurrently', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(action, { minLength: 2, maxLength: 10 }), { maxLength: 5 }), async (batches) => {
       const { project, ids } = await newProject();
       for (const batch of batches) {
         const results = await Promise.allSettled(batch.map((step) => perform(project, ids, step)));
-        // Refusals are answers; anything else is a fault.
+        // Refusals are expected; anything else is a bug.
         for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(ApiError);
         expect(await miscounted(project)).toEqual([]);
       }
@@ -81,7 +81,7 @@ test('whatever runs at once, account, ledger and what exists agree', async () =>
   );
 }, 120_000);
 
-test('one after the other, a claim is admitted exactly when it fits', async () => {
+test('in sequence, a claim is admitted exactly when it fits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
       const { project, ids } = await newProject();
@@ -103,7 +103,7 @@ test('one after the other, a claim is admitted exactly when it fits', async () =
   );
 }, 120_000);
 
-/** What admission promises, as simply as it can be said; in whole hundredths. */
+/** The simplest model of admission, in whole hundredths. */
 class Model {
   private readonly limits = new Map<Dimension, number>([
     ['vcpus', 800],

@@ -31,7 +31,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** A process with connections of its own, ready for its order. */
+/** Starts a client process with its own connections that waits for its order. */
 async function startClient(poolSize: number): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/widget-client.ts'], {
     env: { ...process.env, DATABASE_POOL_SIZE: String(poolSize) },
@@ -85,7 +85,7 @@ test('kill -9 of clients at random moments leaks nothing', async () => {
   expect(created?.n).toBeGreaterThan(0);
 }, 60_000);
 
-/** What a killed client began on the server ends there by itself. */
+/** The number of active statements of other connections; those of a killed client end soon. */
 async function otherConnections(): Promise<number | undefined> {
   const row = await queryOne<{ n: number }>(sql`SELECT count(*)::int AS n FROM pg_stat_activity
     WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`);
@@ -99,7 +99,7 @@ describe('a claim on several dimensions', () => {
     await setLimits(project, { vcpus: 8, ram_gb: 4, instances: 10 });
   });
 
-  test('takes all of them or none, and names the first exceeded one in the order of the quota record', async () => {
+  test('takes all of them or none, and names the first one exceeded in the order of the quota record', async () => {
     await createWidget(widgetCall(project), { amounts: { vcpus: 4, ram_gb: 4, instances: 1 } });
     const tooMuch = createWidget(widgetCall(project), { amounts: { instances: 1, ram_gb: '0.5', vcpus: 4 } });
     await expect(tooMuch).rejects.toThrow(
@@ -113,7 +113,7 @@ describe('a claim on several dimensions', () => {
     expect(await miscounted(project)).toEqual([]);
   });
 
-  test('blocks only what grows, when a limit was set below what is in use', async () => {
+  test('blocks only growth when a limit was set below current use', async () => {
     const id = await createWidget(widgetCall(project), { amounts: { vcpus: 2 } });
     await setLimits(project, { vcpus: 1 });
     await expect(createWidget(widgetCall(project), { amounts: { vcpus: 1 } })).rejects.toThrow(QuotaBreach);
@@ -124,12 +124,12 @@ describe('a claim on several dimensions', () => {
   });
 });
 
-test('a project that is gone takes nothing', async () => {
+test('on a deleted project takes nothing', async () => {
   const gone = createWidget(widgetCall(newId()), { amounts: { vcpus: 1 } });
   await expect(gone).rejects.toMatchObject({ status: 404, code: 'RESOURCE_NOT_FOUND' });
 });
 
-test('what came meanwhile to stand on the row keeps it from going away', async () => {
+test('a row that came into use meanwhile cannot be deleted', async () => {
   const { id: project } = await createProject();
   const id = await createWidget(widgetCall(project), { amounts: { vcpus: 1 } });
   await execute(sql`CREATE TABLE shelves (widget_id uuid REFERENCES widgets (id) ON DELETE RESTRICT)`);
@@ -147,7 +147,7 @@ test('what came meanwhile to stand on the row keeps it from going away', async (
   await execute(sql`DROP TABLE shelves`);
 });
 
-test('a change is on record under its operation where that names no action', async () => {
+test('a change without an action is recorded under its operation', async () => {
   const { id: project } = await createProject();
   const call = widgetCall(project);
   const id = newId();
@@ -178,7 +178,7 @@ describe('decimal amounts', () => {
     expect(await miscounted(project)).toEqual([]);
   }, 60_000);
 
-  test('are named in a breach as people write them', async () => {
+  test('appear in a breach without trailing zeros', async () => {
     const { id: project } = await createProject();
     await setLimits(project, { ram_gb: '4.50' });
     await createWidget(widgetCall(project), { amounts: { ram_gb: '4.25' } });
@@ -189,7 +189,7 @@ describe('decimal amounts', () => {
 });
 
 describe('a release', () => {
-  test('gives back once, however often and however parallel it is asked for', async () => {
+  test('gives back once, however often and however concurrently it is requested', async () => {
     const { id: project } = await createProject();
     const id = await createWidget(widgetCall(project), { amounts: { vcpus: 3, instances: 1 } });
     await createWidget(widgetCall(project), { amounts: { vcpus: 5, instances: 1 } });
@@ -199,7 +199,7 @@ describe('a release', () => {
     expect(await miscounted(project)).toEqual([]);
   });
 
-  test('sees a dimension that a resize claimed while it waited for the project', async () => {
+  test('includes a dimension that a resize claimed while the release waited for the project', async () => {
     for (let round = 0; round < runs(5, 20); round++) {
       const { id: project } = await createProject();
       const id = await createWidget(widgetCall(project), { amounts: { instances: 1 } });
@@ -236,7 +236,7 @@ describe('a release', () => {
   });
 });
 
-/** A lock on the project's account that lasts until it is released. */
+/** Locks the project's account until released. */
 async function holdAccount(project: string) {
   const client = await pool().connect();
   await client.query('BEGIN');
@@ -295,7 +295,7 @@ describe('a refusal over HTTP', () => {
     expect(gone.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
   });
 
-  test('leaves one entry in the audit log and nothing else', async () => {
+  test('leaves one audit entry and nothing else', async () => {
     await create({ name: 'fourth', instances: 1 });
     const row = await queryOne<{ widgets: number; entries: number; code: string }>(sql`SELECT
       (SELECT count(*)::int FROM widgets WHERE name = 'fourth') AS widgets,

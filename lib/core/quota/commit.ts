@@ -16,47 +16,51 @@ import { crowded, demandParts, type Need } from './needs';
 
 export { ifAdmitted } from './guarded';
 
-/** How much of a dimension a resource takes. An amount in SQL may refer to columns of `target`, which is locked. */
+/**
+ * The amount of a dimension that a resource claims. An amount in SQL can refer to columns of `target`, which is locked.
+ */
 export type Claim = { dimension: Dimension; amount: string | number | Sql };
 
-/** A change to make, all of it or nothing, in one statement. */
+/** A change that one statement writes completely or not at all. */
 export type Write = {
   resource: { type: string; id: string; name?: string };
-  /** The project whose rows change; absent: the caller's. */
+  /** The project whose rows change; default: the caller's. */
   project_id?: string | null;
-  /** What open pages listen to; absent: the resource's type. */
+  /** The topic of change hints; default: the resource's type. */
   topic?: string;
   /**
-   * The present row that is changed: `SELECT <boolean> AS allowed, <text> AS state, … FROM k JOIN … FOR UPDATE OF …`.
-   * No row: 404. Not allowed: 409 that names the state. It joins `k`, so that the project's row is locked first.
+   * Selects and locks the row to change: `SELECT <boolean> AS allowed, <text> AS state, … FROM k JOIN … FOR UPDATE OF
+   * …`. No row: 404. Not allowed: 409 that names the state. It joins `k`, so that the project's row is locked first.
    */
   target?: Sql;
-  /** What to answer where `state` forbids it: the message of a 409 ("deleted while it is attached"), or another refusal. */
+  /** The refusal in a forbidden `state`: the message of a 409 ("deleted while it is attached"), or another error. */
   forbidden?: (state: string) => string | ApiError;
-  /** A name or the like that must be free: `when` is a boolean in SQL, `message` what the caller reads (409). */
+  /** A uniqueness check, for a name or the like: `when` is an SQL boolean, `message` the text of the 409. */
   taken?: { when: Sql; message: string };
-  /** Limits on what counts in no quota; the first that is reached refuses (409). */
+  /** Caps on resources outside the quota; the first one reached refuses with 409. */
   caps?: readonly Cap[];
-  /** For a delete: what the caller reads where something that came meanwhile still stands on the row (409). */
+  /** For deletes: the message of the 409 when other rows have come to refer to this one. */
   in_use?: string;
-  /** Room that the write takes in cells, given back with the release of the resource's quota. Names `room` for the refusal. */
+  /** Reservations in cells, given back when the resource's quota is released. Name the refusal in `room`. */
   needs?: readonly Need[];
-  /** Refused after everything else: where `needs` do not fit, or where `fits`, a boolean in SQL over `target`, is false. */
+  /** Checked last: refused if `needs` do not fit, or if `fits`, an SQL boolean over `target`, is false. */
   room?: { fits: Sql; refusal: ApiError };
-  /** A frozen budget refuses it. */
+  /** Refused while the budget is frozen. */
   freezable?: boolean;
-  /** The project's account is locked, and its present values are in `k`, also where nothing else asks for it. */
+  /** Locks the project's account and puts its current values in `k`, even if nothing else requires it. */
   locks?: boolean;
-  /** Further statements by name, each hanging on `verdict WHERE verdict.ok`. */
+  /** Further statements by name, each depending on `verdict WHERE verdict.ok`. */
   rows: Record<string, Sql>;
   operation?: NewOperation;
-  /** For the audit entry: values, or an expression of type jsonb that may refer to `target`. Never a secret value. */
+  /**
+   * For the audit entry: values, or an SQL expression of type jsonb that can refer to `target`. Never a secret value.
+   */
   details?: Record<string, unknown> | Sql;
-  /** The success answer, kept for a repeated Idempotency-Key. */
+  /** The success answer, stored for repeats of the Idempotency-Key. */
   answer?: { status: number; body: unknown };
 } & (
   | { claims?: readonly Claim[]; release?: never }
-  /** Gives back all that the resource holds. Not together with claims: a change of size claims the difference. */
+  /** Releases everything that the resource holds. Not together with claims: a resize claims the difference. */
   | { release?: true; claims?: never }
 );
 
@@ -68,7 +72,7 @@ type Verdict = {
   forbidden: boolean;
   state: string | null;
   taken: boolean;
-  /** Which of the caps is reached, counted from 1; 0: none. */
+  /** The first cap reached, counted from 1; 0: none. */
   capped: number;
   frozen: boolean;
   target: unknown;
@@ -84,15 +88,15 @@ const anywhere = {
 };
 
 /**
- * Admission: quota, freeze, the rows, the ledger, the operation, the audit entry, the change hint and the kept answer
- * by ONE statement (docs/decisions/0002). Its first step locks the project's row and sees its present values; everything
- * else hangs on the verdict, so parallel calls can't pass a limit and a crash leaves all or nothing.
+ * Admission: checks quota and freeze, and writes rows, ledger, operation, audit entry, change hint and stored answer in
+ * ONE statement (docs/decisions/0002). Its first part locks the project's row and reads its current values; all others
+ * depend on the verdict, so parallel calls cannot pass a limit and a crash leaves all or nothing.
  *
  * @returns the locked `target` row as it was before
- * @throws ApiError 404, 409, 402, QuotaBreach 403 or 503 for want of room, in this order of precedence
+ * @throws ApiError 404, 409, 402, QuotaBreach 403 or 503 for lack of room, in this order of precedence
  */
 export async function commit(call: Call, write: Write): Promise<unknown> {
-  // A refusal is recorded by the kernel, which then knows what it was about.
+  // The kernel records a refusal and needs the resource for it.
   call.record.resource = write.resource;
   const verdict = await run(admission(call, write), write);
   if (!verdict.ok) throw await refusal(call, verdict, write);
@@ -102,12 +106,12 @@ export async function commit(call: Call, write: Write): Promise<unknown> {
   return verdict.target;
 }
 
-/** The one statement that `commit` sends. */
+/** The statement that `commit` runs. */
 export function admission(call: Call, write: Write): Sql {
   const projectId = write.project_id === undefined ? projectOf(call) : write.project_id;
   const { needs = [] } = write;
   const claims = write.claims ?? [];
-  // Operations lock the project as well: a step's transition and a delete of its resource take turns by that.
+  // Operations lock the project too, so that a step's transition and a delete of its resource run one after the other.
   const locks =
     write.locks || claims.length > 0 || write.release || write.freezable || write.operation || write.caps?.length;
   const { idempotency } = call.record;
@@ -139,12 +143,12 @@ export function admission(call: Call, write: Write): Sql {
   });
 }
 
-/** One row: what stands in the way, and the amounts that the write takes. */
+/** One row with all obstacles and the amounts that the write claims. */
 function checks(write: Write, claims: readonly Claim[]): Sql {
   const { room = anywhere, caps = [], needs = [] } = write;
   const reached = caps.map(({ held, most }, index) => sql`WHEN ${held} >= ${most}::int THEN ${raw(`${index + 1}`)}`);
   const amounts = claims.map(({ dimension, amount }) => sql`(${amount})::numeric AS ${raw(`claim_${dimension}`)}`);
-  // The first exceeded dimension in the order of spec 2.1 is the one to name.
+  // A breach names the first exceeded dimension in the order of spec 2.1.
   const claimed = dimensions.filter((dimension) => claims.some((claim) => claim.dimension === dimension));
   const over = claimed.map((d) => raw(`WHEN claim_${d} > 0 AND k.${d}_used + claim_${d} > k.${d}_limit THEN '${d}'`));
   const pick = (part: 'limit' | 'used') =>
@@ -168,7 +172,7 @@ function checks(write: Write, claims: readonly Claim[]): Sql {
       ${raw(claims.map(({ dimension }) => `, claim_${dimension}`).join(''))}
     FROM k ${write.target ? raw('LEFT JOIN target ON true') : raw('')}
     CROSS JOIN LATERAL (SELECT ${join(amounts, ', ')}) AS amounts`;
-  // OFFSET 0: what the inner part says is computed once, not again in each place that refers to it.
+  // OFFSET 0 makes PostgreSQL compute the inner query once, not again for each reference.
   return sql`SELECT found.*, ${pick('limit')} AS limit_value, ${pick('used')} AS used_value,
     NOT missing AND NOT forbidden AND NOT taken AND capped = 0 AND NOT frozen AND exceeded IS NULL AND NOT crowded AS passed FROM (${inner} OFFSET 0) AS found`;
 }
@@ -189,7 +193,7 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
     if (verdict) return verdict;
   } catch (error) {
     const known = databaseError(error);
-    // Lost a race for a name, or a row that the write refers to went away meanwhile.
+    // Lost a race for a name, or a referenced row was deleted meanwhile.
     if (known?.code === '23505' && write.taken) throw conflict(write.taken.message);
     if (known && write.in_use !== undefined && ['23001', '23503'].includes(known.code)) throw conflict(write.in_use);
     if (known?.code === '23503') throw notFound('A resource named in the request');

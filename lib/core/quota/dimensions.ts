@@ -1,4 +1,4 @@
-/** The nine quota dimensions in the order of spec 2.1, each with its unit there. */
+/** The nine quota dimensions and their units, in the order of spec 2.1. */
 export const dimensionUnits = {
   vcpus: 'vCPUs',
   ram_gb: 'GB',
@@ -13,7 +13,7 @@ export const dimensionUnits = {
 
 export type Dimension = keyof typeof dimensionUnits;
 
-/** All nine, in the order in which a breach names the first one exceeded. */
+/** All dimensions; a breach names the first one exceeded in this order. */
 export const dimensions = [
   'vcpus',
   'ram_gb',

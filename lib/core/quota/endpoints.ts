@@ -10,7 +10,7 @@ const tenantParams = z.strictObject({ tenant_id: id });
 const versioned = ({ quota, limits_version }: Awaited<ReturnType<typeof readLimits>>) =>
   new Reply(quota, { headers: { ETag: entityTag(limits_version) } });
 
-/** Tenant quota (spec 4.19). */
+/** A project's quota (spec 4.19). */
 export const quotaEndpoints = [
   endpoint({
     method: 'GET',

@@ -6,36 +6,44 @@ import { type Claimed, claimParts } from './claim';
 import { lockParts, type Need, reservationParts } from './needs';
 import { type Released, releaseParts } from './release';
 
-/** Parts of one statement by name, in the order in which they are written; a part that is undefined is left out. */
+/** Named parts of one statement, in order; undefined parts are left out. */
 export type Parts = readonly (readonly [name: string, piece: Sql | undefined])[];
 
-/** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: the row is written only if the whole write is admitted. */
+/** For `INSERT … SELECT`, `UPDATE … FROM` and `DELETE … USING`: writes the row only if the whole write is admitted. */
 export const ifAdmitted = raw('verdict WHERE verdict.ok');
 
-/** A change that is written completely or not at all, by one statement (docs/decisions/0002). */
+/** A change that one statement writes completely or not at all (docs/decisions/0002). */
 export type GuardedWrite = {
-  /** The project of the change is in `k`. With `account` or needs, its account is locked before anything else, and `k` has its current values. */
+  /**
+   * The project of the change is in `k`. With `account` or needs, its account is locked first, and `k` has its current
+   * values.
+   */
   lock: { project_id: string | null; account: boolean };
-  /** Decides. The last part is `verdict`: at most one row, with `project_id`, `ok`, and `claim_<dimension>` for each claim. */
+  /**
+   * The checks. The last part is `verdict`: at most one row, with `project_id`, `ok`, and `claim_<dimension>` for each
+   * claim.
+   */
   guard: Parts;
-  /** What the resource takes of the quota, as far as the verdict says. */
+  /** The quota that the resource claims, if admitted. */
   claims?: Claimed | undefined;
-  /** Room that is taken in cells; `demandParts` in the guard, so that the verdict may depend on `crowded`. */
+  /** Reservations in cells. The guard needs `demandParts`, so that the verdict can depend on `crowded`. */
   needs?: readonly Need[] | undefined;
-  /** What the resource gives back of the quota, and with all of that its room in cells. Not together with claims. */
+  /** The quota that the resource releases; a full release includes its reservations. Not together with claims. */
   release?: Released | undefined;
   /** The rows to write; each part depends on `ifAdmitted`. */
   rows: Parts;
   operation?: { origin: { at: Date; request_id: string | null }; start: NewOperation } | undefined;
-  /** `from` if the entry depends on more than the verdict. */
+  /** Use `from` if the entry depends on more than the verdict. */
   audit?: { origin: AuditOrigin; facts: AuditFacts; from?: Sql } | undefined;
-  /** What open pages refetch; `at` defaults to the database's clock. */
+  /** Resources that open pages should refetch; `at` defaults to the database's clock. */
   hints: readonly { topic: string; resource_id: string; at?: Date }[];
   /** The columns of `verdict` to return. */
   returns: Sql;
 };
 
-/** The statement of a guarded write. It returns the verdict's row; no row means that the guard found nothing to decide on. */
+/**
+ * The statement of a guarded write. It returns the verdict's row, or no row if the guard found nothing to decide on.
+ */
 export function guarded(write: GuardedWrite): Sql {
   const { lock, claims, needs = [], release, operation, audit } = write;
   const { project_id } = lock;

@@ -11,7 +11,7 @@ import { api, createProject, createUser, type TestProject, type TestUser } from 
 import { commit } from './commit';
 import type { Quota } from './schema';
 
-/** A test-only resource that claims what it is told to. */
+/** A test-only resource that claims any requested amount. */
 const createClaim = endpoint({
   method: 'POST',
   path: '/claims',
@@ -33,7 +33,7 @@ const createClaim = endpoint({
 
 testDatabase();
 const call = api();
-/** Another replica: an application of its own over the same database. */
+/** Another replica: a second application on the same database. */
 const replica = api([...endpoints, createClaim]);
 let acme: TestProject;
 let administrator: TestUser;
@@ -57,7 +57,7 @@ async function createTenant(): Promise<{ project: TestProject; path: string }> {
 }
 
 describe('the limits of a tenant', () => {
-  test('are changed one by one or all at once; what is absent stays', async () => {
+  test('can be changed one by one or all at once; omitted ones stay', async () => {
     const { path } = await createTenant();
     const one = await put({ databases_limit: 11 }, {}, path);
     expect(one.status).toBe(200);
@@ -80,7 +80,7 @@ describe('the limits of a tenant', () => {
     expect(Object.fromEntries(record)).toEqual(all);
   });
 
-  test('are shown as the tenant’s own quota record, to the digit', async () => {
+  test('appear in the tenant’s own quota record, to the digit', async () => {
     const { project, path } = await createTenant();
     await put({ storage_tb_limit: 999_999_999.999999, ram_gb_limit: 0.1, vcpus_limit: 5 }, {}, path);
     const own = await call('GET', '/tenant/quota', { token: project.users.reader.token });
@@ -106,7 +106,7 @@ describe('the limits of a tenant', () => {
     expect(answer.body).toMatchObject({ error: { code: 'INVALID_REQUEST', message: expect.stringContaining(named) } });
   });
 
-  test('are those of tenants that exist', async () => {
+  test('of an unknown tenant are 404', async () => {
     const nowhere = `/admin/api/v1/tenants/${newId()}/quota`;
     expect((await read(nowhere)).body).toMatchObject({
       error: { code: 'RESOURCE_NOT_FOUND', message: 'The tenant was not found.' },
@@ -114,7 +114,7 @@ describe('the limits of a tenant', () => {
     expect((await put({ vcpus_limit: 1 }, {}, nowhere)).status).toBe(404);
   });
 
-  test('hold for the very next claim, on another replica', async () => {
+  test('apply to the very next claim, on every replica', async () => {
     const { project, path } = await createTenant();
     await put({ vcpus_limit: 2 }, {}, path);
     expect((await claim('vcpus', 3, project)).body).toEqual({
@@ -129,7 +129,7 @@ describe('the limits of a tenant', () => {
     expect((await claim('vcpus', 1, project)).status).toBe(403);
   });
 
-  test('may lie below what is in use: nothing is taken away, and only new claims are refused', async () => {
+  test('can be below current use: nothing is taken away, and only new claims are refused', async () => {
     const { project, path } = await createTenant();
     expect((await claim('ram_gb', 8.5, project)).status).toBe(201);
     const lowered = await put({ ram_gb_limit: 4 }, {}, path);
@@ -149,7 +149,7 @@ describe('the limits of a tenant', () => {
     expect(platform.body).toMatchObject([{ ...entry, actor_id: administrator.id, actor_name: administrator.email }]);
   });
 
-  test('change the open pages of the tenant: there is a hint', async () => {
+  test('update the tenant’s open pages through a hint', async () => {
     const { project, path } = await createTenant();
     await put({ vcpus_limit: 65 }, {}, path);
     expect(await prisma().change.findMany({ where: { project_id: project.id } })).toMatchObject([{ topic: 'quota' }]);
@@ -157,7 +157,7 @@ describe('the limits of a tenant', () => {
 });
 
 describe('If-Match', () => {
-  test('lets pass who read the present limits, and stops who read older ones', async () => {
+  test('admits a change based on the current limits and refuses one based on older limits', async () => {
     const first = await read();
     const tag = first.headers.get('etag') ?? '';
     const changed = await put({ vcpus_limit: 70 }, { 'If-Match': tag });
@@ -175,7 +175,7 @@ describe('If-Match', () => {
     expect((await read()).body).toMatchObject({ vcpus: { limit: 70 } });
   });
 
-  test('is not stale because of use: only changes of limits count', async () => {
+  test('is not invalidated by use: only changes of limits count', async () => {
     const tag = (await read()).headers.get('etag') ?? '';
     expect((await claim('vcpus', 1)).status).toBe(201);
     expect((await read()).headers.get('etag')).toBe(tag);
@@ -184,14 +184,14 @@ describe('If-Match', () => {
     expect((await put({ vcpus_limit: 72 }, { 'If-Match': '*' })).status).toBe(200);
   });
 
-  test.each(['1', '"1', '', 'W/1', '"1" "2"'])('that is no entity tag (%s) is refused', async (tag) => {
+  test.each(['1', '"1', '', 'W/1', '"1" "2"'])('that is malformed (%j) is refused', async (tag) => {
     const answer = await put({ vcpus_limit: 70 }, { 'If-Match': tag });
     expect(answer.body).toMatchObject({
       error: { code: 'INVALID_REQUEST', message: expect.stringContaining('If-Match') },
     });
   });
 
-  test('of many administrators at once, exactly one wins', async () => {
+  test('lets exactly one of many concurrent administrators win', async () => {
     const tag = (await read()).headers.get('etag') ?? '';
     const limits = Array.from({ length: 12 }, (_, index) => 100 + index);
     const answers = await race(
@@ -210,7 +210,7 @@ describe('If-Match', () => {
   });
 });
 
-test('two requests with one Idempotency-Key that meet at the lock claim once, and have one answer', async () => {
+test('two requests with one Idempotency-Key that meet at the lock claim once and get one answer', async () => {
   const { project } = await createTenant();
   const body = { dimension: 'vcpus', amount: 1 };
   const headers = { 'Idempotency-Key': 'twin' };
@@ -226,7 +226,7 @@ test('two requests with one Idempotency-Key that meet at the lock claim once, an
   expect(quota.body).toMatchObject({ vcpus: { used: 1 } });
 });
 
-test('changes without If-Match add up, whatever dimension each one names', async () => {
+test('concurrent changes of different dimensions without If-Match all take effect', async () => {
   const { path } = await createTenant();
   const changes = [{ vcpus_limit: 7 }, { ram_gb_limit: 7 }, { storage_tb_limit: 7 }, { volumes_limit: 7 }];
   await Promise.all(changes.map((body) => put(body, {}, path)));
@@ -242,7 +242,7 @@ describe('with the back office’s cookie', () => {
       headers: { Cookie: `${sessionCookies().backoffice}=${administrator.token}`, Host: 'localhost', ...headers },
     });
 
-  test('a change needs the proof that our own page asked', async () => {
+  test('a change needs the same-origin proof', async () => {
     expect((await send({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
     expect((await send({ Origin: 'http://localhost' })).status).toBe(200);
     const foreign: Record<string, string>[] = [
@@ -255,7 +255,7 @@ describe('with the back office’s cookie', () => {
     }
   });
 
-  test('of a tenant nothing is possible', async () => {
+  test('a tenant’s credential is refused', async () => {
     const headers = { Cookie: `${sessionCookies().tenant}=${acme.users.admin.token}`, 'Sec-Fetch-Site': 'same-origin' };
     expect((await call('PUT', path, { body, headers })).status).toBe(401);
     const swapped = { ...headers, Cookie: `${sessionCookies().backoffice}=${acme.users.admin.token}` };

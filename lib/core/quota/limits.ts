@@ -14,9 +14,9 @@ export function readLimits(_call: AdministratorCall, tenantId: string): Promise<
 }
 
 /**
- * Changes limits of a tenant (spec 4.20). They hold for the very next claim on every replica, because admission reads
- * them in the row that it locks. A limit below what is in use is allowed and blocks only new claims.
- * @param versions those of the limits that may be replaced; undefined: any
+ * Changes limits of a tenant (spec 4.20). They apply to the very next claim on every replica, because admission reads
+ * them in the row that it locks. A limit below current use is allowed and blocks only new claims.
+ * @param versions the versions of the limits that may be replaced; undefined: any
  * @throws ApiError 404, 412 when the limits have another version
  */
 export async function setLimits(
@@ -28,7 +28,7 @@ export async function setLimits(
   const { quota } = await readLimits(call, tenantId);
   const given = dimensions.flatMap((dimension) => {
     const limit = limits[`${dimension}_limit`];
-    // The shortest text of a number is the decimal that was sent.
+    // The shortest decimal text of a number is the one that was sent.
     return limit === undefined ? [] : [{ column: `${dimension}_limit`, limit: sql`${String(limit)}::numeric` }];
   });
   const set = given.map(({ column, limit }) => sql`${raw(column)} = ${limit}`);

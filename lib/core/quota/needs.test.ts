@@ -26,7 +26,7 @@ const usable = { vcpus: 8, memory_mb: 100_000, disk_gb: 60 };
 const CELLS = ['north', 'south'] as const;
 const full = new ApiError('CAPACITY_EXHAUSTED', 'The cell is full.');
 
-/** Tanks exist for this test alone. Their own rows say what they take, apart from ledger and counters. */
+/** A test-only resource type whose rows record its needs independently of ledger and counters. */
 beforeAll(async () => {
   await execute(sql`CREATE TABLE tanks (id uuid PRIMARY KEY, project_id uuid NOT NULL, cell_id text NOT NULL,
     vcpus int NOT NULL, memory_mb int NOT NULL, disk_gb int NOT NULL)`);
@@ -81,7 +81,7 @@ async function deleteTank(project: string, id: string): Promise<void> {
   });
 }
 
-/** Each of another cell, so that none leases what another has ordered. */
+/** A lease holder with a cell of its own, so that none leases operations of another. */
 const holder = (): LeaseHolder => ({ id: `worker-${newId()}`, cell_id: newId(), lease_ms: 60_000 });
 
 async function leased(by: LeaseHolder, project: string): Promise<LeasedOperation> {
@@ -96,7 +96,7 @@ async function leaseOnly(by: LeaseHolder): Promise<LeasedOperation> {
   return operation;
 }
 
-/** A step that makes a tank larger by this much. @returns whether it had room */
+/** Runs a step that enlarges a tank by this much. @returns whether there was room */
 async function growByStep(project: string, { id, cell }: Pick<Tank, 'id' | 'cell'>, more: number): Promise<boolean> {
   const by = holder();
   const written = await writeTransition(by, await leased(by, project), growth({ id, cell }, more));
@@ -111,7 +111,7 @@ const growth = ({ id, cell }: Pick<Tank, 'id' | 'cell'>, more: number) =>
     },
   });
 
-/** What is counted, held and there, per cell; the three must always be equal and fit the cell. */
+/** Compares counters, reservations and tanks per cell: the three must always be equal and fit the cell. */
 async function expectAgreement(): Promise<void> {
   const sums = (from: string, cell: string) =>
     raw(`(SELECT ARRAY[${['vcpus', 'memory_mb', 'disk_gb'].map((kind) => `coalesce(sum(${kind}), 0)`)}] FROM ${from}
@@ -159,14 +159,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 describe('room in cells', () => {
-  test('whatever runs at once, counters, ledger and what exists agree', async () => {
+  test('counters, ledger and resources agree, whatever runs concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(action, { minLength: 2, maxLength: 8 }), { maxLength: 4 }),
         async (batches) => {
           const owners = [await tenant(), await tenant()];
           const ids = Array.from({ length: 6 }, () => newId());
-          // Where each tank would live: a create elsewhere is another tank.
+          // The cell of each tank: a create in another cell is another tank.
           const placeOf = (index: number) => ({ id: ids[index] ?? '', cell: CELLS[index % 2] ?? '' });
           const perform = async (one: Action) => {
             const project = owners[one.tank % 2] ?? '';
@@ -178,7 +178,7 @@ describe('room in cells', () => {
             if (there) await growByStep(project, place, one.more);
           };
           for (const batch of batches) {
-            // A step grows only what nobody deletes in the same batch: a real delete would supersede its operation.
+            // A step only enlarges tanks that the batch does not delete: a real delete would supersede its operation.
             const deleted = new Set(batch.flatMap((one) => (one.do === 'delete' ? [one.tank] : [])));
             const chosen = batch.filter((one) => one.do !== 'grow' || !deleted.has(one.tank));
             const results = await Promise.allSettled(chosen.map(perform));
@@ -215,7 +215,7 @@ describe('room in cells', () => {
     await createTank(project, { id: newId(), cell: 'north', vcpus: 8, disk_gb: 1 });
   });
 
-  test('is refused after everything else, and a cell that is not there has none', async () => {
+  test('is checked last, and an unknown cell has none', async () => {
     const project = await tenant();
     await setLimits(project, { instances: 0 });
     const large = { id: newId(), cell: 'south', vcpus: 1, disk_gb: 61 };
@@ -226,7 +226,7 @@ describe('room in cells', () => {
     await expectAgreement();
   });
 
-  test('a step without room waits with a reason, writes nothing else, and goes on when there is room', async () => {
+  test('a step without room waits with a reason, writes nothing else, and continues when there is room', async () => {
     const project = await tenant();
     const [small, other] = [newId(), newId()].map((id) => ({ id, cell: 'south', vcpus: 0, disk_gb: 30 }));
     if (!small || !other) throw new Error('two tanks');
@@ -264,7 +264,7 @@ describe('room in cells', () => {
     await expectAgreement();
   });
 
-  test('counters are recounted from the ledger', async () => {
+  test('counters can be recomputed from the ledger', async () => {
     await execute(sql`UPDATE cells SET vcpus_reserved = 99, memory_mb_reserved = 99, disk_gb_reserved = 99`);
     for (const cell of CELLS) await execute(sql`SELECT recount_cell(${cell}::text)`);
     await expectAgreement();

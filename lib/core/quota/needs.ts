@@ -1,24 +1,24 @@
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import type { Parts } from './guarded';
 
-/** What a cell has room for; `<kind>_usable` and `<kind>_reserved` of its row. */
+/** The kinds of capacity of a cell: columns `<kind>_usable` and `<kind>_reserved` of its row. */
 export const roomKinds = ['vcpus', 'memory_mb', 'disk_gb', 'gpu_slices'] as const;
 export type RoomKind = (typeof roomKinds)[number];
 
 /**
- * Room that a device takes in a cell; an amount below zero gives room back. An amount in SQL may refer to `cell`, the
- * locked row of the cell, and in a `commit` to `target`.
+ * A reservation of a device in a cell; a negative amount releases. An amount in SQL can refer to `cell`, the locked row
+ * of the cell, and in a `commit` to `target`.
  */
 export type Need = {
   cell: string;
-  /** The resource's id; its row in `devices` is written before, or together with this. */
+  /** The resource's id; its row in `devices` is written earlier or in the same statement. */
   device: string;
   amounts: { readonly [Kind in RoomKind]?: number | Sql };
 };
 
 /**
- * The first parts of a guarded statement that takes room: locks the project's account, its router and the cells, in this
- * order and before everything that refers to `k`.
+ * The first parts of a guarded statement with reservations: locks the project's account, its router and the cells, in
+ * this order and before anything that refers to `k`.
  */
 export function lockParts(account: Sql, needs: readonly Need[]): Parts {
   const cells = [...new Set(needs.map(({ cell }) => cell))];
@@ -37,7 +37,9 @@ export function lockParts(account: Sql, needs: readonly Need[]): Parts {
   ];
 }
 
-/** The parts of a guard that compute what is needed, per device and per cell. @param target whether the guard has one */
+/**
+ * The parts of a guard that compute the demand per device and per cell. @param target whether the guard has a target
+ */
 export function demandParts(needs: readonly Need[], target: boolean): Parts {
   if (needs.length === 0) return [];
   const selects = needs.map(({ cell, device, amounts }) => {
@@ -56,7 +58,7 @@ export function demandParts(needs: readonly Need[], target: boolean): Parts {
   ];
 }
 
-/** Whether a cell lacks room for what is needed, as a boolean in SQL; what gives room back always fits. */
+/** An SQL boolean: whether a cell lacks room for the needs. Releases always fit. */
 export function crowded(needs: readonly Need[]): Sql {
   if (needs.length === 0) return raw('false');
   const cells = [...new Set(needs.map(({ cell }) => cell))];
@@ -68,8 +70,8 @@ export function crowded(needs: readonly Need[]): Sql {
 }
 
 /**
- * The parts of a guarded statement that enter what is needed in the ledger of reservations and in the counters of the
- * cells. New counts come from the locked rows, as those of the account do.
+ * The parts of a guarded statement that enter the demand in the reservations ledger and the cell counters. New counts
+ * derive from the locked rows, as with the account.
  */
 export function reservationParts(needs: readonly Need[]): Parts {
   if (needs.length === 0) return [];

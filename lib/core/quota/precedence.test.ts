@@ -6,7 +6,7 @@ import { createWidget, createWidgetTable, resizeWidget, setLimits, widgetCall } 
 import { createProject } from '@/lib/testing/world';
 import { commit } from './commit';
 
-// A project that is frozen without any spend: what freezes one is proved where budgets are.
+// A project that is frozen without any spend; the tests of budgets prove what freezes one.
 vi.mock('@/lib/money/budget/freeze', () => ({ frozen: raw('k.limits_version = 99') }));
 
 testDatabase();

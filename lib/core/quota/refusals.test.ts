@@ -32,11 +32,11 @@ const write = (parts: Partial<Write>, call: Call = widgetCall(project)) =>
   commit(call, { resource: { type: 'widget', id: newId() }, rows: {}, ...parts } as Write);
 const state = (text: string | null) => sql`SELECT false AS allowed, ${text}::text AS state FROM k`;
 
-describe('what the database refuses', () => {
+describe('an error of the database', () => {
   const taken = { when: raw('false'), message: 'name: it is taken.' };
   const divided = { divided: raw('INSERT INTO shelves SELECT NULL FROM verdict WHERE 1 / (random() * 0)::int = 1') };
 
-  test('is passed on as it is where the write does not know what it means', async () => {
+  test('is passed on unless the write declares what it means', async () => {
     await expect(write({ rows: divided })).rejects.toThrow('division by zero');
     await expect(write({ rows: divided, taken, in_use: 'A shelf needs it.' })).rejects.toThrow('division by zero');
     const id = await createWidget(widgetCall(project), { amounts: {} });
@@ -45,34 +45,31 @@ describe('what the database refuses', () => {
     await expect(write({ rows: twice, taken })).rejects.toMatchObject({ status: 409, message: 'name: it is taken.' });
   });
 
-  test('a failure of the connection is no refusal', async () => {
+  test('on the connection is not a refusal', async () => {
     const refused = vi.spyOn(pool(), 'query').mockRejectedValueOnce(new Error('Connection terminated') as never);
     await expect(write({ taken, in_use: 'A shelf needs it.' })).rejects.toThrow('The database is unavailable.');
     refused.mockRestore();
   });
 
-  test('a row that the write refers to and that is gone is 404, not a name that is taken', async () => {
+  test('for a referenced row that is gone is 404, not a conflict of names', async () => {
     const gone = { shelf: sql`INSERT INTO shelves SELECT ${newId()}::uuid FROM verdict` };
     const notFound = { status: 404, message: 'A resource named in the request was not found in this project.' };
     await expect(write({ rows: gone })).rejects.toMatchObject(notFound);
     await expect(write({ rows: gone, taken })).rejects.toMatchObject(notFound);
   });
 
-  test.each(['shelves', 'labels'])(
-    'what still stands on the row (%s) is 409, and nothing has changed',
-    async (table) => {
-      const id = await createWidget(widgetCall(project), { amounts: { vcpus: 1 } });
-      await execute(sql`INSERT INTO ${raw(table)} VALUES (${id}::uuid)`);
-      const rows = { gone: sql`DELETE FROM widgets USING verdict WHERE verdict.ok AND widgets.id = ${id}::uuid` };
-      const refused = write({ resource: { type: 'widget', id }, rows, release: true, in_use: 'Something needs it.' });
-      await expect(refused).rejects.toMatchObject({ status: 409, message: 'Something needs it.' });
-      expect(await usedOf(project, 'vcpus')).toBe('1');
-    },
-  );
+  test.each(['shelves', 'labels'])('for a row still in use (%s) is 409 and changes nothing', async (table) => {
+    const id = await createWidget(widgetCall(project), { amounts: { vcpus: 1 } });
+    await execute(sql`INSERT INTO ${raw(table)} VALUES (${id}::uuid)`);
+    const rows = { gone: sql`DELETE FROM widgets USING verdict WHERE verdict.ok AND widgets.id = ${id}::uuid` };
+    const refused = write({ resource: { type: 'widget', id }, rows, release: true, in_use: 'Something needs it.' });
+    await expect(refused).rejects.toMatchObject({ status: 409, message: 'Something needs it.' });
+    expect(await usedOf(project, 'vcpus')).toBe('1');
+  });
 });
 
 describe('a refusal says', () => {
-  test('what is not there, and where, if that is in a project', async () => {
+  test('what does not exist, and that it was sought in the project if it has one', async () => {
     const missing = { target: raw('SELECT true AS allowed, NULL::text AS state FROM k WHERE false') };
     await expect(write(missing)).rejects.toMatchObject({ message: 'The widget was not found in this project.' });
     const call = widgetCall(project);
@@ -84,7 +81,7 @@ describe('a refusal says', () => {
     });
   });
 
-  test('which one, by its name where it is known, and what it is', async () => {
+  test('which resource is meant, by name if known, and its type', async () => {
     const named = { resource: { type: 'widget', id: newId(), name: 'alpha' } };
     const message = async (parts: Partial<Write>) => (await write(parts).catch((error: Error) => error)) as Error;
     expect((await message({ ...named, target: state('deleting') })).message).toBe(
@@ -99,7 +96,7 @@ describe('a refusal says', () => {
     expect((await message({ target: state('new'), forbidden: (is) => `It is ${is}.` })).message).toBe('It is new.');
   });
 
-  test('that there is no room, after everything else', async () => {
+  test('that there is no room, after all other checks', async () => {
     const room = { fits: raw('false'), refusal: new Error('crowded') as never };
     await expect(write({ room, claims: [{ dimension: 'vcpus', amount: 65 }] })).rejects.toThrow('Quota exceeded');
     await expect(write({ room, claims: [{ dimension: 'vcpus', amount: 64 }] })).rejects.toThrow('crowded');
@@ -107,7 +104,7 @@ describe('a refusal says', () => {
   });
 });
 
-test('a change is on record once', async () => {
+test('a change is recorded once', async () => {
   const acme = await createProject();
   const call = api(widgetEndpoints);
   const created = await call('POST', '/test/widgets', { token: acme.users.member.token, body: { name: 'once' } });
@@ -116,7 +113,7 @@ test('a change is on record once', async () => {
   expect(entries).toEqual([{ action: 'widget.create', result: 'succeeded', status: 201 }]);
 });
 
-test('what takes nothing of the quota does not wait for those who do', async () => {
+test('a write without quota does not wait for writes with quota', async () => {
   const id = await createWidget(widgetCall(project), { amounts: { vcpus: 1 } });
   const holder = await pool().connect();
   try {

@@ -3,16 +3,16 @@ import type { Claim } from './commit';
 import { dimensions } from './dimensions';
 import type { Parts } from './guarded';
 
-/** What a resource gives back of the quota: all that it holds, with its room in cells, or at most these amounts. */
+/** The quota that a resource releases: everything with its reservations, or at most these amounts. */
 export type Released = { resource_id: string; amounts?: readonly Claim[] | undefined };
 
 /**
- * The parts of a guarded statement that give back quota. A second release gives back nothing more: the ledger says what
- * the resource still holds.
+ * The parts of a guarded statement that release quota. Releasing twice has no further effect: the ledger knows what the
+ * resource still holds.
  *
- * The statement has the project's account locked in `k` and its permission in `verdict`. Amounts are summed per
- * dimension first, because a join updates the account's row once, with one of them. New values come from `k`: the row
- * as the UPDATE first finds it may be the one from before the lock wait, and its constraints would be checked on that.
+ * The statement has locked the project's account in `k` and has its permission in `verdict`. Amounts are summed per
+ * dimension first, because a joined UPDATE changes the account's row only once. New values derive from `k`: the UPDATE
+ * may at first find the row from before the lock wait, and would check constraints on that.
  */
 export function releaseParts({ resource_id, amounts }: Released): Parts {
   const sums = dimensions.map((dimension) =>
@@ -22,7 +22,7 @@ export function releaseParts({ resource_id, amounts }: Released): Parts {
   return [
     [
       'released',
-      // With a column of the verdict among its arguments the function cannot run before that, and with it the lock.
+      // The verdict's column as an argument makes the function run after the verdict, and so after the lock.
       sql`SELECT ledger.* FROM verdict CROSS JOIN LATERAL
           release_ledger(verdict.project_id, ${resource_id}::uuid, ${amounts ? amountsByDimension(amounts) : null}::jsonb) AS ledger
           WHERE verdict.ok`,

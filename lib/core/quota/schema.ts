@@ -13,7 +13,7 @@ function entry(dimension: Dimension) {
   });
 }
 
-/** The quota record of spec 2.1; numbers always have a decimal point in the text. */
+/** The quota record of spec 2.1; numbers always have a decimal point. */
 export const quota = z
   .strictObject({
     project_id: id,
@@ -34,7 +34,7 @@ export type Quota = z.output<typeof quota>;
 
 const MOST = 1_000_000_000;
 const wholeLimit = z.int().min(0).max(MOST).optional();
-/** Six decimals are what the account keeps: a limit is stored as it was written, or refused. */
+/** The account stores six decimals: a limit is stored exactly as written, or refused. */
 const decimalLimit = z
   .number()
   .min(0)
@@ -42,7 +42,7 @@ const decimalLimit = z
   .refine((value) => new Decimal(value).decimalPlaces() <= 6, 'must have at most six decimal places')
   .optional();
 
-/** The body of spec 4.20, with the two dimensions that its table leaves out. */
+/** The body of spec 4.20, plus the two dimensions that its table omits. */
 export const limits = z
   .strictObject({
     vcpus_limit: wholeLimit,

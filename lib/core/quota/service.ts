@@ -13,13 +13,13 @@ const amounts = join(
   ', ',
 );
 
-/** Live limits, use and what is left in the nine dimensions (spec 4.19). */
+/** Limits, usage and remaining amounts of the nine dimensions (spec 4.19). */
 export async function readQuota(call: ProjectCall): Promise<Sendable<Quota>> {
   const { quota } = await quotaOf(call.project_id);
   return quota;
 }
 
-/** A project's quota record and the version of its limits, read at one moment. @throws ApiError 404 */
+/** A project's quota record and the version of its limits, from one snapshot. @throws ApiError 404 */
 export async function quotaOf(projectId: string): Promise<{ quota: Sendable<Quota>; limits_version: number }> {
   const row = await queryOne<Amounts & { name: string; slug: string; limits_version: number }>(
     sql`SELECT p.name, p.slug, a.limits_version, ${amounts} FROM project_accounts a JOIN projects p ON p.id = a.project_id

@@ -21,7 +21,7 @@ const operation = {
   deadline_ms: 60_000,
 };
 
-/** One write of each kind that the platform sends. */
+/** A write of each kind that the platform sends. */
 const writes: Record<string, Write> = {
   'change of the platform': { resource, project_id: null, rows: { changed }, details: { why: 'test' } },
   'change without claims': { resource, target, topic: 'shelf', rows: { changed } },
@@ -63,7 +63,7 @@ const writes: Record<string, Write> = {
   'change of credit': { resource, locks: true, rows: {}, details: sql`jsonb_build_object('was', k.credit_usd)` },
 };
 
-/** New ids, the time of the call and sealed bytes differ from run to run. */
+/** Replaces values that differ between runs: ids, times and sealed bytes. */
 function steady(value: unknown): unknown {
   if (value instanceof Date) return 'a time';
   if (value instanceof Uint8Array) return 'bytes';

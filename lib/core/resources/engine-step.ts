@@ -4,10 +4,13 @@ import { EngineError } from '@/lib/engines/error';
 import { waitingFor } from './rows';
 
 const CROWDED_MS = 5000;
-/** What fails so often in a row will not succeed without help. */
+/** After so many failures in a row, a retry will not help. */
 const MOST_ATTEMPTS = 5;
 
-/** Has an engine work for a step on a row of `table`, and ends the step by its result, or by what its error means. */
+/**
+ * Runs an engine call for a step on a row of `table`. The step ends with the call's result, or with the meaning of its
+ * error.
+ */
 export async function throughEngine<Result, Next extends Outcome<string>>(
   step: Step<unknown>,
   table: string,
@@ -22,7 +25,7 @@ export async function throughEngine<Result, Next extends Outcome<string>>(
   }
 }
 
-/** What an engine's error means for a step: that it can never succeed, that room may come, or that trying again helps. */
+/** The meaning of an engine error for a step: permanent failure, wait for room, or retry. */
 export function meaning({ operation }: Step<unknown>, table: string, error: unknown) {
   if (!(error instanceof EngineError)) throw error;
   switch (error.code) {

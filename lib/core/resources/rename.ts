@@ -5,12 +5,12 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { renameUsage } from '@/lib/money/metering/rename';
 
-/** The body of `PATCH …/{id}` for a resource whose name can change; `id` names it in the OpenAPI document. */
+/** The body of `PATCH …/{id}` for a resource that can be renamed; `id` is its name in the OpenAPI document. */
 export const newName = (id: string) => z.strictObject({ name: displayName }).meta({ id, example: { name: 'web-2' } });
 
 /**
- * Gives a resource of the project another name, in any state.
- * @returns what of its row has changed
+ * Renames a resource of the project, in any state.
+ * @returns the changed columns of its row
  * @throws ApiError 404
  */
 export async function renameResource(

@@ -25,7 +25,7 @@ export async function handleStrays(
     try {
       await (isDeleted ? engine.remove(id) : engine.stop?.(id));
     } catch (error) {
-      // The next look tries again.
+      // The next run tries again.
       log.warn({ err: error, type, id }, 'a stray could be neither removed nor stopped');
     }
   }

@@ -7,7 +7,7 @@ const description =
   'At most ten results of each type, best first: ids and addresses, then names that begin with the text, then names that ' +
   'contain it. Texts of one or two characters match only the beginning of a name.';
 
-/** Finding resources of every type. @param searchable all domains and endpoints, which hold these */
+/** Search over resources of every type. @param searchable all domains and endpoints, including these */
 export const searchEndpoints = (searchable: () => Searchable) => [
   endpoint({
     method: 'GET',
@@ -23,7 +23,7 @@ export const searchEndpoints = (searchable: () => Searchable) => [
   }),
 ];
 
-/** The same for the back office, over the whole platform. */
+/** Search over the whole platform, for the back office. */
 export const platformSearchEndpoints = (searchable: () => Searchable) => [
   endpoint({
     method: 'GET',

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe('a name is found', () => {
-  test('the whole first, then by its beginning, then by a part, in any case', async () => {
+  test('by its whole, then by its beginning, then by a part, ignoring case', async () => {
     expect(await named('WEB')).toEqual([
       'secret web',
       'instance web-1',
@@ -48,20 +48,20 @@ describe('a name is found', () => {
     expect(await named('b-k')).toEqual(['secret my-web-key', 'secret Web-Key']);
   });
 
-  test('by one or two characters only at its beginning', async () => {
+  test('by its beginning only for one or two characters', async () => {
     expect(await named('w')).toEqual(['secret web', 'instance web-1', 'secret Web-Key']);
     expect(await named('we')).toHaveLength(3);
     expect(await named('eb')).toEqual([]);
   });
 
-  test('literally, and beyond ASCII', async () => {
+  test('literally, and with non-ASCII characters', async () => {
     expect(await named('%')).toEqual([]);
     expect(await named('00%')).toEqual(['secret 100%']);
     expect(await named('ÄUS')).toEqual(['secret häuser']);
     expect(await named("'")).toEqual([]);
   });
 
-  test('among the public images too', async () => {
+  test('among public images too', async () => {
     expect(await named('nephele-tiny')).toContain('image nephele-tiny');
   });
 });
@@ -90,7 +90,7 @@ describe('an address is found', () => {
   });
   const types = async (q: string) => (await find(q)).map(({ type }) => type).toSorted();
 
-  test('of an interface: the instance, the port and the network that has it', async () => {
+  test('of an interface: the instance, the port and the network', async () => {
     const results = await find(ip);
     expect(results.find(({ type }) => type === 'instance')).toMatchObject({ id: web, matched: 'address', address: ip });
     expect(await types(ip)).toEqual(['instance', 'network', 'port']);
@@ -105,7 +105,7 @@ describe('an address is found', () => {
     expect(await types('10.0.0.999')).toEqual([]);
   });
 
-  test('of a floating IP: the instance that it leads to', async () => {
+  test('of a floating IP: its instance', async () => {
     const floating = await call('POST', '/network/floating-ips', { token: acme.users.member.token, body: {} });
     const { id, address } = floating.body as { id: string; address: string };
     expect(await find(address)).toMatchObject([{ type: 'floating_ip', id, name: address }]);
@@ -122,7 +122,7 @@ test('another project finds nothing of this one', async () => {
   expect((await find('web', other)).map(({ name }) => name)).toEqual(['web of another project']);
 });
 
-test('the back office finds tenants and users by name, and resources of all tenants by id alone', async () => {
+test('the back office finds tenants and users by name, and resources of all tenants by id only', async () => {
   const everywhere = async (q: string) =>
     (await call('GET', `/admin/api/v1/search?q=${encodeURIComponent(q)}`, { token: root }))
       .body as PlatformSearchResult[];
@@ -142,7 +142,7 @@ test('the back office finds tenants and users by name, and resources of all tena
   expect(await everywhere('cobweb')).toEqual([]);
 });
 
-describe('among many', () => {
+describe('among many resources', () => {
   const MANY = 20_000;
   beforeAll(async () => {
     const [index] = await query<{ made: string }>(sql`SELECT pg_get_indexdef('secrets_terms_idx'::regclass) AS made`);
@@ -153,8 +153,8 @@ describe('among many', () => {
     await execute(sql`ANALYZE secrets`);
   });
 
-  // Where nearly every row matches, reading until ten are found is faster than any index.
-  test.each(['c4ca4238a0', 'm', 'cobweb', '019a'])('“%s” is looked up in indexes', async (q) => {
+  // Where nearly every row matches, a scan until the tenth hit is faster than any index.
+  test.each(['c4ca4238a0', 'm', 'cobweb', '019a'])('“%s” uses indexes', async (q) => {
     const source: Source = {
       type: 'secret',
       table: 'secrets',
@@ -170,7 +170,7 @@ describe('among many', () => {
     expect(lines.filter((line) => /Seq Scan on secrets/.test(line))).toEqual([]);
   });
 
-  test('the one with a part of its name is found', async () => {
+  test('a resource is found by a part of its name', async () => {
     expect(await named('c4ca4238a0')).toEqual(['secret machine-c4ca4238a0b923820dcc509a6f75849b']);
     expect(await named('achine')).toHaveLength(10);
   });

@@ -6,10 +6,10 @@ import type { PlatformSearchResult, SearchResult } from './schema';
 import { type Scope, type Source, searchStatement } from './statement';
 import { readSearch } from './text';
 
-/** What can be searched, and the endpoints whose access decides who finds it. */
+/** The searchable domains, and the endpoints whose access rules decide who finds their resources. */
 export type Searchable = { domains: readonly Domain[]; endpoints: readonly AnyEndpoint[] };
 
-/** Resources of the project, and public ones, that the text may mean. The caller finds what they may list. */
+/** Resources of the project and public ones that match the text, limited to those that the caller may list. */
 export async function search(
   call: ProjectCall,
   q: string,
@@ -52,7 +52,7 @@ const users: Source = {
   names: ['email', 'name'],
 };
 
-/** Tenants and users that the text may mean, and resources of all tenants by id. */
+/** Tenants and users that match the text, and resources of all tenants by id. */
 export async function searchPlatform(
   _: AdministratorCall,
   q: string,

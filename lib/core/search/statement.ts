@@ -5,19 +5,19 @@ import type { AddressSearch } from '@/lib/core/domains/search';
 import type { SearchText } from './text';
 
 const MOST = raw('10');
-/** Shorter parts of a name are searched only at its beginning. */
+/** Shorter texts match only the beginning of a name. */
 const SHORTEST_PART = 3;
-/** Sorts behind every text that begins with what stands before it. */
+/** Sorts after every text with the same prefix. */
 const LAST = '\u{10FFFF}';
 
-/** The rows that may be found: of a project, of nobody, or all of a table. */
+/** The rows to search: those of a project, public ones, or all. */
 export type Scope = { project_id: string } | 'public' | 'all';
 
-/** Where results of a type come from. */
+/** A source of results. */
 export type Source = {
   type: string;
   table: string;
-  /** What a result is called, and whose it is, in SQL over the table's row `r`. */
+  /** The title and owner of a result, in SQL over the table's row `r`. */
   title: string;
   project: string;
   status: boolean;
@@ -26,7 +26,7 @@ export type Source = {
   scopes: readonly Scope[];
 };
 
-/** At most ten results of each source, best first: by id or address, by the beginning of a name, by a part of one. */
+/** Up to ten results of each source, best first: by id or address, by the beginning of a name, by a part of one. */
 export function searchStatement(sources: readonly Source[], search: SearchText): Sql {
   const found = sources.flatMap((source) => {
     const candidates = source.scopes.flatMap((scope) => candidatesOf(source, scope, search));

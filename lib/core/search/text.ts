@@ -1,10 +1,10 @@
-/** What someone types to find a resource, read in each way that it can be meant. */
+/** A search text, with all its possible readings. */
 export type SearchText = {
-  /** A name or a part of it, in lower case. */
+  /** A name or part of one, in lower case. */
   text: string;
-  /** Ids that begin with it, from the first to the last. */
+  /** The range of ids that begin with it. */
   ids?: { first: string; last: string };
-  /** An address, the beginning of one or a range, as a CIDR. */
+  /** An address, the beginning of one, or a range, as a CIDR. */
   cidr?: string;
   /** A MAC address or the beginning of one. */
   mac?: string;
@@ -25,7 +25,7 @@ export function readSearch(typed: string): SearchText {
 
 function idRange(text: string): Pick<SearchText, 'ids'> {
   const digits = text.replaceAll('-', '');
-  // Only where its dashes stand as in an id: `web-1` and `ab-cd` are names.
+  // Only if its dashes are where an id has them: `web-1` and `ab-cd` are names.
   const isStart = /^[0-9a-f]+$/.test(digits) && dashed(digits).startsWith(text);
   if (!isStart || digits.length < SHORTEST_ID) return {};
   return { ids: { first: dashed(digits.padEnd(32, '0')), last: dashed(digits.padEnd(32, 'f')) } };
