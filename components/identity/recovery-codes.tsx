@@ -5,6 +5,7 @@ import { useId, useState } from 'react';
 import { CopyButton } from '@/components/kit/data/copy-button';
 import { Button } from '@/components/kit/ui/button';
 import { Checkbox } from '@/components/kit/ui/choice';
+import { saveFile } from '@/lib/client/download';
 
 interface RecoveryCodesProps {
   codes: readonly string[];
@@ -53,9 +54,5 @@ export function RecoveryCodes({ codes, email, onDone }: RecoveryCodesProps) {
 }
 
 function download(text: string) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  link.download = 'nephele-recovery-codes.txt';
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(new Blob([text], { type: 'text/plain' }), 'nephele-recovery-codes.txt');
 }

@@ -13,10 +13,20 @@ export async function download(
     if (value !== undefined && value !== '') search.set(name, String(value));
   }
   const response = await send(new Request(`${path}?${search}`, { headers }));
-  const address = URL.createObjectURL(await response.blob());
+  saveFile(await response.blob(), fileName);
+}
+
+/** Hands a file to the browser under a name. */
+export function saveFile(content: Blob, fileName: string): void {
+  const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = fileName;
   link.click();
   URL.revokeObjectURL(address);
+}
+
+/** A name as one that every file system takes: `my key/1` is `my-key-1`. */
+export function fileNameOf(name: string): string {
+  return name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || 'file';
 }

@@ -21,6 +21,13 @@ export function ConfirmDialog({ confirmation, open, close, returnFocus }: Confir
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-50 animate-in fade-in-0 bg-scrim duration-150 data-[state=closed]:animate-out data-[state=closed]:fade-out-0" />
         <AlertDialog.Content
+          onOpenAutoFocus={(event) => {
+            const field = event.target instanceof Element ? event.target.querySelector('input') : null;
+            // Without a field, the focus is on Cancel.
+            if (!field) return;
+            event.preventDefault();
+            field.focus();
+          }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             returnFocus();
