@@ -146,6 +146,7 @@ function benchCall(projectId: string): Call {
       name: 'a',
       session_id: newId(),
       via: 'bearer',
+      initial_password: false,
       membership,
     },
     endpoint: createInstance,

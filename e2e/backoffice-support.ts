@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { test as base, bearer, expect, type Person } from './support';
+import { test as base, bearer, chooseOwnPassword, expect, INITIAL_PASSWORD, type Person } from './support';
 
 interface Fixtures {
   /** An administrator of one test: what others do to theirs can't disturb it. */
@@ -13,9 +13,10 @@ export const test = base.extend<Fixtures>({
     const person = { email: `grace-${mark}@example.test`, name: `Grace ${mark}`, password: `pass ${mark} phrase` };
     const answer = await request.post('/admin/api/v1/administrators', {
       headers: bearer(administratorToken),
-      data: person,
+      data: { ...person, password: INITIAL_PASSWORD },
     });
     expect(answer.status()).toBe(201);
+    await chooseOwnPassword(request, person, '/admin/api/v1');
     await use({ id: (await answer.json()).id, ...person });
   },
 });

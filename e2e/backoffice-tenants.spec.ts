@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openOffice, test } from './backoffice-support';
-import { bearer, expect, expectAccessible, open } from './support';
+import { bearer, expect, expectAccessible, open, openWithInitialPassword } from './support';
 
 // Two themes of every page go through axe, on machines that may have two cores.
 test.describe.configure({ timeout: 180_000 });
@@ -28,14 +28,16 @@ test('a tenant is created, and its first admin signs in to the portal', async ({
   await page.getByRole('button', { name: 'Create tenant' }).click();
 
   await expect(page.getByRole('heading', { name: `Åcme & Sons ${mark} created` })).toBeVisible();
-  await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
+  const details = page.getByRole('figure', { name: 'sign-in details' });
+  await expect(details).toContainText(password);
+  await expect(details).toContainText('/sign-in');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Go to the tenant' }).click();
   await expect(page).toHaveTitle(`Åcme & Sons ${mark} · Nephele back office`);
   await expectAccessible(page);
 
   const portal = await otherBrowser();
-  await open(portal, '/', { email: `ada-${mark}@example.test`, name: 'Ada Lovelace', password });
+  await openWithInitialPassword(portal, '/', { email: `ada-${mark}@example.test`, name: 'Ada Lovelace', password });
   await expect(portal).toHaveURL(`/projects/acme-sons-${mark}`);
 });
 
@@ -58,11 +60,17 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   await page.getByLabel('E-mail').fill(address);
   await page.getByRole('button', { name: 'Add admin' }).click();
   await expect(page.getByRole('heading', { name: `${address} added as admin` })).toBeVisible();
-  await expect(page.getByRole('figure', { name: 'sign-in details' })).toContainText(password);
+  const details = page.getByRole('figure', { name: 'sign-in details' });
+  await expect(details).toContainText(password);
+  await expect(details).toContainText('/sign-in');
   await expectAccessible(page);
 
   const portal = await otherBrowser();
-  await open(portal, `/projects/${tenant.slug}/project/users`, { email: address, name: 'Grace Hopper', password });
+  await openWithInitialPassword(portal, `/projects/${tenant.slug}/project/users`, {
+    email: address,
+    name: 'Grace Hopper',
+    password,
+  });
   await expect(portal.getByRole('row', { name: /^Grace Hopper\b/ })).toContainText('Admin');
 });
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { openOffice, test } from './backoffice-support';
 import { inDatabase } from './money-support';
-import { addPerson, bearer, expect, expectAccessible, open, totpNow } from './support';
+import { addPerson, bearer, expect, expectAccessible, open, openWithInitialPassword, totpNow } from './support';
 
 // Two themes of every page go through axe, on machines that may have two cores.
 test.describe.configure({ timeout: 180_000 });
@@ -171,7 +171,7 @@ test('an address that somebody else took is released, added as an administrator,
   await expect(row).toBeVisible();
 
   const theirs = await otherBrowser();
-  await openOffice(theirs, '/admin/tenants', { email, name: 'Grace Hopper', password });
+  await openWithInitialPassword(theirs, '/admin/tenants', { email, name: 'Grace Hopper', password });
   await row.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Remove from administrators' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove administrator' }).click();

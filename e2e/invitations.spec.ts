@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { APIRequestContext } from '@playwright/test';
-import { addPerson, bearer, expect, expectAccessible, open, type Person, type Tenant, test } from './support';
+import {
+  addPerson,
+  bearer,
+  chooseOwnPassword,
+  expect,
+  expectAccessible,
+  INITIAL_PASSWORD,
+  open,
+  type Person,
+  type Tenant,
+  test,
+} from './support';
 
 /** @returns the acceptance code */
 async function invite(
@@ -24,11 +35,10 @@ async function otherTenant(request: APIRequestContext, administratorToken: strin
   const [slug, name] = [`o${mark}`, `Other ${mark}`];
   const made = await request.post('/admin/api/v1/tenants', {
     headers: bearer(administratorToken),
-    data: { name, slug, admin },
+    data: { name, slug, admin: { ...admin, password: INITIAL_PASSWORD } },
   });
   expect(made.status()).toBe(201);
-  const login = await request.post('/api/v1/auth/login', { data: { email: admin.email, password: admin.password } });
-  const { access_token: token } = await login.json();
+  const token = await chooseOwnPassword(request, admin);
   return { id: (await made.json()).id, slug, name, admin, token };
 }
 

@@ -68,10 +68,10 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     const name = `Tenant ${mark}`;
     const answer = await request.post('/admin/api/v1/tenants', {
       headers: bearer(administratorToken),
-      data: { name, slug, admin },
+      data: { name, slug, admin: { ...admin, password: INITIAL_PASSWORD } },
     });
     expect(answer.status()).toBe(201);
-    const token = await accessToken(request, admin);
+    const token = await chooseOwnPassword(request, admin);
     await use({ id: (await answer.json()).id, slug, name, admin, token });
     // Guests that go on running take the processor from the tests that follow.
     const instances = await request.get('/api/v1/compute/instances', { headers: bearer(token) });
@@ -93,6 +93,25 @@ export async function accessToken(request: APIRequestContext, { email, password 
   return (await answer.json()).access_token;
 }
 
+/** The initial password of every account that tests create. */
+export const INITIAL_PASSWORD = 'chosen by somebody else';
+
+/** Replaces the initial password of a new account with the person's own. @returns an access token */
+export async function chooseOwnPassword(
+  request: APIRequestContext,
+  { email, password }: Person,
+  api: '/api/v1' | '/admin/api/v1' = '/api/v1',
+): Promise<string> {
+  const login = await request.post(`${api}/auth/login`, { data: { email, password: INITIAL_PASSWORD } });
+  const { access_token: token } = await login.json();
+  const answer = await request.post(`${api}/auth/password`, {
+    headers: bearer(token),
+    data: { current_password: INITIAL_PASSWORD, new_password: password },
+  });
+  expect(answer.status()).toBe(204);
+  return token;
+}
+
 /** Adds a person to a tenant, through the API. */
 export async function addPerson(
   request: APIRequestContext,
@@ -103,9 +122,10 @@ export async function addPerson(
   const person = { email: `${role}-${mark}@example.test`, name: `Rhea ${role}`, password: `pass ${mark} phrase` };
   const answer = await request.post('/api/v1/identity/users', {
     headers: bearer(tenant.token),
-    data: { ...person, role },
+    data: { ...person, role, password: INITIAL_PASSWORD },
   });
   expect(answer.status()).toBe(201);
+  await chooseOwnPassword(request, person);
   return person;
 }
 
@@ -116,6 +136,19 @@ export async function open(page: Page, address: string, { email, password }: Per
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
+}
+
+/** Signs in with an initial password, chooses another one, and waits for the page. */
+export async function openWithInitialPassword(page: Page, address: string, person: Person): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose your password');
+  await page.getByLabel('Initial password').fill(person.password);
+  await page.getByLabel('New password').fill('a password of my own');
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.waitForURL((url) => !/sign-in|initial-password/.test(url.pathname));
 }
 
 /** The code of a TOTP key now, by an implementation that is not ours. */

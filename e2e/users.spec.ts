@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { accessToken, addPerson, bearer, expect, expectAccessible, open, test } from './support';
+import {
+  accessToken,
+  addPerson,
+  bearer,
+  expect,
+  expectAccessible,
+  open,
+  openWithInitialPassword,
+  test,
+} from './support';
 
 test('a new person is added, and signs in with the password that was handed over', async ({
   page,
@@ -30,7 +39,7 @@ test('a new person is added, and signs in with the password that was handed over
   await expect(page.getByRole('row', { name: /Nephos Newcomer/ })).toContainText(/Reader\s*Active\s*Off/);
 
   const theirs = await otherBrowser();
-  await open(theirs, '/', { email, name: 'Nephos Newcomer', password });
+  await openWithInitialPassword(theirs, '/', { email, name: 'Nephos Newcomer', password });
   await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
 });
 

@@ -10,6 +10,9 @@ export const paths = {
   forgotPassword: () => '/forgot-password',
   /** The token stands where no server and no log sees it. */
   resetPassword: (token: string) => `/reset-password#${token}`,
+  /** Where an initial password is replaced before anything else. */
+  initialPassword: (back?: string) =>
+    back && back !== '/' ? `/initial-password?back=${encodeURIComponent(back)}` : '/initial-password',
   /** The API reference; with a group and one of its endpoints, that place in it. */
   apiReference: (group?: string, operation?: string) =>
     `/docs${group === undefined ? '' : `/${group}`}${operation === undefined ? '' : `#${operation}`}`,
@@ -81,6 +84,8 @@ export const paths = {
 export const adminPaths = {
   home: () => '/admin',
   signIn: (back?: string) => withQuery('/admin/sign-in', { back: back === '/admin' ? undefined : back }),
+  initialPassword: (back?: string) =>
+    withQuery('/admin/initial-password', { back: back === '/admin' ? undefined : back }),
   requiredSecondFactor: (back?: string) =>
     withQuery('/admin/second-factor', { back: back === '/admin' ? undefined : back }),
   tenants: (filters?: { status?: 'active' | 'suspended' }) => withQuery('/admin/tenants', filters),

@@ -1,13 +1,13 @@
 'use client';
 
 import { CircleUserRound } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { notify } from '@/components/kit/ui/notify';
 import { adminCommands } from '@/components/shell/commands';
 import { ConnectionNotice } from '@/components/shell/connection';
 import { Shell } from '@/components/shell/shell';
 import { UserMenu } from '@/components/shell/user-menu';
-import { BackOfficeScope, type OfficePerson } from '@/lib/client/backoffice';
+import { BackOfficeScope } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 import { adminNavigation } from './navigation';
 import { signOutOfBackOffice } from './sign-out';
@@ -16,11 +16,11 @@ const commands = adminCommands(adminNavigation);
 const account = [{ label: 'Your account', href: adminPaths.account(), icon: CircleUserRound }];
 
 /** The back office around its pages. */
-export function AdminShell({ administrator, children }: { administrator: OfficePerson; children: ReactNode }) {
+export function AdminShell({ administrator, signInAt, children }: ComponentProps<typeof BackOfficeScope>) {
   const signOut = () =>
     signOutOfBackOffice().catch(() => notify('error', 'You are still signed in', { description: 'Try again.' }));
   return (
-    <BackOfficeScope administrator={administrator}>
+    <BackOfficeScope administrator={administrator} signInAt={signInAt}>
       <Shell
         realm="backoffice"
         groups={adminNavigation}

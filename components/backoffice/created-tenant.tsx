@@ -4,9 +4,9 @@ import { Loaded } from '@/components/kit/page/loaded';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type Acceptance, AcceptanceCode } from '@/components/members/acceptance-code';
+import { SignInDetails } from '@/components/members/sign-in-details';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
-import { Handover } from './handover';
 
 export interface CreatedTenantProps {
   tenantId: string;
@@ -18,7 +18,7 @@ export interface CreatedTenantProps {
 
 /** What to do next for the first admin: hand over a password, or the code to someone who has an account. */
 export function CreatedTenant({ tenantId, name, acceptance, admin: { email, password } }: CreatedTenantProps) {
-  const { api } = useBackOffice();
+  const { api, signInAt } = useBackOffice();
   const users = api.useQuery('get', '/admin/api/v1/users', { params: { query: { email, tenant_id: tenantId } } });
   return (
     <div className="max-w-2xl space-y-5">
@@ -27,7 +27,7 @@ export function CreatedTenant({ tenantId, name, acceptance, admin: { email, pass
           user?.memberships.find(({ project_id }) => project_id === tenantId)?.status === 'invited' ? (
             <AcceptanceCode {...acceptance} email={email} becomes={`the first admin of ${name}`} />
           ) : (
-            <Handover email={email} password={password} />
+            <SignInDetails address={signInAt.portal} email={email} password={password} />
           )
         }
       </Loaded>

@@ -1,14 +1,13 @@
 'use client';
 
-import { CodeBlock } from '@/components/kit/data/code-block';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
-import { Card } from '@/components/kit/ui/card';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { type Acceptance, AcceptanceCode } from './acceptance-code';
 import { roleLabel } from './roles';
+import { SignInDetails } from './sign-in-details';
 
 /** The result of adding a user, with the initial password and the acceptance code, which are shown only once. */
 export interface Added extends Acceptance {
@@ -54,12 +53,5 @@ export function AddedUser({ added, list, another }: AddedUserProps) {
 
 function Created({ email, password }: Pick<Added, 'email' | 'password'>) {
   const address = new URL(paths.signIn(), window.location.origin);
-  return (
-    <Card
-      title="Share the initial password"
-      description="It will not be shown again. Share it in a way that only the user can read, and ask them to change it."
-    >
-      <CodeBlock label="sign-in details" code={`${address}\nE-mail          ${email}\nInitial password  ${password}`} />
-    </Card>
-  );
+  return <SignInDetails address={address.href} email={email} password={password} />;
 }

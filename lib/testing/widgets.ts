@@ -113,6 +113,7 @@ export function widgetCall(projectId: string): ProjectCall {
       name: 'a',
       session_id: newId(),
       via: 'bearer',
+      initial_password: false,
       membership,
     },
     endpoint: createEndpoint,

@@ -1,6 +1,7 @@
 import { redirect } from 'next/navigation';
 import { RequiredSecondFactor } from '@/components/backoffice/required-second-factor';
 import { AdminStandAlone } from '@/components/backoffice/stand-alone';
+import { mustChangePassword } from '@/lib/core/api/caller';
 import { decide } from '@/lib/core/api/policy';
 import { adminPaths, safeAdminBack } from '@/lib/paths';
 import { currentAdministrator } from '@/lib/people/identity/page-session';
@@ -15,6 +16,7 @@ export default async function SecondFactorPage({ searchParams }: SecondFactorPag
   const target = safeAdminBack(typeof back === 'string' ? back : undefined);
   const administrator = await currentAdministrator();
   if (!administrator) redirect(adminPaths.signIn(target));
+  if (mustChangePassword(administrator)) redirect(adminPaths.initialPassword(target));
   if (decide(administrator, 'administrator').allowed) redirect(target);
   return (
     <AdminStandAlone title="Set up two-factor authentication">

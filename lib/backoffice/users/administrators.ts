@@ -26,6 +26,7 @@ export async function createAdministrator(
   };
   const account: Prisma.UserUncheckedCreateInput = {
     ...{ id, email, name, administrator: true, password_hash: await hashPassword(password) },
+    initial_password: true,
     ...{ created_at: call.at, updated_at: call.at },
   };
   await commit(call, {

@@ -26,6 +26,8 @@ export type Person = {
   session_id: string;
   /** A cookie needs a same-origin proof on changing requests; a bearer token does not. */
   via: 'bearer' | 'cookie';
+  /** The password was chosen by someone else. */
+  initial_password: boolean;
   membership: Membership | null;
 };
 
@@ -49,11 +51,19 @@ export type Administrator = {
   name: string;
   session_id: string;
   via: 'bearer' | 'cookie';
+  /** The password was chosen by someone else. */
+  initial_password: boolean;
   /** Whether a second factor is set up; the operator can require one. */
   second_factor: boolean;
 };
 
 export type Caller = Person | TokenHolder | Workload | Administrator;
+
+/** Whether the caller must first replace an initial password. Only browser sessions must: a program cannot. */
+export function mustChangePassword(caller: Caller | undefined): boolean {
+  const person = caller?.kind === 'user' || caller?.kind === 'administrator' ? caller : undefined;
+  return person?.via === 'cookie' && person.initial_password;
+}
 
 /** A stable key per caller: a person has the same key across tokens and sessions. */
 export function callerKey(caller: Caller): string {

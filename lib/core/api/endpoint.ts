@@ -148,6 +148,8 @@ export type EndpointDefinition<
   no_card_numbers?: boolean;
   /** The answer has an `ETag`, and a change with a stale `If-Match` is refused with 412. */
   versioned?: boolean;
+  /** Allowed before an initial password is changed. */
+  with_initial_password?: boolean;
   /** Who stores the answer of a POST with an Idempotency-Key: the service's statement, the kernel, or nobody. */
   idempotency?: 'statement' | 'kernel' | 'none';
   /** What open pages refetch when a call succeeded: the topic its domain's lists listen to. */
@@ -190,6 +192,7 @@ export type AnyEndpoint = {
   readonly secret_answer: boolean;
   readonly no_card_numbers: boolean;
   readonly versioned: boolean;
+  readonly with_initial_password: boolean;
   readonly idempotency: 'statement' | 'kernel' | 'none';
   readonly handle: (
     call: Call,
@@ -227,6 +230,7 @@ export function endpoint<
     secret_answer: definition.secret_answer ?? false,
     no_card_numbers: definition.no_card_numbers ?? false,
     versioned: definition.versioned ?? false,
+    with_initial_password: definition.with_initial_password ?? false,
     idempotency: definition.method === 'POST' && !definition.form ? (definition.idempotency ?? 'statement') : 'none',
     // The kernel parses with this very definition's schemas and checks its access before it calls.
     handle: definition.handle as unknown as AnyEndpoint['handle'],

@@ -8,7 +8,7 @@ import { isDatabaseFull, isDiskFull, noteDiskFull } from '@/lib/core/db/room';
 import { log } from '@/lib/log';
 import { requestSeconds, unauthenticatedRequests } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
-import { type Caller, callerKey } from './caller';
+import { type Caller, callerKey, mustChangePassword } from './caller';
 import { clientAddress } from './client-address';
 import { type AnyEndpoint, type Call, fullPath, type RateClass, Reply } from './endpoint';
 import { ApiError, type ErrorCode } from './errors';
@@ -155,6 +155,9 @@ class Serving {
       const headers: Record<string, string> =
         decision.code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': 'Bearer' } : {};
       throw new ApiError(decision.code, decision.reason, { headers });
+    }
+    if (mustChangePassword(call.caller) && endpoint.access !== 'public' && !endpoint.with_initial_password) {
+      throw new ApiError('FORBIDDEN', 'Change your initial password first: POST /auth/password.');
     }
     requireSameOrigin(this.request, call.caller);
     this.limitProject(call);

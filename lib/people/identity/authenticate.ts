@@ -78,10 +78,11 @@ async function bySession(
       name: string;
       administrator: boolean;
       second_factor: boolean;
+      initial_password: boolean;
       stale: boolean;
     }
   >(sql`
-    SELECT u.id AS user_id, u.email, u.name, u.administrator, u.totp_activated_at IS NOT NULL AS second_factor,
+    SELECT u.id AS user_id, u.email, u.name, u.administrator, u.totp_activated_at IS NOT NULL AS second_factor, u.initial_password,
       s.last_seen_at < platform_now() - interval '1 minute' AS stale,
       m.project_id, m.project_status, m.role_rank
     FROM sessions s JOIN users u ON u.id = s.user_id
@@ -94,7 +95,8 @@ async function bySession(
     WHERE s.id = ${claims.sid}::uuid AND s.user_id = ${claims.sub}::uuid AND ${isLive(realm)}`);
   if (!row) return undefined;
   if (row.stale) touchSession(claims.sid);
-  const person = { user_id: row.user_id, email: row.email, name: row.name, session_id: claims.sid, via };
+  const { user_id, email, name, initial_password } = row;
+  const person = { user_id, email, name, session_id: claims.sid, via, initial_password };
   if (realm === 'backoffice') {
     return row.administrator ? { kind: 'administrator', ...person, second_factor: row.second_factor } : undefined;
   }

@@ -1,6 +1,13 @@
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { forgetCodeFailures } from './attempts';
 
+type NewPasswordOptions = {
+  ending_tokens: boolean;
+  verifying_email?: boolean;
+  /** Someone else chose it. */
+  initial?: boolean;
+};
+
 /**
  * The statements that give a person a new password and end all their sessions, with the challenges that wait for a
  * code; with `ending_tokens` also the API tokens that they made, in every project. With `verifying_email` a mailed link
@@ -11,7 +18,7 @@ export function newPassword(
   userId: string,
   password_hash: string,
   from: Sql,
-  { ending_tokens, verifying_email = false }: { ending_tokens: boolean; verifying_email?: boolean },
+  { ending_tokens, verifying_email = false, initial = false }: NewPasswordOptions,
 ): Record<string, Sql> {
   // A token that is created at this very moment, by a session that ends here, carries the epoch of before.
   const tokens = raw(ending_tokens ? ', tokens_from_epoch = users.session_epoch + 1' : '');
@@ -19,7 +26,7 @@ export function newPassword(
     verifying_email ? ', email_verified_at = coalesce(users.email_verified_at, platform_now())' : '',
   );
   return {
-    changed: sql`UPDATE users SET password_hash = ${password_hash}::text, session_epoch = users.session_epoch + 1 ${tokens} ${verified},
+    changed: sql`UPDATE users SET password_hash = ${password_hash}::text, initial_password = ${initial}::boolean, session_epoch = users.session_epoch + 1 ${tokens} ${verified},
                  updated_at = platform_now() FROM ${from} AND users.id = ${userId}::uuid RETURNING users.session_epoch`,
     codes_forgotten: forgetCodeFailures(userId, from),
     ...(ending_tokens ? endedTokens(userId, from) : {}),

@@ -71,7 +71,8 @@ export function changePassword(
   call: AccountCall,
   { current_password, new_password, revoke_tokens }: ChangePassword,
 ): Promise<void> {
-  const { user_id, email, session_id } = call.caller;
+  const { user_id, email, session_id, initial_password } = call.caller;
+  const initial = initial_password && new_password === current_password;
   return guardAttempt({ account: email, address: call.address }, async () => {
     const account = await findById(user_id);
     if (!(await verifyPassword(account?.password_hash, current_password)) || !account) {
@@ -86,7 +87,7 @@ export function changePassword(
                   FROM k JOIN users u ON u.id = ${user_id}::uuid FOR UPDATE OF u`,
       forbidden: () => 'The password was changed in the meantime. Sign in again.',
       rows: {
-        ...newPassword(user_id, fresh, ifAdmitted, { ending_tokens: revoke_tokens }),
+        ...newPassword(user_id, fresh, ifAdmitted, { ending_tokens: revoke_tokens, initial }),
         kept_session: sql`UPDATE sessions SET epoch = changed.session_epoch FROM changed
                           WHERE sessions.id = ${session_id}::uuid`,
       },

@@ -19,7 +19,9 @@ const always = raw('(SELECT 1) AS always WHERE true');
 export async function resetPassword(email: string): Promise<string> {
   const password = generatePassword();
   const hash = await hashPassword(password);
-  await recover(email, 'user.reset_password', ({ id }) => newPassword(id, hash, always, { ending_tokens: true }));
+  await recover(email, 'user.reset_password', ({ id }) =>
+    newPassword(id, hash, always, { ending_tokens: true, initial: true }),
+  );
   return password;
 }
 

@@ -185,6 +185,34 @@ describe('a session of the portal', () => {
     expect((await change({ Origin: 'https://cloud.example', Host: 'cloud.example' })).status).toBe(200);
   });
 
+  test('can only sign out or change an initial password; access tokens work without that', async () => {
+    const project = await createProject(`initial-${tests}`);
+    const person = { email: `new-${tests}@example.test`, name: 'New', password: PASSWORD };
+    const created = await call('POST', '/identity/users', {
+      token: project.users.admin.token,
+      body: { ...person, role: 'member' },
+    });
+    expect(created.status).toBe(201);
+    const user = await prisma().user.findUniqueOrThrow({ where: { email: person.email } });
+    const token = await browserSession({ ...ada, ...user });
+    const headers = { ...cookie(token), 'Sec-Fetch-Site': 'same-origin' };
+    const refused = await call('GET', '/auth/me', { headers });
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { error: { code: 'FORBIDDEN', message: 'Change your initial password first: POST /auth/password.' } },
+    ]);
+    expect((await call('GET', '/vault/secrets', { headers })).status).toBe(403);
+    expect((await call('POST', '/auth/tokens', { headers, body: { name: 'ci', role: 'member' } })).status).toBe(403);
+    expect(await works(await signIn(user.id))).toBe(true);
+    const change = async (new_password: string) => {
+      const body = { current_password: PASSWORD, new_password, revoke_tokens: false };
+      expect((await call('POST', '/auth/password', { headers, body })).status).toBe(204);
+      return (await call('GET', '/vault/secrets', { headers })).status;
+    };
+    expect(await change(PASSWORD)).toBe(403);
+    expect(await change('a password of my own')).toBe(200);
+  });
+
   test('gives its cookie back when it logs out by the API', async () => {
     const token = await browserSession();
     const headers = { ...cookie(token), 'Sec-Fetch-Site': 'same-origin' };

@@ -127,6 +127,7 @@ async function enrol(
     email,
     name,
     password_hash,
+    initial_password: true,
     administrator: false,
     created_at: call.at,
     updated_at: call.at,

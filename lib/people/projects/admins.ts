@@ -19,7 +19,11 @@ export function adminRows(
 ): Record<string, Sql> {
   const times = { created_at: call.at, updated_at: call.at };
   const isNew = sql`person.id = ${id}::uuid`;
-  const user = insert<Prisma.UserUncheckedCreateInput>('users', { id, ...person, ...times }, ifAdmitted);
+  const user = insert<Prisma.UserUncheckedCreateInput>(
+    'users',
+    { id, ...person, initial_password: true, ...times },
+    ifAdmitted,
+  );
   return {
     person: sql`${user} ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`,
     membership: sql`${insert<Prisma.MembershipUncheckedCreateInput>(

@@ -2,6 +2,7 @@ import { headers } from 'next/headers';
 import { notFound, redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ProjectShell } from '@/components/identity/project-shell';
+import { mustChangePassword } from '@/lib/core/api/caller';
 import { paths } from '@/lib/paths';
 import { membershipsOf } from '@/lib/people/identity/own-account';
 import { currentPerson } from '@/lib/people/identity/page-session';
@@ -14,7 +15,9 @@ interface ProjectLayoutProps {
 /** Every page of a project: for its members; whoever is not signed in goes there first and comes back. */
 export default async function ProjectLayout({ params, children }: ProjectLayoutProps) {
   const person = await currentPerson();
-  if (!person) redirect(paths.signIn((await headers()).get('x-page') ?? undefined));
+  const page = (await headers()).get('x-page') ?? undefined;
+  if (!person) redirect(paths.signIn(page));
+  if (mustChangePassword(person)) redirect(paths.initialPassword(page));
   const { project: slug } = await params;
   const memberships = await membershipsOf(person.user_id);
   const projects = memberships

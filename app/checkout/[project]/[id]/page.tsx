@@ -1,6 +1,7 @@
 import { notFound, redirect } from 'next/navigation';
 import { SandboxCheckout } from '@/components/billing/sandbox-checkout';
 import { ProjectScope } from '@/lib/client/project';
+import { mustChangePassword } from '@/lib/core/api/caller';
 import { processorName } from '@/lib/money/payments/processor';
 import { paths } from '@/lib/paths';
 import { membershipsOf } from '@/lib/people/identity/own-account';
@@ -16,6 +17,7 @@ export default async function CheckoutPage({ params }: CheckoutPageProps) {
   const { project: projectId, id } = await params;
   const person = await currentPerson();
   if (!person) redirect(paths.signIn(paths.checkout(projectId, id)));
+  if (mustChangePassword(person)) redirect(paths.initialPassword(paths.checkout(projectId, id)));
   const membership = (await membershipsOf(person.user_id)).find(
     ({ project_id, status }) => project_id === projectId && status === 'active',
   );

@@ -4,13 +4,13 @@ import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { ExistingAccount } from '@/components/backoffice/existing-account';
 import { email, newPassword, personName } from '@/components/backoffice/form-checks';
-import { Handover } from '@/components/backoffice/handover';
 import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
+import { SignInDetails } from '@/components/members/sign-in-details';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { ApiError } from '@/lib/client/errors';
 import { adminPaths } from '@/lib/paths';
@@ -19,7 +19,7 @@ const schema = z.object({ email, name: personName, password: newPassword });
 
 /** Opens the back office to someone: a new account, or the one they have. */
 export default function NewAdministratorPage() {
-  const { api } = useBackOffice();
+  const { api, signInAt } = useBackOffice();
   const create = api.useMutation('post', '/admin/api/v1/administrators', { gcTime: 0 });
   const form = useSchemaForm(schema, { email: '', name: '', password: '' });
   const [created, setCreated] = useState<{ email: string; name: string; password: string }>();
@@ -32,7 +32,7 @@ export default function NewAdministratorPage() {
     return (
       <Page title={`${created.name} added as administrator`}>
         <div className="max-w-2xl space-y-5">
-          <Handover {...created} />
+          <SignInDetails address={signInAt.backoffice} email={created.email} password={created.password} />
           <ButtonLink href={adminPaths.administrators()} variant="primary">
             Done
           </ButtonLink>

@@ -91,7 +91,7 @@ function WhatItIs() {
         <div>
           <dt className="font-medium">First admin with a new e-mail address</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. Give the admin the initial password and ask them to change it.
+            An account is created. Give the admin the initial password. They choose their own at the first sign-in.
           </dd>
         </div>
         <div>

@@ -81,7 +81,7 @@ function CreateOrInvite() {
         <div>
           <dt className="font-medium">New e-mail address</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. Give the user the initial password and ask them to change it.
+            An account is created. Give the user the initial password. They choose their own at the first sign-in.
           </dd>
         </div>
         <div>

@@ -3,7 +3,6 @@
 import { use, useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { email, newPassword, personName } from '@/components/backoffice/form-checks';
-import { Handover } from '@/components/backoffice/handover';
 import { KnownAddress } from '@/components/backoffice/known-address';
 import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
@@ -15,6 +14,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type Acceptance, AcceptanceCode } from '@/components/members/acceptance-code';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
+import { SignInDetails } from '@/components/members/sign-in-details';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 
@@ -93,7 +93,7 @@ function WhatHappens() {
         <div>
           <dt className="font-medium">New e-mail address</dt>
           <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. The admin signs in with the initial password.
+            An account is created. Give the admin the initial password. They choose their own at the first sign-in.
           </dd>
         </div>
         <div>
@@ -115,7 +115,8 @@ function WhatHappens() {
 }
 
 function Outcome({ email, password, status, account, tenant, ...acceptance }: Added & { tenant: string }) {
-  if (account === 'created') return <Handover email={email} password={password} />;
+  const { signInAt } = useBackOffice();
+  if (account === 'created') return <SignInDetails address={signInAt.portal} email={email} password={password} />;
   if (status === 'invited') return <AcceptanceCode {...acceptance} email={email} becomes={`an admin of ${tenant}`} />;
   return (
     <Card title="Already a member">
