@@ -32,16 +32,20 @@ const shell: Program = {
 const ORDINARY_USER = 59_999;
 
 /**
- * Like `testServicesHere`, as an ordinary user: the test file's process, which runs no other file, gives up root. Skipped
- * if the whole run is by an ordinary user, because the other files then test the same.
+ * Runs tests as an ordinary user: the test file's process, which runs no other file, gives up root. Skipped if the whole
+ * run is by an ordinary user, because the other files then test the same.
  */
-export async function testServicesAsOrdinaryUser(tests: (local: ReturnType<typeof localServices>) => void) {
+export async function asOrdinaryUser(tests: () => Promise<void>) {
   if (process.getuid?.() !== 0) return it.skip('tested as this user', () => {});
   process.setgroups?.([]);
   process.setgid?.(ORDINARY_USER);
   process.setuid?.(ORDINARY_USER);
-  return testServicesHere(tests);
+  return tests();
 }
+
+/** Like `testServicesHere`, as an ordinary user. */
+export const testServicesAsOrdinaryUser = (tests: (local: ReturnType<typeof localServices>) => void) =>
+  asOrdinaryUser(() => testServicesHere(tests));
 
 /** The local engine of services in a data folder of its own; programs are kept for the next test file. */
 export function localServices(): { host: Host; subject: ServiceSubject; dispose(): Promise<void> } {
