@@ -4,22 +4,27 @@ import { migrate } from '@/lib/core/db/migrate';
 import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**
- * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then machines.
- * `npm run bench -- api` and `npm run bench -- machines` measure one of both; `npm run bench -- endurance [SECONDS]` loads
- * the whole platform instead.
+ * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then the
+ * metric store, then machines.
+ * `npm run bench -- api`, `-- metrics` and `-- machines` measure one of them; `npm run bench -- endurance [SECONDS]` loads the
+ * whole platform instead.
  */
 async function runBenchmarks([only, duration]: readonly string[]): Promise<void> {
   if (only === 'endurance') {
     const { endure } = await import('./endurance');
     return endure(Number(duration ?? 600));
   }
-  if (only !== 'machines') await measureApi();
-  if (only === 'api') return;
+  if (only === undefined || only === 'api')
+    await onOwnDatabase(async (url, folder) => (await import('./measure')).measure(url, folder));
+  if (only === undefined || only === 'metrics')
+    await onOwnDatabase(async () => (await import('./metrics')).measureMetrics());
+  if (only === 'api' || only === 'metrics') return;
   const { measureMachines } = await import('./machines');
   await measureMachines();
 }
 
-async function measureApi(): Promise<void> {
+/** Runs measurements on a PostgreSQL of their own. They are imported late: settings and log level are read then. */
+async function onOwnDatabase(measure: (url: string, folder: string) => Promise<void>): Promise<void> {
   const postgres = await startTemporaryPostgres();
   try {
     const url = postgres.url('postgres');
@@ -40,10 +45,10 @@ async function measureApi(): Promise<void> {
       RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE: '1000000000',
       RATE_LIMIT_PROJECT_HEAVY_BURST: '1000000000',
     });
-    // Settings and log level are read with the first import.
-    const { measure } = await import('./measure');
     await measure(url, postgres.directory);
   } finally {
+    const { closePool } = await import('@/lib/core/db/pool');
+    await closePool();
     await postgres.stop();
   }
 }

@@ -132,6 +132,9 @@ const environment = z.object({
     .regex(/^(https?:\/\/|\/)/, 'an absolute folder or a URL: https://mirror.example.com/programs')
     .optional(),
   DISK_FLOOR_GB: whole(100_000).default(2),
+  METRICS_SAMPLE_HOURS: whole(24 * 90).default(48),
+  METRICS_FIVE_MINUTE_DAYS: whole(3650).default(30),
+  METRICS_HOUR_DAYS: whole(36_500).default(400),
   IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
   IMAGES_PER_PROJECT: whole(100_000).default(50),
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
@@ -235,6 +238,10 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** Free disk that guests never get. */
     programMirror: s.PROGRAM_MIRROR,
     diskFloorGb: s.DISK_FLOOR_GB,
+    /** How long metrics are kept every 15 s, every 5 min and every hour. */
+    metricsSampleHours: s.METRICS_SAMPLE_HOURS,
+    metricsFiveMinuteDays: s.METRICS_FIVE_MINUTE_DAYS,
+    metricsHourDays: s.METRICS_HOUR_DAYS,
     /** The largest image that can be uploaded. */
     imageMaxBytes: s.IMAGE_MAX_BYTES,
     imagesPerProject: s.IMAGES_PER_PROJECT,

@@ -1,5 +1,5 @@
 import type { Sql } from '@/lib/core/db/sql';
-import { samplePurge } from '@/lib/core/devices/samples';
+import { metricPurges, rollUpJob } from '@/lib/core/devices/rollups';
 import { type Domain, each, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
@@ -44,7 +44,8 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
     steps: [...work.flatMap(({ steps }) => each(steps)), collectSteps, deliverySteps, accountMailSteps],
     jobs: [
       ...purges,
-      samplePurge,
+      ...metricPurges,
+      rollUpJob,
       notificationPurge,
       egressPurge,
       ...meteringJobs,

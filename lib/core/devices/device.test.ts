@@ -36,22 +36,8 @@ test('the database refuses a port or sample for another tenant’s device', asyn
     'ports_project_id_device_id_fkey',
   );
   await prisma().port.create({ data: await portRow(globex, theirs) });
-  const counters = {
-    cpu_seconds: 0,
-    memory_bytes: 0,
-    disk_read_bytes: 0,
-    disk_write_bytes: 0,
-    disk_reads: 0,
-    disk_writes: 0,
-  };
-  const sample = {
-    ...counters,
-    network_rx_bytes: 0,
-    network_tx_bytes: 0,
-    egress_bytes: 0,
-    at: new Date(),
-    device_id: theirs,
-  };
+  const shape = await prisma().metricShape.create({ data: { key: 'of this test', series: [] } });
+  const sample = { at: new Date(), device_id: theirs, shape_id: shape.id, values: [] };
   await expect(prisma().deviceSample.create({ data: { ...sample, project_id: acme.id } })).rejects.toThrow(
     'device_samples_project_id_device_id_fkey',
   );

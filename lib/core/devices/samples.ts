@@ -1,34 +1,61 @@
-import { execute } from '@/lib/core/db/pool';
+import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { purge } from '@/lib/core/operations/purge';
+import type { DeviceSeries } from './metric';
 
-/** The counters of a device at one moment, counted since the device started. */
+/** What a device reported at one moment. */
 export type DeviceSample = {
   project_id: string;
   device_id: string;
   at: Date;
-  cpu_seconds: number;
-  memory_bytes: number;
-  disk_read_bytes: number;
-  disk_write_bytes: number;
-  disk_reads: number;
-  disk_writes: number;
-  network_rx_bytes: number;
-  network_tx_bytes: number;
-  egress_bytes: number;
+  /** One value for each series, in their order. A counter counts since the device was started. */
+  values: readonly number[];
 };
 
-/** Stores samples, each once. Samples of a device that was deleted meanwhile are dropped. */
-export async function keepSamples(samples: readonly DeviceSample[]): Promise<void> {
+/**
+ * Stores what devices of one kind reported, in one statement. A sample that is already there changes nothing, and a device
+ * that was deleted meanwhile has none.
+ * @param series what the values mean, the same for all samples
+ */
+export async function keepSamples(series: readonly DeviceSeries[], samples: readonly DeviceSample[]): Promise<void> {
+  if (samples.length === 0) return;
+  const shape = await shapeOf(series);
   await execute(sql`
-    INSERT INTO device_samples (device_id, at, project_id, cpu_seconds, memory_bytes, disk_read_bytes, disk_write_bytes,
-      disk_reads, disk_writes, network_rx_bytes, network_tx_bytes, egress_bytes)
-    SELECT device_id, at, project_id, cpu_seconds, memory_bytes, disk_read_bytes, disk_write_bytes, disk_reads, disk_writes,
-      network_rx_bytes, network_tx_bytes, egress_bytes
-    FROM (
-      SELECT s.* FROM jsonb_populate_recordset(NULL::device_samples, ${JSON.stringify(samples)}::jsonb) AS s
-      JOIN devices d ON d.project_id = s.project_id AND d.id = s.device_id FOR KEY SHARE OF d
-    ) AS told ON CONFLICT DO NOTHING`);
+    WITH told AS MATERIALIZED (
+      SELECT t.* FROM jsonb_to_recordset(${JSON.stringify(samples)}::jsonb)
+        AS t (project_id uuid, device_id uuid, at timestamptz(3), "values" float8[])
+      JOIN devices d ON d.project_id = t.project_id AND d.id = t.device_id FOR KEY SHARE OF d
+    )
+    INSERT INTO device_samples (device_id, shape_id, at, project_id, "values", base)
+    SELECT told.device_id, ${shape}::int, told.at, told.project_id, told."values", coalesce(reset.base, last.base)
+    FROM told
+    LEFT JOIN LATERAL (
+      SELECT s."values", s.base FROM device_samples s
+      WHERE s.device_id = told.device_id AND s.shape_id = ${shape}::int AND s.at < told.at ORDER BY s.at DESC LIMIT 1
+    ) AS last ON true
+    LEFT JOIN LATERAL (
+      SELECT array_agg(coalesce(u.base, 0) + CASE WHEN u.value < u.last AND u.i <> ALL (${gaugesOf(series)}::int[]) THEN u.last ELSE 0 END
+        ORDER BY u.i) AS base
+      FROM unnest(told."values", last."values", last.base) WITH ORDINALITY AS u (value, last, base, i)
+      HAVING bool_or(u.value < u.last AND u.i <> ALL (${gaugesOf(series)}::int[]))
+    ) AS reset ON true
+    ON CONFLICT DO NOTHING`);
 }
 
-export const samplePurge = purge('device_samples', 10 * 60_000, "at < (SELECT platform_now()) - interval '8 days'");
+/** Positions of the gauges, from 1. */
+const gaugesOf = (series: readonly DeviceSeries[]) =>
+  series.flatMap(({ type }, index) => (type === 'gauge' ? [index + 1] : []));
+
+const shapes = new Map<string, Promise<number>>();
+
+/** The id of a list of series, recorded when it is new. */
+function shapeOf(series: readonly DeviceSeries[]): Promise<number> {
+  const key = JSON.stringify(series.map(({ name, type, labels }) => ({ name, type, labels })));
+  const known = shapes.get(key);
+  if (known) return known;
+  const recorded = queryRow<{ id: number }>(sql`
+    INSERT INTO metric_shapes (key, series, gauges) VALUES (${key}, ${key}::jsonb, ${gaugesOf(series)}::int[])
+    ON CONFLICT (key) DO UPDATE SET key = EXCLUDED.key RETURNING id`).then(({ id }) => id);
+  shapes.set(key, recorded);
+  recorded.catch(() => shapes.delete(key));
+  return recorded;
+}

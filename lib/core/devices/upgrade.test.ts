@@ -32,7 +32,7 @@ test('existing instances and volumes become devices and keep their ports, sample
         ('${VOLUME}', '${PROJECT}', 9, now());`);
   await migrate(url);
   const { rows } = await client.query(`
-      SELECT d.id, d.kind, p.id AS port, p.attachment, p.hostname, p.shared_addresses, s.cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
+      SELECT d.id, d.kind, p.id AS port, p.attachment, p.hostname, p.shared_addresses, s.values[1] AS cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
       LEFT JOIN device_samples s ON s.device_id = d.id ORDER BY d.id`);
   expect(rows).toEqual([
     {

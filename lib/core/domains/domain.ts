@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '@/lib/core/api/endpoint';
 import type { SealedColumn } from '@/lib/core/crypto/reseal';
 import type { Sql } from '@/lib/core/db/sql';
+import type { KindMetrics } from '@/lib/core/devices/metric';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
@@ -64,8 +65,8 @@ export type Domain = {
   readonly state: readonly string[] | None;
   /** Log sources and the labels of their lines. */
   readonly logs: Readonly<Record<string, readonly string[]>> | None;
-  /** Metrics and the labels of their samples. */
-  readonly metrics: Readonly<Record<string, readonly string[]>> | None;
+  /** The metrics of each kind of device that is sampled. */
+  readonly metrics: Readonly<Record<string, KindMetrics>> | None;
 };
 
 /** Declares a domain; called in the `domain.ts` of its folder. */

@@ -3,6 +3,7 @@ import { byName } from '@/lib/core/domains/search';
 import { addressesOfDevices } from '@/lib/domains/network/search';
 import { computeChecks } from './checks';
 import { computeEndpoints } from './endpoints';
+import { instanceMetrics } from './instance-metrics';
 import { computePortal } from './portal';
 import { instanceStatuses } from './transitions';
 
@@ -32,5 +33,5 @@ export const compute = domain({
   programs: none,
   state: ['engine/instances', 'engine/layers'],
   logs: none,
-  metrics: { instance: ['instance'] },
+  metrics: { instance: { service: 'compute', metrics: instanceMetrics } },
 });

@@ -2,12 +2,14 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
+import { keepSamples } from '@/lib/core/devices/samples';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import type { InstanceStats } from './engine';
+import { instanceSeries } from './instance-metrics';
 import type { InstanceMetrics } from './schema';
 import { sampleInstances } from './telemetry';
 
@@ -36,22 +38,11 @@ const metrics = async (range = '1h') => {
 async function sampled(...samples: [secondsAgo: number, counter: number][]): Promise<void> {
   // The middle of an interval of any range, so that samples side by side fall into one.
   const base = Math.floor(Date.now() / 30_000) * 30_000;
-  await prisma().deviceSample.createMany({
-    data: samples.map(([secondsAgo, counter]) => ({
-      device_id: id,
-      project_id: acme.id,
-      at: new Date(base - secondsAgo * 1000),
-      cpu_seconds: counter,
-      memory_bytes: 64 * 1024 ** 2,
-      disk_read_bytes: counter,
-      disk_write_bytes: counter,
-      disk_reads: counter,
-      disk_writes: counter,
-      network_rx_bytes: counter,
-      network_tx_bytes: counter,
-      egress_bytes: counter,
-    })),
-  });
+  for (const [secondsAgo, counter] of samples.toSorted(([one], [other]) => other - one)) {
+    const values = instanceSeries.map(({ type }) => (type === 'gauge' ? 64 * 1024 ** 2 : counter));
+    const at = new Date(base - secondsAgo * 1000);
+    await keepSamples(instanceSeries, [{ device_id: id, project_id: acme.id, at, values }]);
+  }
 }
 
 test('rates are what the counters grew by, per second', async () => {
@@ -110,7 +101,7 @@ test('running machines are sampled; one that fails or is gone holds up no other'
   };
   await sampleInstances('test-host');
   const rows = await prisma().deviceSample.findMany({ where: { device_id: { in: [id, ...others] } } });
-  expect(rows).toMatchObject([{ device_id: id, project_id: acme.id, cpu_seconds: 1.5, egress_bytes: 7n }]);
+  expect(rows).toMatchObject([{ device_id: id, project_id: acme.id, values: [1.5, 1024, 1, 2, 3, 4, 5, 6, 7] }]);
 });
 
 test('what left the platform is usage once: its growth, from nothing again where the counter began anew', async () => {

@@ -1,7 +1,9 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
-import { query, queryOne } from '@/lib/core/db/pool';
-import { raw, sql } from '@/lib/core/db/sql';
+import { queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { knownSeries, levelOf, readIntervals } from '@/lib/core/devices/series';
+import { instanceMetrics } from './instance-metrics';
 import type { InstanceMetrics, MetricRange } from './schema';
 
 /** How far back, and how much of it one point of a chart stands for: 120 to 170 points. */
@@ -12,29 +14,7 @@ const ranges: Record<MetricRange, { seconds: number; interval_s: number }> = {
   '7d': { seconds: 7 * 24 * 3600, interval_s: 3600 },
 };
 
-/** Between samples that are further apart the machine was off or nobody looked: no rate is made up for that. */
-const LONGEST_GAP_S = 90;
-
-const counters = [
-  'cpu_seconds',
-  'disk_read_bytes',
-  'disk_write_bytes',
-  'disk_reads',
-  'disk_writes',
-  'network_rx_bytes',
-  'network_tx_bytes',
-  'egress_bytes',
-] as const;
-
-/** A counter below its last value began anew with a new start of the machine. */
-const growth = counters.map(
-  (name) =>
-    `CASE WHEN s.${name} >= lag(s.${name}) OVER w THEN s.${name} - lag(s.${name}) OVER w ELSE s.${name} END AS ${name}`,
-);
-const rate = (name: (typeof counters)[number]) => `sum(d.${name})::float8 / nullif(sum(d.seconds), 0)`;
-const rates = counters.map((name) => `${rate(name)} AS ${name}`).join(', ');
-
-type Point = Record<(typeof counters)[number], number | null> & { at: Date; memory_bytes: number };
+type Point = Omit<InstanceMetrics['points'][number], 'at'>;
 
 /** What an instance used, as points of a chart; rates are averages of their interval. @throws ApiError 404 */
 export async function readMetrics(call: ProjectCall, id: string, range: MetricRange): Promise<InstanceMetrics> {
@@ -44,29 +24,43 @@ export async function readMetrics(call: ProjectCall, id: string, range: MetricRa
   if (!found) throw notFound('The instance');
   const { seconds, interval_s } = ranges[range];
   const from = new Date(call.at.getTime() - seconds * 1000);
-  const points = await query<Point>(sql`
-    SELECT date_bin(${interval_s}::int * interval '1 second', d.at, 'epoch') + ${interval_s}::int * interval '1 second' AS at,
-      avg(d.memory_bytes)::float8 AS memory_bytes, ${raw(rates)}
-    FROM (
-      SELECT s.at, s.memory_bytes, extract(epoch FROM s.at - lag(s.at) OVER w) AS seconds, ${raw(growth.join(', '))}
-      FROM device_samples s WHERE s.device_id = ${id}::uuid
-        AND s.at > ${from}::timestamptz - ${LONGEST_GAP_S}::int * interval '1 second' WINDOW w AS (ORDER BY s.at)
-    ) AS d WHERE d.at > ${from}::timestamptz AND d.seconds <= ${LONGEST_GAP_S}::int GROUP BY 1 ORDER BY 1`);
+  const series = await knownSeries(instanceMetrics.map(({ name }) => name));
+  const nameOf = new Map(series.map(({ shape_id, position, name }) => [`${shape_id} ${position}`, name]));
+  const rows = await readIntervals(
+    call.project_id,
+    series.map(({ shape_id, position, type }) => ({ device_id: id, shape_id, position, type })),
+    { from, to: call.at, level: levelOf(from, call.at), interval_s },
+  );
+  const intervals = new Map<number, Map<string, number | null>>();
+  for (const { interval, shape_id, position, value } of rows) {
+    const values = intervals.get(interval.getTime()) ?? new Map<string, number | null>();
+    values.set(nameOf.get(`${shape_id} ${position}`) ?? '', value);
+    intervals.set(interval.getTime(), values);
+  }
   return {
     range,
     interval_s,
     memory_total_bytes: Number(found.ram_gb) * 1024 ** 3,
-    points: points.map((point) => ({
-      at: point.at.toISOString(),
-      cpu_percent: point.cpu_seconds === null ? null : (100 * point.cpu_seconds) / found.vcpus,
-      memory_bytes: Math.round(point.memory_bytes),
-      disk_read_bytes_per_s: point.disk_read_bytes,
-      disk_write_bytes_per_s: point.disk_write_bytes,
-      disk_reads_per_s: point.disk_reads,
-      disk_writes_per_s: point.disk_writes,
-      network_rx_bytes_per_s: point.network_rx_bytes,
-      network_tx_bytes_per_s: point.network_tx_bytes,
-      egress_bytes_per_s: point.egress_bytes,
-    })),
+    points: [...intervals].flatMap(([at, values]) => {
+      const point = pointOf(values, found.vcpus);
+      // The first sample after a pause has no rates yet.
+      return point.cpu_percent === null ? [] : [{ at: new Date(at).toISOString(), ...point }];
+    }),
+  };
+}
+
+function pointOf(values: ReadonlyMap<string, number | null>, vcpus: number): Point {
+  const value = (name: string) => values.get(`nephele_instance_${name}`) ?? null;
+  const cpu = value('cpu_seconds');
+  return {
+    cpu_percent: cpu === null ? null : (100 * cpu) / vcpus,
+    memory_bytes: Math.round(value('memory_bytes') ?? 0),
+    disk_read_bytes_per_s: value('disk_read_bytes'),
+    disk_write_bytes_per_s: value('disk_write_bytes'),
+    disk_reads_per_s: value('disk_read_operations'),
+    disk_writes_per_s: value('disk_write_operations'),
+    network_rx_bytes_per_s: value('network_receive_bytes'),
+    network_tx_bytes_per_s: value('network_transmit_bytes'),
+    egress_bytes_per_s: value('network_egress_bytes'),
   };
 }

@@ -4,6 +4,7 @@ import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
+import { keepSamples } from '@/lib/core/devices/samples';
 import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { prepareSteps } from '@/lib/domains/images/steps';
 import { ForeignMachines, reportHost } from '@/lib/hosts/agent/host-report';
@@ -17,6 +18,7 @@ import { idOf, launch } from '@/lib/testing/machines';
 import { type MemoryEngines, useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import { instanceRoom } from './admission';
+import { instanceSeries } from './instance-metrics';
 import { Observer } from './observer';
 import { instanceSteps } from './steps';
 
@@ -105,10 +107,8 @@ test('a machine that was lost while nobody looked is billed until it was last se
 test('a machine that was lost while the worker was away is billed until its last sample', async () => {
   const id = await running();
   const sampled = new Date(Date.now() + HOUR_MS);
-  await execute(sql`INSERT INTO device_samples SELECT (jsonb_populate_record(NULL::device_samples, jsonb_build_object('device_id', id,
-      'project_id', project_id, 'at', ${sampled}::timestamptz, 'cpu_seconds', 0, 'memory_bytes', 0, 'disk_read_bytes', 0, 'disk_write_bytes', 0,
-      'disk_reads', 0, 'disk_writes', 0, 'network_rx_bytes', 0, 'network_tx_bytes', 0, 'egress_bytes', 0))).*
-    FROM instances WHERE id = ${id}::uuid`);
+  const { project_id } = await prisma().instance.findFirstOrThrow({ where: { id } });
+  await keepSamples(instanceSeries, [{ project_id, device_id: id, at: sampled, values: instanceSeries.map(() => 0) }]);
   await setTestClock(6 * HOUR_MS);
   engines.machines.delete(id);
   await new Observer('test-host').look();

@@ -5,6 +5,7 @@ import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { countEgress, type EgressReading } from '@/lib/money/metering/egress';
 import type { InstanceStats } from './engine';
+import { instanceMetrics, instanceSeries } from './instance-metrics';
 
 /** How many machines are sampled at once. */
 const AT_ONCE = 8;
@@ -22,14 +23,19 @@ export async function sampleInstances(cell: string): Promise<void> {
     for (let instance = waiting.pop(); instance !== undefined; instance = waiting.pop()) {
       const stats = await sample(cell, instance.id);
       if (!stats) continue;
-      samples.push(sampleRow(instance, stats));
+      samples.push({
+        project_id: instance.project_id,
+        device_id: instance.id,
+        at: stats.sampledAt,
+        values: instanceMetrics.map(({ of }) => of(stats)),
+      });
       readings.push(...egressOf(instance, stats));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
   if (samples.length === 0) return;
   await countEgress(readings);
-  await keepSamples(samples);
+  await keepSamples(instanceSeries, samples);
 }
 
 async function sample(cell: string, id: string): Promise<InstanceStats | null> {
@@ -44,24 +50,4 @@ async function sample(cell: string, id: string): Promise<InstanceStats | null> {
 function egressOf({ id, project_id, name }: Running, { sampledAt, portEgress }: InstanceStats): EgressReading[] {
   const owner = { project_id, device_id: id, resource: { type: 'instance', name } };
   return portEgress.map((port) => ({ ...owner, counter: { port_id: port.id }, at: sampledAt, bytes: port.bytes }));
-}
-
-function sampleRow(
-  { id, project_id }: Running,
-  { sampledAt, cpuSeconds, memoryBytes, disk, network, egressBytes }: InstanceStats,
-): DeviceSample {
-  return {
-    device_id: id,
-    project_id,
-    at: sampledAt,
-    cpu_seconds: cpuSeconds,
-    memory_bytes: Math.round(memoryBytes),
-    disk_read_bytes: disk.readBytes,
-    disk_write_bytes: disk.writtenBytes,
-    disk_reads: disk.readOperations,
-    disk_writes: disk.writeOperations,
-    network_rx_bytes: network.receivedBytes,
-    network_tx_bytes: network.sentBytes,
-    egress_bytes: egressBytes,
-  };
 }

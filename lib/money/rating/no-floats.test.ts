@@ -117,11 +117,19 @@ describe('no binary float', () => {
     expect(floatsIn('x.ts', line)).toEqual([]);
   });
 
-  test('is a column or a function’s value in the database, but for the processor time of guests', async () => {
+  test('is a column or a function’s value in the database, but for metrics', async () => {
     const columns = await query<{ name: string }>(sql`
       SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-      WHERE table_schema = 'public' AND data_type IN ('real', 'double precision') ORDER BY 1`);
-    expect(columns.map(({ name }) => name)).toEqual(['device_samples.cpu_seconds']);
+      WHERE table_schema = 'public' AND udt_name IN ('float4', 'float8', '_float4', '_float8') ORDER BY 1`);
+    expect(columns.map(({ name }) => name)).toEqual([
+      'device_rollups.base',
+      'device_rollups.highs',
+      'device_rollups.lows',
+      'device_rollups.means',
+      'device_rollups.values',
+      'device_samples.base',
+      'device_samples.values',
+    ]);
     const amounts = await query<{ type: string }>(sql`
       SELECT DISTINCT data_type AS type FROM information_schema.columns WHERE table_schema = 'public' AND column_name LIKE '%usd%'`);
     expect(amounts).toEqual([{ type: 'numeric' }]);

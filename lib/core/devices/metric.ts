@@ -1,0 +1,23 @@
+/** A metric that devices of a kind report (services, section 10): `nephele_{resource}_{metric}_{unit}`. */
+export type Metric = {
+  readonly name: string;
+  /** A counter only grows, until it restarts at 0. */
+  readonly type: 'counter' | 'gauge';
+  readonly unit: string;
+  /** One sentence for people who choose a metric. */
+  readonly help: string;
+};
+
+/** The metrics of one kind of device. */
+export type KindMetrics = {
+  /** The label `service` of their series. */
+  readonly service: string;
+  readonly metrics: readonly Metric[];
+};
+
+/** One series of a device; `labels` tells apart those of one name. */
+export type DeviceSeries = {
+  readonly name: string;
+  readonly type: Metric['type'];
+  readonly labels: Readonly<Record<string, string>>;
+};
