@@ -7,7 +7,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { startIssuer, TEST_AUDIENCE, type TestIssuer } from '@/lib/testing/issuer';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
 
-// The issuer of these tests listens on this machine, which an operator would have to list as well.
+// The issuer of these tests is on a local address, which an operator would have to allow too.
 process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
 
 testDatabase();
@@ -40,7 +40,7 @@ async function trust(project: TestProject, changes: object = {}): Promise<string
 }
 
 let address = 0;
-/** Asks from an address of its own, so that failures of one test do not use up the attempts of another. */
+/** Calls from a fresh address, so that failures of one test do not use up the attempts of another. */
 function assume(web_identity_token: string, changes: object = {}, from?: string): Promise<Answer> {
   address += 1;
   const body = { project_id: acme.id, web_identity_token, role: 'member', ...changes };
@@ -62,7 +62,7 @@ const lastEntry = (projectId: string | null = acme.id) =>
     orderBy: { id: 'desc' },
   });
 
-/** The one refusal, compared as a whole, but for what differs between any two answers. */
+/** The parts of a refusal that must be equal in all refusals. */
 const essence = ({ status, body, headers }: Answer) => {
   const { error } = body as { error: Record<string, unknown> };
   const names = [...headers.keys()].sort();
@@ -70,7 +70,7 @@ const essence = ({ status, body, headers }: Answer) => {
 };
 
 describe('a good token', () => {
-  test('is exchanged for credentials that work, with the role that was asked for', async () => {
+  test('is exchanged for working credentials with the requested role', async () => {
     const answer = await assume(await issuer.sign());
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -89,7 +89,7 @@ describe('a good token', () => {
     expect(await statusWith(weaker.access_token, 'POST', '/vault/secrets', {})).toBe(403);
   });
 
-  test('leaves a trace that names the workload, and no token', async () => {
+  test('leaves an audit trace with the workload and without the token', async () => {
     const token = await issuer.sign({ sub: 'repo:acme/site:traced' });
     const { access_token } = await credentialsFor(token);
     expect(await lastEntry()).toMatchObject({
@@ -106,7 +106,7 @@ describe('a good token', () => {
     expect(all?.text).not.toContain(access_token.slice(-20));
   });
 
-  test('gives credentials that end when they say, from 15 minutes to 12 hours', async () => {
+  test('gives credentials that expire as announced, after 15 minutes to 12 hours', async () => {
     const { access_token, expires_at } = await credentialsFor(await issuer.sign(), { duration_s: 900 });
     const left = new Date(expires_at).getTime() - Date.now();
     expect(left).toBeGreaterThan(890_000);
@@ -122,7 +122,7 @@ describe('a good token', () => {
     expect((await assume(await issuer.sign(), { duration_s: 43_200 })).status).toBe(200);
   });
 
-  test('gives credentials that end with the provider, at once', async () => {
+  test('gives credentials that end at once with the provider', async () => {
     const project = await createProject();
     const id = await trust(project);
     const { access_token } = await credentialsFor(await issuer.sign(), { project_id: project.id });
@@ -132,7 +132,7 @@ describe('a good token', () => {
     expect((await assume(await issuer.sign(), { project_id: project.id })).status).toBe(401);
   });
 
-  test('works for one project and no other', async () => {
+  test('works for one project only', async () => {
     const other = await createProject('other');
     const { access_token } = await credentialsFor(await issuer.sign());
     const headers = { 'X-Project-Id': other.id };
@@ -148,7 +148,7 @@ describe('a good token', () => {
     await another.close();
   });
 
-  test('is found by the provider whose address of keys is given, without discovery', async () => {
+  test('is verified with the provider’s given key address, without discovery', async () => {
     const project = await createProject();
     await trust(project, { jwks_uri: `${issuer.jwks_uri}?own` });
     issuer.answers.set('/keys?own', { status: 200, body: JSON.stringify({ keys: issuer.published() }) });
@@ -157,7 +157,7 @@ describe('a good token', () => {
   });
 });
 
-describe('a token that is not good gets the same refusal as a project that is not there', () => {
+describe('an invalid token gets the same refusal as an unknown project', () => {
   const now = () => Math.floor(Date.now() / 1000);
   const claims = (changes: JWTPayload = {}) => ({
     iss: issuer.issuer,
@@ -274,14 +274,14 @@ describe('a token that is not good gets the same refusal as a project that is no
     expect(entry?.details).toMatchObject({ role: 'member', reason: expect.stringContaining(reason) });
   });
 
-  test('a project that trusts nobody, and a project id that is none', async () => {
+  test('a project that trusts nobody, and a malformed project id', async () => {
     const bare = await createProject();
     expect(essence(await assume(await issuer.sign(), { project_id: bare.id }))).toEqual(expected);
     expect(await lastEntry(bare.id)).toMatchObject({ details: { reason: 'No identity provider trusts this issuer.' } });
     expect(essence(await assume(await issuer.sign(), { project_id: 'nothing' }))).toEqual(expected);
   });
 
-  test('an issuer that is away, answers nonsense, or speaks for another', async () => {
+  test('an issuer that is down, sends garbage, or claims to be another', async () => {
     const broken = await startIssuer();
     const project = await createProject();
     await trust(project, { issuer: broken.issuer });
@@ -319,7 +319,7 @@ test.each([
   ['a key that is too short', (key: JWK) => ({ ...key, n: key.n?.slice(0, 160) })],
   ['a key of another kind under its name', (key: JWK) => ({ ...key, kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' })],
   ['a key with nonsense in it', (key: JWK) => ({ ...key, n: '', e: 7 })],
-])('an issuer that publishes %s makes a refusal, and no fault of ours', async (_, spoil) => {
+])('an issuer that publishes %s causes a refusal, not an internal error', async (_, spoil) => {
   const careless = await startIssuer();
   const project = await createProject();
   await trust(project, { issuer: careless.issuer });
@@ -331,15 +331,15 @@ test.each([
   await careless.close();
 });
 
-describe('a good token for too much', () => {
-  test('a role above the provider’s is refused, and told', async () => {
+describe('a valid token that asks for too much', () => {
+  test('a role above the provider’s is refused with the reason', async () => {
     const answer = await assume(await issuer.sign(), { role: 'admin' });
     expect(answer).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
     expect(answer.text).toContain('member at most');
     expect(await lastEntry()).toMatchObject({ result: 'refused', status: 403, resource_type: 'identity_provider' });
   });
 
-  test('of several providers the one that allows the role is taken', async () => {
+  test('of several providers the one that allows the role is used', async () => {
     const project = await createProject();
     await trust(project, { max_role: 'reader' });
     await trust(project, { max_role: 'admin', conditions: { sub: ['repo:acme/site:*'], environment: ['production'] } });
@@ -351,7 +351,7 @@ describe('a good token for too much', () => {
     expect(await statusWith(access_token, 'GET', '/iam/providers')).toBe(200);
   });
 
-  test('a suspended project gives nothing out, and stops what it gave out', async () => {
+  test('a suspended project issues no credentials and disables those it issued', async () => {
     const project = await createProject();
     await trust(project);
     const { access_token } = await credentialsFor(await issuer.sign(), { project_id: project.id });
@@ -365,7 +365,7 @@ describe('a good token for too much', () => {
 });
 
 describe('failures', () => {
-  test('are counted by project and address: after ten, even a good token waits, and other addresses do not', async () => {
+  test('are counted by project and address: after ten, even a valid token must wait, and other addresses need not', async () => {
     const from = '203.0.113.7';
     for (let failure = 0; failure < 10; failure += 1) {
       expect((await assume('nonsense', {}, from)).status).toBe(401);
@@ -376,7 +376,7 @@ describe('failures', () => {
     expect((await assume(await issuer.sign(), {}, '203.0.113.8')).status).toBe(200);
   });
 
-  test('are not what successes and a role too high are', async () => {
+  test('do not include successes and roles that are too high', async () => {
     const from = '203.0.113.9';
     for (let round = 0; round < 11; round += 1) {
       expect((await assume(await issuer.sign(), { role: 'admin' }, from)).status).toBe(403);

@@ -13,7 +13,7 @@ import { unmetClaim } from './conditions';
 import { issuerKeys } from './issuer-keys';
 import type { AssumeRole, Conditions, Credentials } from './schema';
 
-/** Signatures by a private key alone: whoever can check such a token cannot make one. */
+/** Asymmetric signatures only: the key that verifies such a token cannot create one. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -27,9 +27,9 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** Clocks of issuers may differ from ours by this much. */
+/** Tolerated difference between an issuer's clock and ours. */
 const CLOCK_TOLERANCE_S = 30;
-/** The longest issuer or subject: twice what OpenID Connect allows a subject. */
+/** The longest issuer or subject: about twice the limit of OpenID Connect for a subject (255). */
 const MOST_TEXT = 500;
 
 type Provider = {
@@ -44,10 +44,10 @@ type Project = { id: string; status: ProjectStatus; providers: Provider[] };
 type Verified = { provider: Provider; subject: string };
 
 /**
- * Exchanges a workload identity token for credentials of a project (RFC 8693 in spirit, spec 5.5). They end at
+ * Exchanges a workload identity token for project credentials (in the spirit of RFC 8693; spec 5.5). They end at
  * `expires_at`, or with the provider.
- * @throws ApiError 401, the same for whatever is wrong with the token and for a project that does not exist; 403 when
- *   the token is good and the role too high, or the project suspended; 429 after too many failures
+ * @throws ApiError 401, the same for any fault of the token and for an unknown project; 403 when the token is valid but
+ *   the role too high or the project suspended; 429 after too many failures
  */
 export function assumeRole(call: Call, input: AssumeRole): Promise<Credentials> {
   const attempter = { account: `workload of ${input.project_id}`, address: call.address };
@@ -92,7 +92,7 @@ async function exchange(call: Call, input: AssumeRole): Promise<Credentials> {
 async function issue(call: Call, input: AssumeRole, project: Project, verified: Verified): Promise<Credentials> {
   const { provider, subject } = verified;
   const { role, duration_s } = input;
-  // A JWT counts in whole seconds.
+  // A JWT has a resolution of whole seconds.
   const expires = new Date((Math.floor(call.at.getTime() / 1000) + duration_s) * 1000);
   const access_token = await signToken('workload', { sub: subject, provider_id: provider.id, role }, call.at, expires);
   const membership = { project_id: project.id, project_status: project.status, role };
@@ -105,7 +105,7 @@ async function issue(call: Call, input: AssumeRole, project: Project, verified: 
   return { access_token, token_type: 'Bearer', expires_at: expires.toISOString() };
 }
 
-/** The project if it exists, with its providers of this issuer. */
+/** The project, if it exists, with its providers for this issuer. */
 async function findProject(projectId: string, issuer: string | undefined): Promise<Project | undefined> {
   if (!isId(projectId)) return undefined;
   const rows = await query<
@@ -120,7 +120,7 @@ async function findProject(projectId: string, issuer: string | undefined): Promi
   return { id: found.project_id, status: found.status, providers };
 }
 
-/** The providers that accept the token, and in words why the others do not. */
+/** The providers that accept the token, and the reasons why others reject it. */
 async function verifyAll(
   providers: readonly Provider[],
   token: string,
@@ -153,12 +153,12 @@ async function verify(provider: Provider, token: string, at: Date): Promise<Veri
   } catch (error) {
     if (error instanceof errors.JOSEError) return `The token is not valid: ${error.message}.`;
     if (error instanceof OutgoingError) return `The issuer's keys could not be fetched: ${error.message}`;
-    // Whatever else comes of it is of the issuer's making: a key that is none, or that is too short.
+    // Any other error is caused by the issuer's keys: malformed or too short.
     return `The token could not be verified with the issuer's keys: ${error}.`;
   }
 }
 
-/** What the token says of itself, worth nothing until its signature is checked. */
+/** The token's own claims, untrusted until its signature is verified. */
 function unverifiedClaims(token: string): { iss: string | undefined; sub: string | undefined } | undefined {
   try {
     const { iss, sub }: JWTPayload = decodeJwt(token);
@@ -168,7 +168,7 @@ function unverifiedClaims(token: string): { iss: string | undefined; sub: string
   }
 }
 
-/** Puts a refusal on record, for the admins of the project where there is one. Gives the error to throw. */
+/** Records a refusal for the admins of the project, if it exists. Returns the error to throw. */
 async function refused(
   call: Call,
   error: ApiError,
@@ -190,7 +190,7 @@ function record(
   return recordAudit(call, { action: 'sts.assume_role', ...facts, resource, details });
 }
 
-/** Text that can be stored and shown as it is. */
+/** A claim that is safe to store and display. */
 function usable(claim: unknown): string | undefined {
   const isText = typeof claim === 'string' && claim !== '' && claim.length <= MOST_TEXT;
   return isText && !/[\p{Cc}\p{Cs}]/u.test(claim) ? claim : undefined;

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Conditions } from './schema';
 
-/** The first claim whose condition the token does not meet; undefined when it meets all. */
+/** The first claim that fails its condition; undefined if the token meets all conditions. */
 export function unmetClaim(conditions: Conditions, claims: JWTPayload): string | undefined {
   return Object.entries(conditions).find(([name, patterns]) => {
     const values = Object.hasOwn(claims, name) ? textsOf(claims[name]) : [];
@@ -9,7 +9,7 @@ export function unmetClaim(conditions: Conditions, claims: JWTPayload): string |
   })?.[0];
 }
 
-/** What a claim says: one text, or each of several (`groups`). Numbers and booleans as JSON writes them. */
+/** The values of a claim: a text, or each entry of an array (`groups`). Numbers and booleans as in JSON. */
 function textsOf(claim: unknown): string[] {
   const values = Array.isArray(claim) ? claim : [claim];
   return values.flatMap((value) => {
@@ -19,8 +19,8 @@ function textsOf(claim: unknown): string[] {
 }
 
 /**
- * Whether a pattern covers all of a text; `*` stands for any text, also none. Walks back to the last `*` only, so that
- * no pattern takes longer than its length times the text's.
+ * Whether a pattern matches the whole text; `*` matches any text, including none. Backtracks only to the last `*`, so
+ * the time is bounded by pattern length × text length.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   let p = 0;

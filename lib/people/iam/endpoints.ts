@@ -7,8 +7,8 @@ import * as schema from './schema';
 import { simulate } from './simulate';
 
 /**
- * Policy simulation, and the identities of workloads (spec 4.17, 5.5).
- * @param table all endpoints, which hold these: it is looked at when asked about, not while they are being made
+ * Policy simulation and workload identities (spec 4.17, 5.5).
+ * @param table all endpoints, including these; called lazily, because the table is still under construction here
  */
 export const iamEndpoints = (table: () => readonly AnyEndpoint[]) => [
   endpoint({

@@ -4,7 +4,7 @@ import { setClockOffset } from '@/lib/clock';
 import { startIssuer, type TestIssuer } from '@/lib/testing/issuer';
 import { issuerKeys } from './issuer-keys';
 
-// The issuer of these tests listens on this machine, which an operator would have to list as well.
+// The issuer of these tests is on a local address, which an operator would have to allow too.
 process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
 
 let issuer: TestIssuer;
@@ -18,7 +18,7 @@ afterEach(async () => {
   await issuer.close();
 });
 
-/** Whether the signature is by a key that the issuer is known to have; times are not looked at here. */
+/** Whether the signature verifies with a key of the issuer; expiry is not checked here. */
 async function accepts(candidate: string, jwks_uri: string | null = null): Promise<boolean> {
   const source = { issuer: issuer.issuer, jwks_uri };
   const verified = jwtVerify(candidate, issuerKeys(source), { currentDate: new Date() });
@@ -29,7 +29,7 @@ async function accepts(candidate: string, jwks_uri: string | null = null): Promi
 }
 const fetched = () => issuer.asked.get('/keys') ?? 0;
 
-test('keys are fetched once, however many tokens come at once and after', async () => {
+test('keys are fetched once for any number of concurrent and later tokens', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => accepts(token)));
   expect(answers).not.toContain(false);
   expect(await accepts(token)).toBe(true);
@@ -41,7 +41,7 @@ test('keys at a given address need no discovery', async () => {
   expect([...issuer.asked.keys()]).toEqual(['/keys']);
 });
 
-test('a rotated key is found, and the one before it counts no longer', async () => {
+test('a rotated key is found, and the previous one is no longer accepted', async () => {
   expect(await accepts(token)).toBe(true);
   await issuer.rotate();
   setClockOffset(31_000);
@@ -50,7 +50,7 @@ test('a rotated key is found, and the one before it counts no longer', async () 
   expect(fetched()).toBe(2);
 });
 
-test('unknown key ids make us ask again once in half a minute, and no more', async () => {
+test('unknown key ids cause at most one fetch per half minute', async () => {
   expect(await accepts(token)).toBe(true);
   const unknown = await issuer.sign({}, { kid: 'unknown' });
   const ask = async () => expect(await Promise.all([1, 2, 3, 4].map(() => accepts(unknown)))).not.toContain(true);
@@ -62,7 +62,7 @@ test('unknown key ids make us ask again once in half a minute, and no more', asy
   expect(fetched()).toBe(2);
 });
 
-test('a key that was withdrawn ends within ten minutes, also when nobody asks for another', async () => {
+test('a withdrawn key is rejected within ten minutes, even without unknown key ids', async () => {
   expect(await accepts(token)).toBe(true);
   await issuer.rotate();
   setClockOffset(599_000);
@@ -71,7 +71,7 @@ test('a key that was withdrawn ends within ten minutes, also when nobody asks fo
   expect(await accepts(token)).toBe(false);
 });
 
-test('an issuer that fails is asked again after seconds, and known keys count meanwhile', async () => {
+test('a failed issuer is retried after seconds, and known keys stay valid meanwhile', async () => {
   expect(await accepts(token)).toBe(true);
   issuer.answers.set('/keys', { status: 503, body: '' });
   setClockOffset(100_000);
@@ -85,7 +85,7 @@ test('an issuer that fails is asked again after seconds, and known keys count me
   expect(await accepts(await issuer.sign())).toBe(true);
 });
 
-test('a symmetric key among the published ones is none', async () => {
+test('a symmetric key among the published ones is ignored', async () => {
   const secret = Buffer.from('a secret that an issuer published by mistake');
   const keys = [{ kty: 'oct', kid: 'oops', alg: 'HS256', k: secret.toString('base64url') }];
   issuer.answers.set('/keys', { status: 200, body: JSON.stringify({ keys }) });
@@ -93,7 +93,7 @@ test('a symmetric key among the published ones is none', async () => {
   expect(await accepts(forged)).toBe(false);
 });
 
-test('of hundreds of issuers those are forgotten that nobody has asked for the longest', async () => {
+test('with hundreds of issuers, the least recently used are dropped', async () => {
   expect(await accepts(token, issuer.jwks_uri)).toBe(true);
   const others = (from: number, to: number) =>
     Promise.all(Array.from({ length: to - from }, (_, n) => accepts(token, `${issuer.issuer}/none/${from + n}`)));

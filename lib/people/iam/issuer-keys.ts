@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { now } from '@/lib/clock';
 import { checkedFetch, OutgoingError } from '@/lib/core/net/checked-fetch';
 
-/** Where an issuer's public keys are: at an address, or to be discovered. */
+/** The source of an issuer's public keys: a fixed address, or OpenID Connect discovery. */
 export type KeySource = { issuer: string; jwks_uri: string | null };
 
-/** Keys are asked for again after this long, so that a withdrawn one stops counting. */
+/** Keys are refetched after this time, so that a withdrawn one is no longer accepted. */
 const FRESH_MS = 10 * 60 * 1000;
-/** A key that is not among them may be new; asking again this often is enough. */
+/** An unknown key id may be a new key; refetch at most this often. */
 const UNKNOWN_KEY_MS = 30 * 1000;
-/** An issuer that failed is left alone this long: nobody makes us hammer it. */
+/** Pause after a failed fetch, so that nobody can make us hammer an issuer. */
 const AFTER_FAILURE_MS = 5 * 1000;
 const MOST_SOURCES = 500;
 
@@ -19,7 +19,7 @@ type Entry = { held?: Held; failure?: { error: unknown; at: number }; pending?: 
 
 const entries = new Map<string, Entry>();
 
-/** Finds the key of a token among its issuer's, for `jwtVerify`; keys are kept and asked for anew when they rotate. */
+/** Finds a token's key among its issuer's, for `jwtVerify`. Keys are cached and refetched when they rotate. */
 export function issuerKeys(source: KeySource): JWTVerifyGetKey {
   return async (header, token) => {
     const entry = entryOf(source);
@@ -35,7 +35,7 @@ export function issuerKeys(source: KeySource): JWTVerifyGetKey {
   };
 }
 
-/** The least recently used sources are forgotten, so that tenants cannot fill the memory. */
+/** Drops the least recently used sources, so that tenants cannot fill the memory. */
 function entryOf({ issuer, jwks_uri }: KeySource): Entry {
   const key = jwks_uri === null ? `discover ${issuer}` : `at ${jwks_uri}`;
   const entry = entries.get(key) ?? {};
@@ -46,7 +46,7 @@ function entryOf({ issuer, jwks_uri }: KeySource): Entry {
   return entry;
 }
 
-/** Fetches once, however many wait for it. */
+/** Fetches once for all concurrent callers. */
 function refresh(entry: Entry, source: KeySource): Promise<Held> {
   const { failure } = entry;
   if (failure && now().getTime() - failure.at < AFTER_FAILURE_MS) return Promise.reject(failure.error);

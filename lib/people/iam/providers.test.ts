@@ -20,14 +20,14 @@ const create = (changes: object = {}, project = acme) =>
   call('POST', '/iam/providers', { token: project.users.admin.token, body: { ...github, ...changes } });
 
 describe('an identity provider', () => {
-  test('comes back as it was given, from creation and from the list', async () => {
+  test('is returned as created, by the create and the list', async () => {
     const created = await create();
     expect(created).toMatchObject({ status: 201, body: { ...github, jwks_uri: null } });
     const { body } = await call('GET', '/iam/providers?name=github', { token: acme.users.admin.token });
     expect(body).toEqual([created.body]);
   });
 
-  test('is found by its issuer, its name, or a part of that', async () => {
+  test('is found by its issuer, its name, or a part of it', async () => {
     const project = await createProject();
     await create({ name: 'build farm' }, project);
     await create({ name: 'cluster', issuer: 'https://cluster.example.test' }, project);
@@ -42,13 +42,13 @@ describe('an identity provider', () => {
     expect(await names('name=build')).toEqual([]);
   });
 
-  test('has a name of its own in the project', async () => {
+  test('has a unique name in the project', async () => {
     expect((await create({ name: 'twice' })).status).toBe(201);
     expect(await create({ name: 'twice' })).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
     expect((await create({ name: 'twice' }, await createProject())).status).toBe(201);
   });
 
-  test('is gone after it was deleted, for its own project alone', async () => {
+  test('is gone after its delete, in its own project only', async () => {
     const { id } = (await create({ name: 'short' })).body as { id: string };
     const other = await createProject('other');
     const remove = async (project: TestProject) =>
@@ -72,13 +72,13 @@ describe('an identity provider', () => {
     ['conditions', { conditions: { sub: [] } }],
     ['conditions', { conditions: { sub: 'repo:*' } }],
     ['max_role', { max_role: 'owner' }],
-  ])('with a wrong %s is refused by its name: %j', async (field, changes) => {
+  ])('with a wrong %s is refused by field name: %j', async (field, changes) => {
     const answer = await create({ name: 'wrong', ...changes });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(field);
   });
 
-  test('is one of a hundred at most', async () => {
+  test('is limited to one hundred per project', async () => {
     const project = await createProject();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => create({ name: `p${index}` }, project)),

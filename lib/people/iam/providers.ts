@@ -10,7 +10,7 @@ import { requireOutgoingUrl } from '@/lib/core/net/checked-fetch';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { type Conditions, type CreateProvider, type IdentityProvider, providerQuery } from './schema';
 
-/** Each exchange looks at all providers of its issuer, so there is an end to them. */
+/** Each exchange checks all providers of its issuer, so their number is limited. */
 const MOST_PROVIDERS = 100;
 
 type Row = {
@@ -31,7 +31,7 @@ function view(row: Row): IdentityProvider {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-/** The issuers that the project trusts. */
+/** The issuers trusted by the project. */
 export const listProviders = listOf({
   query: providerQuery,
   columns,
@@ -43,7 +43,7 @@ export const listProviders = listOf({
 });
 
 /**
- * Trusts an issuer. Nothing is fetched yet: an issuer that is down for a moment must not stand in the way.
+ * Adds a trusted issuer. Nothing is fetched yet, so that an issuer that is briefly down does not block the call.
  * @throws ApiError 400 for a URL that may not be called, 409 when the name is taken or there are too many
  */
 export async function createProvider(call: ProjectCall, input: CreateProvider): Promise<IdentityProvider> {
@@ -77,7 +77,7 @@ export async function createProvider(call: ProjectCall, input: CreateProvider): 
   return created;
 }
 
-/** Stops trusting an issuer; credentials that it led to end with it. @throws ApiError 404 */
+/** Removes a trusted issuer; credentials obtained through it end at once. @throws ApiError 404 */
 export async function deleteProvider(call: ProjectCall, id: string): Promise<void> {
   const found = await queryOne<{ name: string }>(
     sql`SELECT name FROM identity_providers WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,

@@ -9,7 +9,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { runs } from '@/lib/testing/samples';
 import { type Answer, api, createMember, createProject, createUser, type TestProject } from '@/lib/testing/world';
 
-// Thousands of requests by few callers: the rate limit is not what is asked about here.
+// Thousands of requests by few callers must not hit the rate limit.
 process.env.RATE_LIMIT_PER_MINUTE = '1000000000';
 process.env.RATE_LIMIT_BURST = '1000000000';
 process.env.RATE_LIMIT_ANONYMOUS_PER_MINUTE = '1000000000';
@@ -22,7 +22,7 @@ let acme: TestProject;
 let suspended: TestProject;
 let invited: { id: string; token: string };
 
-/** Someone who can both be asked about and call the API. */
+/** An identity that can be simulated and can also call the API. */
 type Identity = {
   who: string;
   credential: string;
@@ -97,13 +97,13 @@ const streams = ({ responses }: AnyEndpoint) =>
   Object.values(responses).some((declared) => declared !== null && 'stream' in declared);
 const filled = (path: string) => path.replace(/\{\w+\}/g, () => newId());
 
-/** Whether the answer refuses for who the caller is; any other answer came after that was settled. */
+/** Whether the answer is a refusal by identity; any other answer means that access was granted. */
 function refusesCaller({ body }: Answer): boolean {
   const code = (body as { error?: { code?: string } } | undefined)?.error?.code ?? '';
   return ['UNAUTHENTICATED', 'FORBIDDEN', 'TENANT_SUSPENDED'].includes(code);
 }
 
-/** Sends the request for real. What is not a plain reading carries an unknown parameter, and is refused before it acts. */
+/** Sends the real request. Anything but a plain read carries an unknown parameter, so it is refused before it acts. */
 function attempt({ credential }: Identity, endpoint: AnyEndpoint, genuine: boolean): Promise<Answer> {
   const mayAct = genuine && endpoint.method === 'GET' && !streams(endpoint);
   const path = filled(endpoint.realm === 'backoffice' ? fullPath(endpoint) : endpoint.path);
@@ -111,7 +111,7 @@ function attempt({ credential }: Identity, endpoint: AnyEndpoint, genuine: boole
   return call(endpoint.method, address, { token: credential, ...(endpoint.body ? { body: {} } : {}) });
 }
 
-describe('what simulation says is what a real request meets', () => {
+describe('simulation agrees with real requests', () => {
   test('for random identities and endpoints', async () => {
     const property = fc.asyncProperty(
       fc.nat(),
@@ -155,8 +155,9 @@ describe('what simulation says is what a real request meets', () => {
     }
   });
 
-  test('also inside the endpoints: none refuses on its own a caller that the decision lets pass', async () => {
-    // Two look at the body: a token above one's role, another's identity. Their examples are neither for an admin.
+  test('inside the endpoints too: none refuses a caller that the decision admits', async () => {
+    // Two endpoints check the body: a token above one's role, another's identity. Neither example is a problem for an
+    // admin.
     const changing = endpoints.filter(
       ({ realm, access, method }) => realm === 'tenant' && access !== 'public' && method !== 'GET',
     );
@@ -174,8 +175,8 @@ describe('what simulation says is what a real request meets', () => {
   });
 });
 
-describe('the answer', () => {
-  test('names the endpoint, the access it asks for and the facts that decided', async () => {
+describe('the result', () => {
+  test('names the endpoint, the access it requires and the facts that decided', async () => {
     const { id, token } = acme.users.reader;
     const { body } = await simulate(token, { user_id: id }, 'POST', '/api/v1/vault/secrets');
     expect(body).toEqual({
@@ -196,7 +197,7 @@ describe('the answer', () => {
     expect(await reasonOf('invited')).toContain('has not yet accepted');
   });
 
-  test('is no where there is no such endpoint', async () => {
+  test('is a refusal where no endpoint exists', async () => {
     const { id, token } = acme.users.admin;
     for (const [method, path] of [
       ['GET', '/nowhere'],
@@ -210,8 +211,8 @@ describe('the answer', () => {
   });
 });
 
-describe('who may ask', () => {
-  test('about others, only an admin; about oneself and one’s own tokens, everyone', async () => {
+describe('permission to simulate', () => {
+  test('others is for admins only; oneself and one’s own tokens, for everyone', async () => {
     const { reader, member, admin } = acme.users;
     const own = await makeToken(member.token, 'reader');
     const ask = async (token: string, identity: object) =>
@@ -226,7 +227,7 @@ describe('who may ask', () => {
     expect(await ask(admin.token, { token_id: own.id })).toBe(200);
   });
 
-  test('nobody about those of another project: they are not found, and not forbidden to admins', async () => {
+  test('identities of another project is given to nobody: they are not found, rather than forbidden', async () => {
     const other = await createProject('other');
     const foreign = await makeToken(other.users.member.token, 'reader');
     const { admin, member } = acme.users;
@@ -246,14 +247,14 @@ describe('who may ask', () => {
     }
   });
 
-  test('about exactly one identity at a time', async () => {
+  test('covers exactly one identity per call', async () => {
     const { id, token } = acme.users.admin;
     for (const identity of [{}, { user_id: id, token_id: newId() }, { user_id: id, role: 'admin' }]) {
       expect((await simulate(token, identity, 'GET', '/tenant/quota')).status).toBe(400);
     }
   });
 
-  test('an admin who left the project asks about nobody there', async () => {
+  test('ends when an admin leaves the project', async () => {
     const leaving = await createMember(acme.id, 'admin');
     await call('DELETE', `/identity/role-assignments?user_id=${leaving.id}`, { token: acme.users.admin.token });
     const asked = await simulate(leaving.token, { user_id: acme.users.reader.id }, 'GET', '/tenant/quota');

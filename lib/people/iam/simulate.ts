@@ -9,12 +9,12 @@ import { sql } from '@/lib/core/db/sql';
 import { roleOf, roleRank } from '@/lib/people/identity/authenticate';
 import type { Simulate, Simulation } from './schema';
 
-/** Who is asked about: what a request of theirs would be decided by, and why that is less than one might think. */
+/** The simulated identity: its subject, its owner, and the reason why it has less access than expected. */
 type Identity = { subject: Subject | undefined; owner?: string; shortfall?: string };
 
 /**
- * Whether an identity may call an endpoint now, by the decision that a real request meets (spec 5.5).
- * @throws ApiError 403 when another identity is none of the caller's business, 404 when the project has none such
+ * Whether an identity may call an endpoint now, by the same decision as for a real request (spec 5.5).
+ * @throws ApiError 403 when the caller may not ask about another identity, 404 when the project has no such identity
  */
 export async function simulate(
   call: TenantCall,
@@ -37,7 +37,7 @@ export async function simulate(
   };
 }
 
-/** The identity as it stands now; of themselves and their tokens anyone may ask, of others an admin. */
+/** The current state of the identity. Anyone can ask about themselves and their tokens, an admin about others. */
 async function identityOf({ caller }: TenantCall, asked: Simulate['identity']): Promise<Identity> {
   if (isCaller(caller, asked)) return { subject: caller };
   const found = await find(caller.membership?.project_id, asked);

@@ -6,16 +6,16 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** A new acceptance code of an invitation: shown to the inviter once, stored as a hash. */
 export type Acceptance = { code: string; hash: Buffer; expires_at: Date };
 
-/** What an answer tells the inviter of the code. */
+/** The inviter's view of the code in an API answer. */
 export type ShownAcceptance = { acceptance_code: string; acceptance_expires_at: string };
 
-/** A code for joining the project, good for seven days from `at`. */
+/** A code for joining the project, valid for seven days from `at`. */
 export function newAcceptance(projectId: string, at: Date): Acceptance {
   const code = newReadableCode();
   return { code, hash: acceptanceHash(projectId, code), expires_at: new Date(at.getTime() + LIFETIME_MS) };
 }
 
-/** What is stored of a code; 80 random bits need no slow hash. */
+/** The stored form of a code; 80 random bits need no slow hash. */
 export function acceptanceHash(projectId: string, code: string): Buffer {
   return createHash('sha256')
     .update(`${projectId}\n${lettersOf(code)}`)

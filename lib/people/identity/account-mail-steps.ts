@@ -17,7 +17,7 @@ async function readMail(id: string): Promise<Mail | undefined> {
     FROM account_mails m LEFT JOIN projects p ON p.id = m.project_id WHERE m.id = ${id}::uuid`);
 }
 
-/** Undefined where there is nobody to write to. */
+/** Undefined if there is no recipient. */
 async function textOf({ id, kind, email, code, project }: Mail): Promise<MailText | undefined> {
   if (kind === 'invitation') return invitationText(project, email, code && open(code, placeOf(id)).toString());
   const account = await findByEmail(email, 'tenant');
@@ -25,12 +25,12 @@ async function textOf({ id, kind, email, code, project }: Mail): Promise<MailTex
   return account.administrator ? administratorResetText(email) : resetText(email, await newResetLink(account.id));
 }
 
-/** Once a mail is sent or given up, its code is nobody's business any more. */
+/** Erases the code once the mail is sent or given up. */
 const forgotten = (id: string): Record<string, Sql> => ({
   code_forgotten: sql`UPDATE account_mails SET code = NULL FROM ${ifAdmitted} AND account_mails.id = ${id}::uuid`,
 });
 
-/** The worker's part. Each attempt at a reset mails a link of its own, and all of them work until one is used. */
+/** The worker's steps. Each attempt at a reset mails a new link, and all links work until one is used. */
 export const accountMailSteps = platformOperationSteps(
   sendAccountMail,
   {

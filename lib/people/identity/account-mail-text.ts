@@ -4,12 +4,12 @@ import { settings } from '@/lib/settings';
 /** Subject and text of a mail. */
 export type MailText = { subject: string; text: string };
 
-/** Text for one line: a name can break no header and no line. */
+/** Collapses white space, so that a name cannot break a header or a line. */
 const line = (text: string) => text.replace(/\s+/g, ' ');
 
 const written = (...parts: string[]) => `${[...parts, line(settings().seller.name)].join('\n\n')}\n`;
 
-/** To someone who was added to a project. Without a code: the account is new. */
+/** To a person who was added to a project. No code means that the account is new. */
 export function invitationText(project: string, email: string, code: string | null): MailText {
   const { baseUrl } = settings();
   const name = line(project);
@@ -35,7 +35,7 @@ export function invitationText(project: string, email: string, code: string | nu
   };
 }
 
-/** To the owner of an account who asked for a new password, or for whom somebody did. */
+/** To the owner of an account for which a password reset was requested. */
 export function resetText(email: string, token: string): MailText {
   const { baseUrl } = settings();
   return {
@@ -48,7 +48,7 @@ export function resetText(email: string, token: string): MailText {
   };
 }
 
-/** To an administrator: no mailbox opens the back office. */
+/** To an administrator: a mailbox alone never opens the back office. */
 export function administratorResetText(email: string): MailText {
   return {
     subject: 'Passwords of administrators are not reset by mail',

@@ -8,7 +8,7 @@ import { operationInsert } from '@/lib/core/operations/enqueue';
 import { platformOperationKind } from '@/lib/core/operations/kind';
 import { settings } from '@/lib/settings';
 
-/** Carries a mail about an account to its address, again after a while where that fails. */
+/** Sends an account mail, with retries. */
 export const sendAccountMail = platformOperationKind({
   kind: 'account.mail',
   resource_type: 'account_mail',
@@ -19,7 +19,7 @@ export const sendAccountMail = platformOperationKind({
 
 type Origin = { at: Date; request_id: string | null };
 
-/** What ties the sealed code to its mail. */
+/** Binds the sealed code to its mail. */
 export const placeOf = (mailId: string) => `account_mail:${mailId}`;
 
 /** For `npm run admin -- reseal`. */
@@ -31,8 +31,8 @@ export const sealedInvitationCodes: SealedColumn = {
 };
 
 /**
- * The statements that have an invitation mailed, where this platform sends mail. `from` decides, as in `insert`;
- * `withCode` is a boolean in SQL over it: a new account needs no code.
+ * The statements that mail an invitation, if this platform sends mail. `from` decides, as in `insert`; `withCode` is an
+ * SQL boolean over it: a new account needs no code.
  */
 export function invitationMail(
   call: Origin,
@@ -48,10 +48,10 @@ export function invitationMail(
   return mailRows(call, { id, kind: 'invitation', project_id, email, code, created_at: call.at }, from);
 }
 
-/** How many links an address is mailed within an hour: it may be anybody's. */
+/** Links mailed to an address per hour: anyone can enter anyone's address. */
 const RESETS_PER_HOUR = 5;
 
-/** The statements that have a link for a password reset mailed, whether or not there is such an account. */
+/** The statements that mail a password reset link, whether or not the account exists. */
 export function resetMail(call: Origin, email: string): Record<string, Sql> {
   const few = sql`(SELECT 1) AS always WHERE ${RESETS_PER_HOUR}::int > (SELECT count(*) FROM account_mails m
     WHERE m.email = ${email}::text AND m.kind = 'password_reset' AND m.created_at > ${call.at}::timestamptz - interval '1 hour')`;

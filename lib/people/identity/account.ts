@@ -3,7 +3,7 @@ import { raw, type Sql, sql } from '@/lib/core/db/sql';
 
 export type Realm = 'tenant' | 'backoffice';
 
-/** A person as sign-in and second factor need them. Never leaves this folder. */
+/** A person with what sign-in and second factor need. Never leaves this folder. */
 export type Account = {
   id: string;
   email: string;
@@ -16,11 +16,11 @@ export type Account = {
   totp_activated_at: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** Memberships by kind: all, and the active ones by the status of their project. */
+  /** Counts of memberships: all, and active ones by the status of their project. */
   memberships: number;
   open_projects: number;
   suspended_projects: number;
-  /** The moment by the platform's clock, which TOTP codes are checked against. */
+  /** The platform time of the read, for checking TOTP codes. */
   read_at: Date;
 };
 
@@ -38,7 +38,7 @@ function find(condition: Sql): Promise<Account | undefined> {
     WHERE ${condition}`);
 }
 
-/** The account with this e-mail in a realm; in the back office other people than administrators do not exist. */
+/** The account with this e-mail in a realm; the back office only knows administrators. */
 export function findByEmail(email: string, realm: Realm): Promise<Account | undefined> {
   return find(sql`u.email = ${email}::text AND (${realm}::text = 'tenant' OR u.administrator)`);
 }

@@ -27,13 +27,13 @@ const recorded = () =>
     sql`SELECT key, cardinality(failed_at) AS failures FROM signin_failures ORDER BY key`,
   );
 
-describe('places for failures', () => {
-  test('are given to exactly ten of fifty that ask at once, as many replicas would', async () => {
+describe('places for failed attempts', () => {
+  test('admit exactly ten of fifty concurrent attempts, across replicas', async () => {
     const asked = await Promise.all(Array.from({ length: 50 }, () => outcome(reserveAttempt(here))));
     expect(asked.filter((answer) => answer !== 'RATE_LIMITED')).toHaveLength(failureLimits.account.most);
   });
 
-  test('of an address are given to exactly a hundred, whatever accounts are tried', async () => {
+  test('of an address admit exactly a hundred, whatever accounts are tried', async () => {
     const attempts = Array.from({ length: 130 }, (_, i) =>
       outcome(reserveAttempt({ ...here, account: `u${i}@example.test` })),
     );
@@ -43,7 +43,7 @@ describe('places for failures', () => {
 });
 
 describe('the limit', () => {
-  test('lets ten failures happen, then refuses without trying and says how long', async () => {
+  test('admits ten failures, then refuses without trying and says how long to wait', async () => {
     await fail(10);
     let tried = false;
     const refusal = guardAttempt(here, async () => {
@@ -56,7 +56,7 @@ describe('the limit', () => {
     expect(tried).toBe(false);
   });
 
-  test('counts failures alone: right attempts and faults of ours leave nothing behind', async () => {
+  test('counts failures only: successes and internal errors leave nothing behind', async () => {
     for (let i = 0; i < 15; i++) expect(await guardAttempt(here, right)).toBe('right');
     const fault = () => Promise.reject(new Error('the database is gone'));
     for (let i = 0; i < 15; i++) await outcome(guardAttempt(here, fault));
@@ -66,12 +66,12 @@ describe('the limit', () => {
     await fail(10);
   });
 
-  test('refuses none of many right attempts at once', async () => {
+  test('does not refuse concurrent correct attempts', async () => {
     const all = await Promise.all(Array.from({ length: 40 }, () => outcome(guardAttempt(here, right))));
     expect(new Set(all)).toEqual(new Set(['right']));
   });
 
-  test('gives back the place of its own attempt and of no other', async () => {
+  test('releases the place of its own attempt and of no other', async () => {
     await fail(3);
     await Promise.all([guardAttempt(here, right), guardAttempt(here, right), outcome(guardAttempt(here, wrong))]);
     expect((await recorded()).map(({ failures }) => failures)).toEqual([4, 4]);
@@ -83,7 +83,7 @@ describe('the limit', () => {
     expect(await guardAttempt({ ...here, account: 'eve@example.test' }, right)).toBe('right');
   });
 
-  test('slides: no fifteen minutes ever hold more than ten, and each place is free after its own', async () => {
+  test('slides: no fifteen minutes contain more than ten, and each place expires by itself', async () => {
     await fail(4);
     await setTestClock(10 * MINUTE_MS);
     await fail(6);
@@ -94,7 +94,7 @@ describe('the limit', () => {
     expect(await guardAttempt(here, right)).toBe('right');
   });
 
-  test('an attempt turned away by its account does not count for its address', async () => {
+  test('does not count an attempt against its address if the account refused it', async () => {
     await fail(10);
     for (let i = 0; i < 5; i++) await outcome(guardAttempt(here, wrong));
     expect(await recorded()).toEqual([
@@ -103,13 +103,13 @@ describe('the limit', () => {
     ]);
   });
 
-  test('takes all addresses of an IPv6 subscriber for one', async () => {
+  test('counts all addresses of an IPv6 subscriber as one', async () => {
     for (let i = 0; i < 10; i++) await fail(1, { ...here, address: `2001:db8:1:2::${i + 1}` });
     expect(await outcome(guardAttempt({ ...here, address: '2001:db8:1:2:ffff::1' }, right))).toBe('RATE_LIMITED');
     expect(await outcome(guardAttempt({ ...here, address: '2001:db8:1:3::1' }, right))).toBe('right');
   });
 
-  test('forgets what is past: rows do not pile up', async () => {
+  test('removes expired rows, so that they do not pile up', async () => {
     for (let i = 0; i < 5; i++) await fail(1, { account: `old${i}@example.test`, address: `198.51.100.${i}` });
     await setTestClock(16 * MINUTE_MS);
     await fail(1);

@@ -5,8 +5,8 @@ import { sourceOf } from '@/lib/core/net/address';
 import { Gate } from './gate';
 
 /**
- * How many failures fit into how many minutes: of one account from one address, of one address altogether, and of the
- * second factor of one account, from wherever the codes come.
+ * The permitted failures and their windows: of an account from one address, of an address in total, and of an account's
+ * second factor from any address.
  */
 export const failureLimits = {
   account: { most: 10, minutes: 15 },
@@ -14,10 +14,10 @@ export const failureLimits = {
   code: { most: 20, minutes: 24 * 60 },
 } as const;
 
-/** Whose attempt it is: the e-mail as given, whether or not such an account exists, and the address it comes from. */
+/** The source of an attempt: the e-mail as entered, whether or not the account exists, and the client address. */
 export type Attempter = { account: string; address: string };
 
-/** A counter of failures, and how many it holds. */
+/** A counter of failures with its limit. */
 type Place = { key: string } & (typeof failureLimits)[keyof typeof failureLimits];
 
 type Reservation = { keys: string[]; at: Date };
@@ -25,19 +25,19 @@ type Reservation = { keys: string[]; at: Date };
 const gates = new Map<string, Gate>();
 
 /**
- * Runs an attempt to prove a password or a code. Failures alone count, exactly and across replicas: the attempt takes
- * its place among the failures before it runs, and gives it back unless it throws INVALID_CREDENTIALS or TOTP_INVALID.
- * The account stays open to other addresses.
- * @throws ApiError 429 without running the attempt, when the last 15 minutes hold enough failures
+ * Runs an attempt to prove a password or code. Only failures count, exactly and across replicas: the attempt reserves a
+ * place before it runs, and releases it unless it throws INVALID_CREDENTIALS or TOTP_INVALID. Other addresses can still
+ * use the account.
+ * @throws ApiError 429 without running the attempt, after too many failures within 15 minutes
  */
 export async function guardAttempt<T>(attempter: Attempter, attempt: () => Promise<T>): Promise<T> {
   return inTurn(sourceOf(attempter.address), () => countFailure(placesOf(attempter), attempt));
 }
 
 /**
- * Runs an attempt to prove the second factor of an account. Failures count for the account, whatever address they come
- * from: codes are tried only after the right password, so nobody who does not know it can use the places up.
- * @throws ApiError 429 without running the attempt, when the last 24 hours hold enough failures
+ * Runs an attempt to prove the second factor of an account. Failures count for the account from any address: codes are
+ * tried only after the correct password, so nobody without the password can use up the places.
+ * @throws ApiError 429 without running the attempt, after too many failures within 24 hours
  */
 export function guardCode<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
   return countFailure([{ key: codeKey(userId), ...failureLimits.code }], attempt);
@@ -65,7 +65,7 @@ function placesOf({ account, address }: Attempter): Place[] {
 
 const codeKey = (userId: string) => `code:${userId}`;
 
-/** Few at a time from one address, so that right attempts made at once do not fill the places of failures. */
+/** Limits concurrency per address, so that concurrent correct attempts do not occupy all places. */
 async function inTurn<T>(source: string, work: () => Promise<T>): Promise<T> {
   const gate = gates.get(source) ?? new Gate(2, 200);
   gates.set(source, gate);
@@ -80,19 +80,19 @@ function isFailure(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'INVALID_CREDENTIALS' || error.code === 'TOTP_INVALID');
 }
 
-/** The rows, locked in one order by everyone. */
+/** Selects and locks the rows in a fixed order. */
 const locked = (keys: readonly string[]): Sql =>
   sql`SELECT key, failed_at FROM signin_failures WHERE key = ANY(${keys}::text[]) ORDER BY key FOR UPDATE`;
 
 /**
- * Takes a place among the failures of account and address.
+ * Reserves a place for a failure of account and address.
  * @throws ApiError 429 when there is none
  */
 export function reserveAttempt(attempter: Attempter): Promise<Reservation> {
   return reserve(placesOf(attempter));
 }
 
-/** Takes a place in all of them or in none, in one statement over the locked rows. @throws ApiError 429 */
+/** Reserves a place in all counters or in none, in one statement over the locked rows. @throws ApiError 429 */
 async function reserve(places: readonly Place[]): Promise<Reservation> {
   const keys = places.map(({ key }) => key);
   const limits = join(
@@ -116,7 +116,7 @@ async function reserve(places: readonly Place[]): Promise<Reservation> {
         UPDATE signin_failures f SET failed_at = recent.moments || verdict.at, last_at = verdict.at
         FROM recent, verdict WHERE f.key = recent.key AND verdict.present AND verdict.ok)
       SELECT present, ok, ceil(wait_s)::int AS wait_s, at FROM verdict`);
-    // A row that was forgotten between the two statements is made again.
+    // The row was removed between the two statements and must be created again.
     if (!verdict?.present) continue;
     if (verdict.ok) return { keys, at: verdict.at };
     const seconds = Math.max(1, verdict.wait_s ?? 1);
@@ -126,7 +126,7 @@ async function reserve(places: readonly Place[]): Promise<Reservation> {
   }
 }
 
-/** Rows can only be locked once they exist; whoever adds one sweeps out a few that are past their window. */
+/** Creates missing rows, because only existing rows can be locked, and removes a few expired ones. */
 async function makeRows(keys: readonly string[]): Promise<void> {
   const added = await execute(sql`
     INSERT INTO signin_failures (key, failed_at, last_at)
@@ -140,7 +140,7 @@ async function makeRows(keys: readonly string[]): Promise<void> {
       LIMIT 20 FOR UPDATE SKIP LOCKED)`);
 }
 
-/** The attempt was no failure: its places are free again. */
+/** Releases the places of an attempt that did not fail. */
 async function giveBack({ keys, at }: Reservation): Promise<void> {
   await execute(sql`
     WITH k AS MATERIALIZED (${locked(keys)}),
@@ -149,14 +149,14 @@ async function giveBack({ keys, at }: Reservation): Promise<void> {
     FROM found WHERE f.key = found.key AND found.place IS NOT NULL`);
 }
 
-/** The statement that forgets an account's failures, from whatever address, once its owner was given it back. */
+/** The statement that clears an account's failures from all addresses, after its owner has recovered it. */
 export function forgetFailures(account: string): Sql {
   return sql`DELETE FROM signin_failures WHERE starts_with(key, ${`account:${account}|`}::text)`;
 }
 
 /**
- * The statement that forgets the wrong codes of an account, once they no longer help whoever tried them: with a new
- * password or another second factor. `from` decides, as in `insert`, and ends in a condition.
+ * The statement that clears wrong codes of an account, once a new password or second factor makes them useless to an
+ * attacker. `from` decides, as in `insert`, and ends in a condition.
  */
 export function forgetCodeFailures(userId: string, from: Sql): Sql {
   return sql`DELETE FROM signin_failures USING ${from} AND signin_failures.key = ${codeKey(userId)}::text`;

@@ -13,7 +13,7 @@ import { login, verify } from './token-login';
 const tag = 'Authentication';
 const purpose = { realm: 'tenant', kind: 'access_token' } as const;
 
-/** A browser that signs out gives its cookie back as well. */
+/** A sign-out answer that also clears the browser's cookie. */
 function signedOut(call: PersonCall): Reply<undefined> {
   if (call.caller.via !== 'cookie') return new Reply(undefined);
   const { tenant, secure } = sessionCookies();

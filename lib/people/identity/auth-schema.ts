@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { roles } from '@/lib/core/api/caller';
 import { displayName, email, id, newPassword, times, timestamp } from '@/lib/core/api/schemas';
 
-/** Any password that somebody may try: a wrong one of any length is refused like every wrong one. */
+/** A password to check: a malformed one is refused like any wrong one. */
 const triedPassword = z.string().max(1024).meta({ format: 'password' });
 
-/** A code of an authenticator app, or a recovery code in its place. */
+/** A code of an authenticator app, or a recovery code. */
 const code = z
   .string()
   .trim()
@@ -13,7 +13,7 @@ const code = z
   .max(64)
   .meta({ description: 'The six digits of the authenticator app, or a recovery code.', example: '287082' });
 
-/** A code of an authenticator app where no recovery code exists yet. */
+/** A code of an authenticator app, before recovery codes exist. */
 const firstCode = z
   .string()
   .trim()
@@ -21,7 +21,7 @@ const firstCode = z
   .max(64)
   .meta({ description: 'The six digits of the authenticator app.', example: '287082' });
 
-/** A code typed by hand; a wrong one of any form is refused like every wrong one. */
+/** A code typed by hand; a malformed one is refused like any wrong one. */
 export const acceptanceCode = z
   .string()
   .trim()
@@ -29,7 +29,7 @@ export const acceptanceCode = z
   .max(64)
   .meta({ description: 'The `acceptance_code` that the inviter received.', example: 'k7wp-3mzx-90ab-cdef' });
 
-/** What the inviter is told of the code, once. */
+/** The code as shown to the inviter, once. */
 export const shownAcceptance = {
   acceptance_code: z.string().meta({
     description:

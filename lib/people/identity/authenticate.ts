@@ -11,14 +11,14 @@ import { readCookie, sessionCookies } from './cookies';
 import { type Audience, verifyToken } from './session-token';
 import { isLive } from './sessions';
 
-/** API tokens begin with this, so that people and scanners recognise them. */
+/** The prefix of API tokens, by which people and secret scanners recognise them. */
 export const API_TOKEN_PREFIX = 'neph_';
 
 type Realm = 'tenant' | 'backoffice';
 
 /**
- * Who sent these headers, in this realm: by bearer token (access token, API token, STS credentials) or by the realm's
- * session cookie. Undefined when the credential is absent, invalid, expired or revoked, which is checked every time.
+ * Identifies the caller in a realm by bearer token (access token, API token, STS credentials) or session cookie.
+ * Undefined when the credential is absent, invalid, expired or revoked; this is checked on every request.
  * @throws ApiError 404 when `X-Project-Id` names a project that the caller does not belong to
  */
 export async function authenticate(headers: Headers, realm: Realm): Promise<Caller | undefined> {
@@ -38,12 +38,12 @@ export async function authenticate(headers: Headers, realm: Realm): Promise<Call
   );
 }
 
-/** What has not the form of an id is nobody's project, which only a caller with a valid credential is told. */
+/** A malformed id belongs to no project; only callers with a valid credential learn that. */
 function chosenProject(header: string | null): string | null {
   return header === null || isId(header) ? header : NIL;
 }
 
-/** What is stored of a credential that was shown once: high entropy, so a plain hash. */
+/** The stored form of a credential that was shown once. Its entropy is high, so a plain hash is enough. */
 export function credentialHash(credential: string): Buffer {
   return createHash('sha256').update(credential).digest();
 }
@@ -54,7 +54,7 @@ type MembershipRow = { project_id: string | null; project_status: ProjectStatus 
 export const roleRank = sql`(SELECT max(CASE role WHEN 'admin' THEN 2 WHEN 'member' THEN 1 ELSE 0 END) FROM role_assignments r
   WHERE r.project_id = m.project_id AND r.user_id = m.user_id)`;
 
-/** The condition on `api_tokens t` and its maker `users u` under which a token counts. */
+/** The condition on `api_tokens t` and its creator `users u` for a valid token. */
 export const isLiveToken = raw(`t.revoked_at IS NULL AND t.session_epoch >= u.tokens_from_epoch
   AND (t.expires_at IS NULL OR t.expires_at > platform_now())`);
 
@@ -148,7 +148,7 @@ async function byWorkload(token: string, project: string | null): Promise<Caller
   return { kind: 'workload', provider_id, subject: claims.sub, expires_at: new Date(claims.exp * 1000), membership };
 }
 
-/** For the list of sessions; once a minute is often enough, and no request waits for it. */
+/** Updates the last-seen time in the list of sessions, at most once a minute and in the background. */
 function touchSession(id: string): void {
   execute(sql`UPDATE sessions SET last_seen_at = platform_now() WHERE id = ${id}::uuid`).catch((error) =>
     log.debug({ err: error }, 'a session could not be marked as seen'),

@@ -10,7 +10,7 @@ import { bootstrap } from './bootstrap';
 testDatabase();
 const call = api();
 afterEach(async () => {
-  // Past the triggers that keep invoices and the like from being emptied.
+  // Bypasses the triggers that protect invoices and the like from deletion.
   await execute(sql`DO $$ BEGIN
     SET LOCAL session_replication_role = replica;
     TRUNCATE users, projects, audit_entries CASCADE;
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('the first start', () => {
-  test('makes the administrator, and a demo project whose admin can sign in with what was shown', async () => {
+  test('creates the administrator, and a demo project whose admin can sign in with the shown password', async () => {
     const { created, accounts } = await bootstrap(settings());
     expect(created).toBe(true);
     expect(accounts.map(({ email }) => email)).toEqual(['admin@nephele.local', 'owner@demo.nephele.local']);
@@ -35,7 +35,7 @@ describe('the first start', () => {
     expect(row.administrator).toBe(true);
   });
 
-  test('takes the passwords that the operator gave', async () => {
+  test('uses the operator’s passwords', async () => {
     const given = { bootstrapAdminPassword: 'given-admin', bootstrapTenantPassword: 'given-owner' };
     const { accounts } = await bootstrap(given);
     expect(accounts.map(({ password }) => password)).toEqual(['given-admin', 'given-owner']);
@@ -51,7 +51,7 @@ describe('the first start', () => {
   });
 });
 
-test('later starts change nothing, whatever they are given', async () => {
+test('later starts change nothing, whatever the settings', async () => {
   await bootstrap(settings());
   const before = await prisma().user.findMany({ orderBy: { email: 'asc' } });
   expect(await bootstrap({ bootstrapAdminPassword: 'another one', bootstrapTenantPassword: 'another one' })).toEqual({

@@ -4,15 +4,15 @@ import { prisma } from '@/lib/core/db/prisma';
 import type { Settings } from '@/lib/settings';
 import { generatePassword, hashPassword } from './passwords';
 
-/** An account of the first start, with its password in the clear: shown once, stored nowhere. */
+/** An account of the first start with its plain-text password: shown once, stored nowhere. */
 export type FirstAccount = { role: string; email: string; password: string };
 
-/** Any number will do, as long as every release uses the same. */
+/** An arbitrary number that must stay the same in all releases. */
 const advisoryLock = 5_271_009_383;
 
 /**
- * Makes the first accounts: an administrator of the platform, and a demo project with its admin. On the first start
- * only, and by one of several processes that start at once; later starts change nothing, whatever `BOOTSTRAP_*` say.
+ * Creates the first accounts: a platform administrator, and a demo project with its admin. Only on the first start, and
+ * by only one of several processes; later starts change nothing, whatever `BOOTSTRAP_*` says.
  */
 export async function bootstrap(
   settings: Pick<Settings, 'bootstrapAdminPassword' | 'bootstrapTenantPassword'>,

@@ -5,14 +5,14 @@ import { type Sql, sql } from '@/lib/core/db/sql';
 import { isLiveToken } from './authenticate';
 import { isLive } from './sessions';
 
-/** The columns by which a row refers to the credential that it ends with: one of session, API token and provider. */
+/** The columns by which a row refers to the credential that limits its life: a session, API token or provider. */
 export type BoundCredential =
   | { session_id: string; session_epoch: number }
   | { token_id: string }
   | { provider_id: string };
 
 /**
- * The credential of a caller, for a row that must end with it, and when it ends at the latest; null: never.
+ * The caller's credential, for a row that must end with it, and its expiry; null: never.
  * @throws ApiError 401 when it has ended since the request was authenticated
  */
 export async function bindCredential(
@@ -47,8 +47,8 @@ function ended(): ApiError {
 }
 
 /**
- * The condition on a row `c` with the columns of `BoundCredential` under which its credential still counts. When
- * credentials of a workload end, the row itself must know.
+ * The condition on a row `c` with the columns of `BoundCredential` that its credential is still valid. A workload's
+ * credentials have no row, so `c` itself must hold their expiry.
  */
 export const credentialCounts: Sql = sql`(
   EXISTS (SELECT FROM sessions s JOIN users u ON u.id = s.user_id

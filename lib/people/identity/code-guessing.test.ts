@@ -22,7 +22,7 @@ beforeEach(async () => {
   ada = { ...user, ...(await enrol(call, user.token)) };
 });
 
-/** Each request comes from an address of its own, as those of a botnet do. */
+/** Sends each request from a fresh address, like a botnet. */
 function post(path: string, body: object, token?: string) {
   addresses += 1;
   const address = `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -42,7 +42,7 @@ async function guess(times: number): Promise<number[]> {
   return answers.map(({ status }) => status);
 }
 
-test('wrong codes after the right password are limited per account, however many addresses they come from', async () => {
+test('wrong codes after the correct password are limited per account, from any number of addresses', async () => {
   const statuses = await guess(2 * most);
   expect(statuses.filter((status) => status === 401)).toHaveLength(most);
   expect(statuses.filter((status) => status === 429)).toHaveLength(most);
@@ -68,25 +68,25 @@ test('codes at login, for a challenge, recovery codes and codes of a session sha
   expect((await post('/auth/2fa/verify', { challenge_token, code: rightCode() })).status).toBe(429);
 });
 
-test('who does not know the password cannot lock the account', async () => {
+test('an attacker without the password cannot lock the account', async () => {
   const answers = await Promise.all(Array.from({ length: 2 * most }, () => login('000000', 'wrong')));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
   expect((await login(rightCode())).status).toBe(200);
 });
 
-test('right codes use up no place', async () => {
+test('correct codes use up no place', async () => {
   for (const code of ada.recovery_codes) expect((await login(code)).status).toBe(200);
   expect((await login(rightCode())).status).toBe(200);
   expect((await guess(most + 1)).filter((status) => status === 401)).toHaveLength(most);
 });
 
-test('a new password, which the guesser does not know, makes room at once', async () => {
+test('a new password clears the limit at once', async () => {
   await guess(most);
   const password = await resetPassword(ada.email);
   expect((await login(rightCode(), password)).status).toBe(200);
 });
 
-test('a second factor that is set up anew begins without failures', async () => {
+test('a new second factor starts without failures', async () => {
   await guess(most - 1);
   expect((await post('/auth/2fa/disable', { code: rightCode() }, ada.token)).status).toBe(200);
   await setTestClock(start + 5 * 60_000);

@@ -1,7 +1,7 @@
 import { settings } from '@/lib/settings';
 
 /**
- * The session cookies of the two realms, which may have origins of their own. Over HTTPS their names bind them to the
+ * The session cookie names of the two realms, which may have separate origins. Over HTTPS the names bind them to the
  * host (RFC 6265bis, prefixes).
  */
 export function sessionCookies(): { tenant: string; backoffice: string; secure: boolean; backofficeSecure: boolean } {
@@ -16,7 +16,7 @@ export function sessionCookies(): { tenant: string; backoffice: string; secure: 
   };
 }
 
-/** One cookie of a `Cookie` header. */
+/** The value of a cookie in a `Cookie` header. */
 export function readCookie(header: string | null, name: string): string | undefined {
   for (const part of header?.split(';') ?? []) {
     const [key, ...value] = part.trim().split('=');

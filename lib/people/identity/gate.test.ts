@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Gate } from './gate';
 
-/** Work that goes on until it is let go. */
+/** Work that lasts until released. */
 function held() {
   let letGo = () => {};
   const until = new Promise<void>((resolve) => {
@@ -10,7 +10,7 @@ function held() {
   return { until, letGo };
 }
 
-test('never more are inside than may be, and all get their turn', async () => {
+test('the limit is never exceeded, and everyone gets a turn', async () => {
   const gate = new Gate(3, 100);
   let inside = 0;
   let most = 0;
@@ -27,7 +27,7 @@ test('never more are inside than may be, and all get their turn', async () => {
   expect(gate.idle).toBe(true);
 });
 
-test('who finds the queue full is told to come back, and takes nobody’s place', async () => {
+test('a full queue refuses newcomers, who take nobody’s place', async () => {
   const gate = new Gate(1, 1);
   const first = held();
   const running = gate.run(() => first.until);
@@ -39,7 +39,7 @@ test('who finds the queue full is told to come back, and takes nobody’s place'
   expect(await gate.run(async () => 'fourth')).toBe('fourth');
 });
 
-test('work that fails leaves its place to the next', async () => {
+test('failed work passes its place to the next', async () => {
   const gate = new Gate(1, 10);
   const failing = gate.run(() => Promise.reject(new Error('no')));
   const next = gate.run(async () => 'next');

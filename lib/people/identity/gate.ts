@@ -1,6 +1,6 @@
 import { ApiError } from '@/lib/core/api/errors';
 
-/** Lets a few in at a time; the others wait their turn, and when too many wait, the next is sent away at once. */
+/** Limits concurrency: further callers wait in a queue, and are refused at once when the queue is full. */
 export class Gate {
   private inside = 0;
   private readonly waiting: (() => void)[] = [];
@@ -37,7 +37,7 @@ export class Gate {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** The place goes to the next in line without becoming free in between. */
+  /** Passes the place to the next in line, so that nobody can jump the queue. */
   private leave(): void {
     const next = this.waiting.shift();
     if (next) next();

@@ -9,10 +9,9 @@ type NewPasswordOptions = {
 };
 
 /**
- * The statements that give a person a new password and end all their sessions, with the challenges that wait for a
- * code; with `ending_tokens` also the API tokens that they made, in every project. With `verifying_email` a mailed link
- * has shown that the mailbox is theirs. `changed` returns the new epoch.
- * `from` decides, as in `insert`, and ends in a condition.
+ * The statements that set a person's password and end all their sessions and pending challenges; with `ending_tokens`
+ * also their API tokens in every project. `verifying_email`: a mailed link has proved that the mailbox is theirs.
+ * `changed` returns the new epoch. `from` decides, as in `insert`, and ends in a condition.
  */
 export function newPassword(
   userId: string,
@@ -20,7 +19,7 @@ export function newPassword(
   from: Sql,
   { ending_tokens, verifying_email = false, initial = false }: NewPasswordOptions,
 ): Record<string, Sql> {
-  // A token that is created at this very moment, by a session that ends here, carries the epoch of before.
+  // A token that an ending session creates at this moment has the previous epoch.
   const tokens = raw(ending_tokens ? ', tokens_from_epoch = users.session_epoch + 1' : '');
   const verified = raw(
     verifying_email ? ', email_verified_at = coalesce(users.email_verified_at, platform_now())' : '',
@@ -33,7 +32,7 @@ export function newPassword(
   };
 }
 
-/** Revokes the tokens by their rows too, so that lists leave them out, and tells the pages that show them. */
+/** Revokes the token rows too, so that lists omit them, and sends hints to pages that show them. */
 function endedTokens(userId: string, from: Sql): Record<string, Sql> {
   return {
     tokens_ended: sql`UPDATE api_tokens t SET revoked_at = platform_now(), updated_at = platform_now()

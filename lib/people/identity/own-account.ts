@@ -11,7 +11,7 @@ import { newPassword } from './new-password';
 import { hashPassword, verifyPassword } from './passwords';
 import type { AccountCall } from './sessions';
 
-/** A person as everyone may know them who signed in as them. */
+/** A person's profile, as shown to themselves. */
 export function profileOf(account: Account): Profile {
   return {
     id: account.id,
@@ -23,7 +23,7 @@ export function profileOf(account: Account): Profile {
   };
 }
 
-/** Who the caller is, where they belong, and in which project their requests act. */
+/** The caller, their memberships, and the project that their requests act in. */
 export async function whoAmI(call: TenantCall): Promise<Me> {
   const { caller } = call;
   if (caller.kind === 'workload') return workload(caller);
@@ -36,7 +36,7 @@ export async function whoAmI(call: TenantCall): Promise<Me> {
     type: caller.kind,
     ...profileOf(account),
     recovery_codes_left: await recoveryCodesLeft(caller.user_id),
-    // A token belongs to one project, and knows of no other.
+    // A token belongs to one project and must not reveal others.
     memberships: caller.kind === 'user' ? all : current ? [current] : [],
     project: current,
   };
@@ -64,8 +64,8 @@ export async function updateProfile(call: PersonCall, { name }: { name: string }
 }
 
 /**
- * Sets the caller's own password and ends all their other sessions; if they ask for it, their API tokens as well.
- * @throws ApiError 401 for a wrong present one, 429
+ * Sets the caller's own password and ends all their other sessions, and on request their API tokens.
+ * @throws ApiError 401 for a wrong current password, 429
  */
 export function changePassword(
   call: AccountCall,
@@ -105,7 +105,7 @@ type MembershipRow = Pick<
   updated_at: Date;
 };
 
-/** Where a person belongs or is invited, oldest first. */
+/** A person's memberships and invitations, oldest first. */
 export async function membershipsOf(userId: string): Promise<OwnMembership[]> {
   const rows = await query<MembershipRow>(sql`
     SELECT m.project_id, p.name AS project_name, p.slug AS project_slug, p.status AS project_status, m.status,

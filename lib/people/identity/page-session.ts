@@ -5,9 +5,9 @@ import { authenticate } from './authenticate';
 import { sessionCookies } from './cookies';
 
 /**
- * Who looks at this page, by the portal's session cookie; checked once a request, however many components ask.
- * Undefined where nobody is signed in, or the session was revoked: where to send them then is the page's business.
- * `membership` is that of `projectId`, or of the person's oldest project.
+ * The person who views this page, by the portal's session cookie; cached per request. Undefined if nobody is signed in
+ * or the session was revoked; the page decides where to redirect. `membership` is that of `projectId`, or of the
+ * person's oldest project.
  * @throws ApiError 404 when the person does not belong to `projectId`
  */
 export const currentPerson = cache(async (projectId?: string): Promise<Person | undefined> => {
@@ -20,7 +20,7 @@ export const currentPerson = cache(async (projectId?: string): Promise<Person | 
   return caller?.kind === 'user' ? caller : undefined;
 });
 
-/** The same for a page of the back office, which has a session and a cookie of its own. */
+/** The administrator who views a back-office page, which has its own session and cookie. */
 export const currentAdministrator = cache(async (): Promise<Administrator | undefined> => {
   const { backoffice } = sessionCookies();
   const token = (await cookies()).get(backoffice)?.value;

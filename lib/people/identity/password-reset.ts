@@ -17,9 +17,9 @@ import { hashPassword } from './passwords';
 const LINK_MS = 60 * 60 * 1000;
 
 /**
- * Has a link for choosing a new password mailed. It does not look for the account, which the worker does: answer and
- * work are the same whether or not there is one. Each request counts like a failed sign-in.
- * @throws ApiError 503 where this platform sends no mail, 429 after too many
+ * Requests a mail with a password reset link. The worker looks up the account, so answer and timing are the same
+ * whether or not it exists. Each request counts like a failed sign-in.
+ * @throws ApiError 503 if this platform sends no mail, 429 after too many
  */
 export async function requestPasswordReset(call: Call, email: string): Promise<void> {
   if (settings().smtpUrl === undefined) {
@@ -45,7 +45,7 @@ export async function requestPasswordReset(call: Call, email: string): Promise<v
   call.record.audited = true;
 }
 
-/** A new link's token, for the mail alone: stored is a hash. It is good for an hour. */
+/** The token of a new link, for the mail only: the database has just a hash. Valid for an hour. */
 export async function newResetLink(userId: string): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const at = now();
@@ -62,8 +62,8 @@ export async function newResetLink(userId: string): Promise<string> {
 }
 
 /**
- * Sets the password of the account that the link was mailed to, ends its sessions and API tokens, and takes its e-mail
- * address for verified. A second factor stays in force: a mailbox alone does not replace it.
+ * Sets the password of the account that received the link, ends its sessions and API tokens, and marks its e-mail as
+ * verified. A second factor stays in force: a mailbox alone does not replace it.
  * @throws ApiError 401 for a token that is wrong, expired or used, 429 after too many of those
  */
 export function resetPassword(
@@ -92,7 +92,7 @@ export function resetPassword(
         failures_forgotten: forgetFailures(email),
       },
     }).catch((error: unknown) => {
-      // Another request used the link meanwhile.
+      // Another request has used the link meanwhile.
       throw error instanceof ApiError && error.code === 'RESOURCE_NOT_FOUND' ? deadLink() : error;
     });
   });

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 type Page = { status: number; body: unknown; error: string | null };
 
-/** A browser at the sign-in page: it keeps cookies, and next-auth answers it by the handler that needs no running Next. */
+/** A browser at the sign-in page. Keeps cookies, and calls next-auth's handler without a running Next server. */
 class Browser {
   readonly jar = new Map<string, { value: string; attributes: string }>();
   constructor(private readonly address: string) {}
@@ -100,8 +100,8 @@ class Browser {
 const browser = () => new Browser(`192.0.2.${tests}`);
 const whoAmI = (token = '') => call('GET', '/auth/me', { headers: { Cookie: `${sessionCookie}=${token}` } });
 
-describe('signing in to the pages', () => {
-  test('sets a cookie that scripts cannot read and that the API knows', async () => {
+describe('signing in to the portal', () => {
+  test('sets a cookie that scripts cannot read and that the API accepts', async () => {
     const page = browser();
     expect((await page.password()).error).toBeNull();
     expect(page.jar.get(sessionCookie)?.attributes).toMatch(/(?=.*HttpOnly)(?=.*SameSite=Lax)(?=.*Path=\/)/);
@@ -110,7 +110,7 @@ describe('signing in to the pages', () => {
     expect(body).toMatchObject({ user: { email: ada.email } });
   });
 
-  test('begins a session with the address of the socket, whatever headers say', async () => {
+  test('starts a session with the socket’s address, whatever headers say', async () => {
     const page = browser();
     await page.password();
     const [row] = await prisma().session.findMany({ where: { user_id: ada.id, kind: 'browser' } });
@@ -119,14 +119,14 @@ describe('signing in to the pages', () => {
     expect(Number(row?.expires_at) - Number(row?.created_at)).toBe(sevenDays);
   });
 
-  test('refuses a wrong password, and a request that is no form', async () => {
+  test('refuses a wrong password and a request that is not a form', async () => {
     const page = browser();
     expect(await page.password('wrong')).toMatchObject({ status: 401, error: 'INVALID_CREDENTIALS' });
     expect((await page.open('POST', 'callback/password')).error).toBe('INVALID_CREDENTIALS');
     expect(page.session).toBeUndefined();
   });
 
-  test('shares the limit of failures with the API, and says how long to wait', async () => {
+  test('shares the failure limit with the API, and says how long to wait', async () => {
     const page = browser();
     const body = { email: ada.email, password: 'wrong' };
     for (let i = 0; i < 5; i++) await call('POST', '/auth/login', { body, address: `192.0.2.${tests}` });
@@ -135,7 +135,7 @@ describe('signing in to the pages', () => {
     expect((await new Browser('198.51.100.1').password()).error).toBeNull();
   });
 
-  test('is refused to people of suspended projects', async () => {
+  test('is refused to people with suspended projects only', async () => {
     await prisma().project.updateMany({
       where: { memberships: { some: { user_id: ada.id } } },
       data: { status: 'suspended' },
@@ -143,7 +143,7 @@ describe('signing in to the pages', () => {
     expect((await browser().password()).error).toBe('TENANT_SUSPENDED');
   });
 
-  test('without the token of the form goes nowhere', async () => {
+  test('is refused without the form token', async () => {
     const forged = browser();
     Object.defineProperty(forged, 'formToken', { value: async () => 'forged' });
     await forged.password();
@@ -152,7 +152,7 @@ describe('signing in to the pages', () => {
 });
 
 describe('signing in with a second factor', () => {
-  test('takes two steps, between which a cookie holds the challenge', async () => {
+  test('takes two steps, with the challenge in a cookie', async () => {
     const { secret } = await enrol(call, ada.token);
     const page = browser();
     expect((await page.password()).error).toBe('MFA_REQUIRED');
@@ -166,7 +166,7 @@ describe('signing in with a second factor', () => {
     expect(page.jar.has(challengeCookieName())).toBe(false);
   });
 
-  test('takes a recovery code in the second', async () => {
+  test('accepts a recovery code in the second step', async () => {
     const { recovery_codes } = await enrol(call, ada.token);
     const page = browser();
     await page.password();
@@ -174,7 +174,7 @@ describe('signing in with a second factor', () => {
     expect((await whoAmI(page.session)).status).toBe(200);
   });
 
-  test('begins anew without a challenge, after five minutes, and never with one of the API', async () => {
+  test('starts over without a challenge, after five minutes, and with a challenge of the API', async () => {
     const { secret } = await enrol(call, ada.token);
     expect((await browser().code(totpCode(secret))).error).toBe('UNAUTHENTICATED');
     const ofApi = await call('POST', '/auth/login', { body: { email: ada.email, password: PASSWORD } });
@@ -188,8 +188,8 @@ describe('signing in with a second factor', () => {
   });
 });
 
-describe('the cookie of the pages', () => {
-  test('is worth nothing after sign-out, wherever it was copied to', async () => {
+describe('the portal’s session cookie', () => {
+  test('is worthless after sign-out, in every copy', async () => {
     const page = browser();
     await page.password();
     const copied = page.session;
@@ -200,7 +200,7 @@ describe('the cookie of the pages', () => {
     expect(entries).toMatchObject([{ actor_name: ada.email, result: 'succeeded' }]);
   });
 
-  test('is taken back once its session was revoked elsewhere', async () => {
+  test('is cleared after its session was revoked elsewhere', async () => {
     const page = browser();
     await page.password();
     await call('POST', '/auth/sessions/revoke-all', { token: ada.token });
@@ -208,7 +208,7 @@ describe('the cookie of the pages', () => {
     expect(page.session).toBeUndefined();
   });
 
-  test('keeps its end when it is written anew', async () => {
+  test('keeps its expiry when it is renewed', async () => {
     const page = browser();
     await page.password();
     const before = page.session ?? '';
@@ -220,7 +220,7 @@ describe('the cookie of the pages', () => {
     expect(end(after)).toBe(end(before));
   });
 
-  test('cannot be an access token of a script: each is listed as what it is', async () => {
+  test('cannot serve as a script’s access token: each is listed as what it is', async () => {
     await signIn(ada.id);
     const page = browser();
     await page.password();

@@ -22,14 +22,14 @@ declare module 'next-auth' {
   }
 }
 
-/** One request to next-auth: where it comes from, the challenge it may answer, and the cookies to send back. */
+/** A request to next-auth: its origin, the challenge that it may answer, and the cookies to send back. */
 export type Visit = {
   origin: SignInOrigin;
   challenge_token: string | undefined;
   set_cookies: string[];
 };
 
-/** What next-auth's own handler is not told: the address, and the challenge that may be answered. */
+/** The facts that next-auth's own handler lacks: the client address and the pending challenge. */
 export function visitOf({ headers }: Request): Visit {
   const { trustedProxies } = settings();
   return {
@@ -49,17 +49,17 @@ const purpose = { realm: 'tenant', kind: 'browser' } as const;
 const COOKIE_DAYS = 7;
 
 /**
- * How people sign in to the pages, as next-auth wants to be told: the provider `password`, then, where a second factor
- * is in force, `second-factor` with a code. Its session token is ours, so that the API knows the same cookie. The
- * challenge between the steps travels in a cookie that no script can read. `error` is a code of the API, or
- * MFA_REQUIRED; RATE_LIMITED carries the seconds to wait: `RATE_LIMITED:42`.
+ * The next-auth configuration of the portal: the provider `password`, then `second-factor` with a code if one is in
+ * force. The session token is ours, so that the API accepts the same cookie. Between the steps, an HttpOnly cookie
+ * holds the challenge. `error` is an API error code or MFA_REQUIRED; RATE_LIMITED includes the seconds to wait:
+ * `RATE_LIMITED:42`.
  */
 export function portalAuth(visit: Visit): AuthOptions {
   const { tenant, secure } = sessionCookies();
-  // next-auth knows its own address from here alone.
+  // next-auth reads its own address only from here.
   process.env.NEXTAUTH_URL = settings().baseUrl;
   return {
-    // Signs the form token alone; the session is signed by the keyring.
+    // Signs only the form token; the keyring signs the session.
     secret: createHmac('sha256', signingKeys().current.secret).update('next-auth').digest('hex'),
     useSecureCookies: secure,
     cookies: { sessionToken: { name: tenant, options: { httpOnly: true, sameSite: 'lax', path: '/', secure } } },
@@ -111,7 +111,7 @@ function provider(id: string, authorize: (given: Record<string, string | undefin
   };
 }
 
-/** What the sign-in page is told of a refusal. */
+/** The error code for the sign-in page. */
 function told(error: unknown): string {
   if (error instanceof SecondFactorNeeded) return 'MFA_REQUIRED';
   if (!(error instanceof ApiError)) {
@@ -151,14 +151,14 @@ function tokenOf(user: User) {
   return { sub: user.id, sid: user.session_id, exp, name: user.name, email: user.email };
 }
 
-/** The token of the session itself; next-auth writes it anew at times, and its end stays where it was. */
+/** The session token. next-auth renews it at times, but its expiry stays the same. */
 function encode(token: { sub?: string; sid?: unknown; exp?: unknown } | undefined): Promise<string> {
   const { sub, sid, exp } = token ?? {};
   if (!sub || typeof sid !== 'string') throw new Error('there is no session to write down');
   return signToken('tenant', { sub, sid }, now(), new Date(Number(exp) * 1000));
 }
 
-/** What a session cookie says, while its session counts. */
+/** The content of a session cookie, while its session is valid. */
 async function decode(token: string | undefined) {
   const claims = token === undefined ? undefined : verifyToken('tenant', token, now());
   if (!claims || token === undefined) return null;
@@ -167,7 +167,7 @@ async function decode(token: string | undefined) {
   return { sub: claims.sub, sid: caller.session_id, exp: Number(claims.exp), name: caller.name, email: caller.email };
 }
 
-/** A session that has ended is no fault; what next-auth calls an error is one here at most while debugging. */
+/** An ended session is not an error; log what next-auth reports at debug level only. */
 const quietLogger: AuthOptions['logger'] = {
   error: (code, metadata) => log.debug({ code, metadata }, 'next-auth'),
   warn: (code) => log.debug({ code }, 'next-auth'),

@@ -1,6 +1,6 @@
 import { signIn, signOut } from 'next-auth/react';
 
-/** What came of a step of signing in: done, a code is needed next, or a code of the API says why not. */
+/** The result of a sign-in step: done, a code is needed next, or an API error code. */
 export type SignInStep =
   | { done: true }
   | { done: false; code: 'MFA_REQUIRED' }
@@ -11,12 +11,14 @@ export function signInWithPassword(email: string, password: string): Promise<Sig
   return step('password', { email, password });
 }
 
-/** The second step, within five minutes of the first: a TOTP code or a recovery code. `UNAUTHENTICATED`: begin again. */
+/**
+ * The second step, within five minutes of the first: a TOTP code or recovery code. `UNAUTHENTICATED` means start over.
+ */
 export function signInWithCode(code: string): Promise<SignInStep> {
   return step('second-factor', { code });
 }
 
-/** Ends the session of this browser. The page decides where to go then. */
+/** Ends this browser's session. The page decides where to go next. */
 export async function leave(): Promise<void> {
   await signOut({ redirect: false });
 }

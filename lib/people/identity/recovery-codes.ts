@@ -5,7 +5,7 @@ import { execute } from '@/lib/core/db/pool';
 import { insert, type Sql, sql } from '@/lib/core/db/sql';
 import { lettersOf, newReadableCode } from './readable-code';
 
-/** How many codes an activation gives out. */
+/** Codes per activation. */
 const COUNT = 10;
 
 /** Ten codes of 80 bits: `k7wp-3mzx-90ab-…`. */
@@ -13,7 +13,7 @@ export function newRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, newReadableCode);
 }
 
-/** The codes' rows, made if `from` yields a row. Only hashes are kept: 80 random bits need no slow one. */
+/** The rows of the codes, inserted if `from` yields a row. Only hashes are kept; 80 random bits need no slow one. */
 export function recoveryCodeRows(userId: string, codes: readonly string[], from: Sql): Record<string, Sql> {
   const rows = codes.map((code, index): [string, Sql] => {
     const row: Prisma.RecoveryCodeUncheckedCreateInput = {
@@ -26,7 +26,7 @@ export function recoveryCodeRows(userId: string, codes: readonly string[], from:
   return Object.fromEntries(rows);
 }
 
-/** Uses up a code of a second factor in force. Of two that come at once, one wins. */
+/** Spends a recovery code of a second factor in force. Of two concurrent uses, one succeeds. */
 export async function spendRecoveryCode(userId: string, code: string): Promise<boolean> {
   const spent = await execute(sql`
     UPDATE recovery_codes c SET used_at = platform_now() FROM users u

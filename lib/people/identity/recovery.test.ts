@@ -22,15 +22,15 @@ const login = (password: string) =>
   call('POST', '/auth/login', { body: { email: ada.email, password }, address: `192.0.2.${tests}` });
 const works = async (token: string) => (await call('GET', '/auth/me', { token })).status === 200;
 
-describe('on the host', () => {
-  test('a new password takes the place of the old one and ends all sessions', async () => {
+describe('recovery on the host', () => {
+  test('replaces the password and ends all sessions', async () => {
     const password = await resetPassword(ada.email.toUpperCase());
     expect(await works(ada.token)).toBe(false);
     expect((await login(PASSWORD)).status).toBe(401);
     expect((await login(password)).status).toBe(200);
   });
 
-  test('a new password revokes the API tokens of the account', async () => {
+  test('revokes the API tokens of the account', async () => {
     const acme = await createProject('acme');
     const { member } = acme.users;
     const made = await call('POST', '/auth/tokens', { token: member.token, body: { name: 'ci', role: 'reader' } });
@@ -40,14 +40,14 @@ describe('on the host', () => {
     expect(await works(token)).toBe(false);
   });
 
-  test('a new password works at once, also after too many failures', async () => {
+  test('makes the new password work at once, even after too many failures', async () => {
     for (let i = 0; i < 10; i++) await login('wrong');
     expect((await login(PASSWORD)).status).toBe(429);
     const password = await resetPassword(ada.email);
     expect((await login(password)).status).toBe(200);
   });
 
-  test('the second factor is taken away, with its recovery codes and all sessions', async () => {
+  test('removes the second factor with its recovery codes and all sessions', async () => {
     await enrol(call, ada.token);
     await resetSecondFactor(ada.email);
     expect(await works(ada.token)).toBe(false);
@@ -55,7 +55,7 @@ describe('on the host', () => {
     expect(await prisma().recoveryCode.count({ where: { user_id: ada.id } })).toBe(0);
   });
 
-  test('each reset is on record as the host’s, without the password', async () => {
+  test('audits each reset as the host’s, without the password', async () => {
     const password = await resetPassword(ada.email);
     await resetSecondFactor(ada.email);
     const entries = await prisma().auditEntry.findMany({ where: { resource_id: ada.id }, orderBy: { id: 'asc' } });
@@ -67,7 +67,7 @@ describe('on the host', () => {
     expect(JSON.stringify(entries)).not.toContain(password);
   });
 
-  test('an unknown e-mail address is said to be one', async () => {
+  test('reports an unknown e-mail address', async () => {
     await expect(resetPassword('nobody@example.test')).rejects.toThrow('nobody@example.test');
     await expect(resetSecondFactor('nobody@example.test')).rejects.toThrow('nobody@example.test');
   });

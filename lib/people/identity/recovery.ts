@@ -12,9 +12,9 @@ import { secondFactorOff } from './second-factor';
 const always = raw('(SELECT 1) AS always WHERE true');
 
 /**
- * Gives a person a new password, from the host, and ends all their sessions and API tokens.
- * @returns the password, to be shown this once
- * @throws Error when nobody has this e-mail address
+ * Sets a new password for a person, from the host, and ends all their sessions and API tokens.
+ * @returns the password, to be shown once
+ * @throws Error when no account has this e-mail address
  */
 export async function resetPassword(email: string): Promise<string> {
   const password = generatePassword();
@@ -26,14 +26,14 @@ export async function resetPassword(email: string): Promise<string> {
 }
 
 /**
- * Takes a person's second factor away, from the host, and ends all their sessions.
- * @throws Error when nobody has this e-mail address
+ * Removes a person's second factor, from the host, and ends all their sessions.
+ * @throws Error when no account has this e-mail address
  */
 export async function resetSecondFactor(email: string): Promise<void> {
   await recover(email, 'user.reset_second_factor', ({ id }) => secondFactorOff(id, always, { ending_sessions: true }));
 }
 
-/** The change, its audit entry and a clean slate of failures, in one statement. */
+/** Writes the change and its audit entry and clears failed attempts, in one statement. */
 async function recover(
   email: string,
   action: string,

@@ -25,7 +25,7 @@ const verify = (code: string) => post('/auth/2fa/verify', { code });
 const error = (code: string, status: number) => ({ error: { code, status } });
 
 describe('setup', () => {
-  test('gives a key, its address and its picture, and is not in force yet', async () => {
+  test('returns a key, its address and QR code, and does not take effect yet', async () => {
     const { status, body } = await post('/auth/2fa/setup', {});
     expect(status).toBe(200);
     const { secret, otpauth_uri, qr_code } = body as { secret: string; otpauth_uri: string; qr_code: string };
@@ -49,7 +49,7 @@ describe('setup', () => {
     expect((await verify(totpCode(secret))).body).toEqual({ valid: false });
   });
 
-  test('keeps the key sealed, and gives a new one until it is activated', async () => {
+  test('keeps the key sealed, and returns a new one until it is activated', async () => {
     const first = (await post('/auth/2fa/setup', {})).body as { secret: string };
     const second = (await post('/auth/2fa/setup', {})).body as { secret: string };
     const { totp_secret } = await prisma().user.findUniqueOrThrow({ where: { id: ada.id } });
@@ -63,7 +63,7 @@ describe('setup', () => {
 });
 
 describe('activation', () => {
-  test('gives ten recovery codes, of which the database knows hashes', async () => {
+  test('returns ten recovery codes and stores only their hashes', async () => {
     const { recovery_codes } = await enrol(call, ada.token);
     expect(recovery_codes).toHaveLength(10);
     expect(new Set(recovery_codes).size).toBe(10);
@@ -73,14 +73,14 @@ describe('activation', () => {
     expect(me.body).toMatchObject({ two_factor_enabled: true, recovery_codes_left: 10 });
   });
 
-  test('uses its code up', async () => {
+  test('spends its code', async () => {
     const { secret } = (await post('/auth/2fa/setup', {})).body as { secret: string };
     const code = totpCode(secret);
     expect((await post('/auth/2fa/activate', { code })).status).toBe(200);
     expect((await verify(code)).body).toEqual({ valid: false });
   });
 
-  test('by the same code twice at once happens once', async () => {
+  test('by two concurrent requests with one code succeeds once', async () => {
     const { secret } = (await post('/auth/2fa/setup', {})).body as { secret: string };
     const code = totpCode(secret);
     const answers = await Promise.all([1, 2, 3].map(() => post('/auth/2fa/activate', { code })));
@@ -101,7 +101,7 @@ describe('a code', () => {
     expect((await verify(code)).body).toEqual({ valid: false });
   });
 
-  test('that comes many times at once works once', async () => {
+  test('in many concurrent requests works once', async () => {
     const { secret } = await enrol(call, ada.token);
     const code = totpCode(secret);
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify(code)));
@@ -114,9 +114,9 @@ describe('a code', () => {
     [0, true],
     [1, true],
     [2, false],
-  ])('of a clock %i steps away is taken: %s', async (steps, valid) => {
+  ])('of a clock %i steps away is accepted: %s', async (steps, valid) => {
     const { secret } = await enrol(call, ada.token);
-    // Well after enrolment, whose code was of the step before.
+    // Well after enrolment, which used the code of the previous step.
     await setTestClock(start + 10 * 60_000);
     expect((await verify(totpCode(secret, steps))).body).toEqual({ valid });
   });
@@ -129,12 +129,12 @@ describe('a code', () => {
     expect((await verify(earlier)).body).toEqual({ valid: false });
   });
 
-  test('may be written with a gap', async () => {
+  test('may contain a space', async () => {
     const { secret } = await enrol(call, ada.token);
     expect((await verify(totpCode(secret).replace(/(...)/, '$1 '))).body).toEqual({ valid: true });
   });
 
-  test('of somebody else is wrong', async () => {
+  test('of another account is wrong', async () => {
     await enrol(call, ada.token);
     const eve = await createUser(`eve-${tests}@example.test`);
     const { secret, recovery_codes } = await enrol(call, eve.token);
@@ -142,7 +142,7 @@ describe('a code', () => {
     expect((await verify(recovery_codes[0] ?? '')).body).toEqual({ valid: false });
   });
 
-  test('is guessed at most ten times, also by those who are signed in', async () => {
+  test('can be guessed at most ten times, even by signed-in users', async () => {
     const { secret } = await enrol(call, ada.token);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => verify(totpCode(secret, 100 + i))));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
@@ -152,7 +152,7 @@ describe('a code', () => {
 });
 
 describe('a recovery code', () => {
-  test('is taken at login, at a challenge, for verify and for disable, each once', async () => {
+  test('is accepted at login, at a challenge, for verify and for disable, each once', async () => {
     await givePassword(ada);
     const { recovery_codes } = await enrol(call, ada.token);
     const [first = '', second = '', third = '', fourth = ''] = recovery_codes;
@@ -170,7 +170,7 @@ describe('a recovery code', () => {
     expect((await post('/auth/2fa/disable', { code: fourth })).body).toEqual({ enabled: false });
   });
 
-  test('is read as people write it', async () => {
+  test('is accepted as people type it', async () => {
     const { recovery_codes } = await enrol(call, ada.token);
     const written = (recovery_codes[0] ?? '')
       .toUpperCase()
@@ -180,7 +180,7 @@ describe('a recovery code', () => {
     expect((await verify(written)).body).toEqual({ valid: true });
   });
 
-  test('that comes many times at once works once', async () => {
+  test('in many concurrent requests works once', async () => {
     const { recovery_codes } = await enrol(call, ada.token);
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify(recovery_codes[0] ?? '')));
     expect(answers.filter(({ body }) => (body as { valid: boolean }).valid)).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('a recovery code', () => {
 });
 
 describe('disable', () => {
-  test('needs a valid code, and the password is enough afterwards', async () => {
+  test('needs a valid code, and then the password is enough', async () => {
     await givePassword(ada);
     const { secret } = await enrol(call, ada.token);
     expect((await post('/auth/2fa/disable', { code: totpCode(secret, 9) })).body).toMatchObject(
@@ -217,7 +217,7 @@ describe('verify', () => {
   });
 });
 
-test('the audit log says what happened to the second factor, and neither key nor code', async () => {
+test('the audit log records events of the second factor, but neither key nor code', async () => {
   const { users } = await createProject('audited');
   const { secret, recovery_codes } = await enrol(call, users.admin.token);
   const code = totpCode(secret);

@@ -11,7 +11,7 @@ import { newRecoveryCodes, recoveryCodeRows, spendRecoveryCode } from './recover
 import type { AccountCall } from './sessions';
 import { isTotpCode, matchingStep, newTotpKey, type TotpKey } from './totp';
 
-/** What ties a sealed key to its person. */
+/** Binds a sealed key to its person. */
 const place = (userId: string) => `totp:${userId}`;
 
 /** For `npm run admin -- reseal`. */
@@ -22,7 +22,9 @@ export const sealedSecondFactors: SealedColumn = {
   bound: "'totp:' || id",
 };
 
-/** A new key for the caller, in force once a code of it was given. @throws ApiError 409 when one is in force */
+/**
+ * Creates a new key for the caller, in force after the first correct code. @throws ApiError 409 when one is in force
+ */
 export async function setUpSecondFactor(call: AccountCall): Promise<TotpKey> {
   const key = await newTotpKey(call.caller.email);
   const sealed = seal(Buffer.from(key.secret), place(call.caller.user_id));
@@ -38,9 +40,9 @@ export async function setUpSecondFactor(call: AccountCall): Promise<TotpKey> {
 }
 
 /**
- * Puts the caller's key in force, which the code shows to be in their app; the code counts as used.
- * @returns recovery codes, to be shown this once
- * @throws ApiError 401 for a wrong code, 409 when there is no key or it is in force already
+ * Activates the caller's key; the code proves that their app has it, and counts as used.
+ * @returns recovery codes, to be shown once
+ * @throws ApiError 401 for a wrong code, 409 when there is no key or it is already in force
  */
 export function activateSecondFactor(call: AccountCall, code: string): Promise<string[]> {
   return guardAttempt({ account: call.caller.email, address: call.address }, async () => {
@@ -63,7 +65,7 @@ export function activateSecondFactor(call: AccountCall, code: string): Promise<s
   });
 }
 
-/** Takes the caller's second factor away. @throws ApiError 401 for a wrong code, 409 when none is in force */
+/** Removes the caller's second factor. @throws ApiError 401 for a wrong code, 409 when none is in force */
 export function disableSecondFactor(call: AccountCall, code: string): Promise<void> {
   return guardAttempt({ account: call.caller.email, address: call.address }, async () => {
     const account = await ownAccount(call);
@@ -78,7 +80,7 @@ export function disableSecondFactor(call: AccountCall, code: string): Promise<vo
   });
 }
 
-/** Whether the code is the caller's; it is used up by that. Without a second factor no code is. */
+/** Whether the code is the caller's, which spends it. Always false without a second factor. */
 export async function verifyOwnCode(call: AccountCall, code: string): Promise<boolean> {
   try {
     const method = await guardAttempt({ account: call.caller.email, address: call.address }, async () => {
@@ -95,8 +97,8 @@ export async function verifyOwnCode(call: AccountCall, code: string): Promise<bo
 }
 
 /**
- * Takes a person's second factor away for them, in the back office, and ends their sessions.
- * @throws ApiError 404 when there is no such person, 409 when they have none
+ * Removes a person's second factor, in the back office, and ends their sessions.
+ * @throws ApiError 404 for an unknown person, 409 when they have none
  */
 export async function resetSecondFactorOf(call: AdministratorCall, userId: string): Promise<void> {
   const account = await findById(userId);
@@ -112,8 +114,8 @@ export async function resetSecondFactorOf(call: AdministratorCall, userId: strin
 }
 
 /**
- * Uses a code up: of the authenticator app, each step's once and never an earlier one's after a later; or a recovery
- * code. One UPDATE decides, so that of two requests with one code one wins. Whoever calls it has seen the password, or a
+ * Spends a code: a TOTP code, once per time step and never for a step before one already used, or a recovery code. A
+ * single UPDATE decides, so of two requests with one code one succeeds. The caller must have checked the password, or a
  * session that began with it.
  * @throws ApiError 401, 429 after too many wrong codes for this account
  */
@@ -137,7 +139,7 @@ async function matchCode(account: Account, code: string): Promise<'totp' | 'reco
   return 'totp';
 }
 
-/** The statements that take a second factor away; `from` decides, as in `insert`, and ends in a condition. */
+/** The statements that remove a second factor; `from` decides, as in `insert`, and ends in a condition. */
 export function secondFactorOff(userId: string, from: Sql, { ending_sessions = false } = {}): Record<string, Sql> {
   const epoch = raw(ending_sessions ? ', session_epoch = users.session_epoch + 1' : '');
   return {

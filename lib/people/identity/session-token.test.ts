@@ -7,7 +7,7 @@ const at = new Date('2026-11-21T12:00:00.400Z');
 const in_ms = (ms: number) => new Date(at.getTime() + ms);
 const { id: kid, secret } = signingKeys().current;
 
-/** A token of another maker's choosing, otherwise as ours. */
+/** A forged token that differs from ours as given. */
 function forge(changes: { header?: object; claims?: object; key?: Uint8Array } = {}): Promise<string> {
   const claims = {
     iss: 'nephele',
@@ -21,7 +21,7 @@ function forge(changes: { header?: object; claims?: object; key?: Uint8Array } =
     .sign(changes.key ?? secret);
 }
 
-test('a token gives back its claims until it expires, for its own audience alone', async () => {
+test('a token returns its claims until it expires, for its own audience only', async () => {
   const token = await signToken('tenant', { sub: 'someone', sid: 'session' }, at, in_ms(60_000));
   expect(verifyToken('tenant', token, at)).toMatchObject({ sub: 'someone', sid: 'session' });
   expect(verifyToken('tenant', token, in_ms(59_000))).toBeDefined();
@@ -55,7 +55,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('when it is unsigned, incomplete or no token at all', async () => {
+  test('when it is unsigned, incomplete or not a token at all', async () => {
     const token = await forge();
     const [head, body, signature] = token.split('.');
     const none = Buffer.from(JSON.stringify({ alg: 'none', kid, typ: 'JWT' })).toString('base64url');

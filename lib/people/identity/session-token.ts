@@ -6,7 +6,7 @@ import { signingKeys } from '@/lib/keyring';
 const ISSUER = 'nephele';
 const ALGORITHM = 'HS256';
 
-/** What a signed token is for. A token made for one purpose is worth nothing for another. */
+/** The purpose of a signed token. A token for one purpose is invalid for another. */
 export type Audience = 'tenant' | 'backoffice' | 'challenge' | 'workload';
 
 export type TokenClaims = { sub: string; sid?: string; [claim: string]: unknown };
@@ -14,7 +14,7 @@ export type TokenClaims = { sub: string; sid?: string; [claim: string]: unknown 
 /** `exp` in seconds since 1970. */
 type VerifiedClaims = TokenClaims & { exp: number };
 
-/** A JWT (RFC 7519), HS256 under the current signing key, whose id it carries. */
+/** A JWT (RFC 7519), HS256 with the current signing key and the key's id. */
 export async function signToken(
   audience: Audience,
   claims: TokenClaims,
@@ -31,7 +31,7 @@ export async function signToken(
     .sign(secret);
 }
 
-/** Exactly what `signToken` writes: no other algorithm, and no header that would have to be understood. */
+/** Exactly the header that `signToken` writes: no other algorithm and no other parameters. */
 const header = z.strictObject({ alg: z.literal(ALGORITHM), kid: z.string(), typ: z.literal('JWT') });
 const claims = z.looseObject({
   iss: z.literal(ISSUER),
@@ -42,9 +42,8 @@ const claims = z.looseObject({
 });
 
 /**
- * The claims of a token that is ours, for this audience, and not expired; otherwise undefined. Every request comes
- * through here, so that the signature is compared on the spot: WebCrypto's detour over another thread costs ten times as
- * much.
+ * The claims of an unexpired token of ours for this audience; otherwise undefined. Runs on every request, so the
+ * signature is checked synchronously: WebCrypto's detour through another thread costs ten times as much.
  */
 export function verifyToken(audience: Audience, token: string, at: Date): VerifiedClaims | undefined {
   const [head = '', body = '', signature = '', ...more] = token.split('.');

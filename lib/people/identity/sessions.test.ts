@@ -26,7 +26,7 @@ const sessions = async (token: string) =>
   (await call('GET', '/auth/sessions', { token })).body as { id: string; current: boolean }[];
 const cookie = (token: string) => ({ Cookie: `${sessionCookies().tenant}=${token}` });
 
-/** A session of the portal, as the sign-in page begins it. */
+/** A portal session, as started by the sign-in page. */
 async function browserSession(person = ada, at = new Date()): Promise<string> {
   await givePassword(person);
   const origin = { at, caller: undefined, address: '192.0.2.9', user_agent: 'Firefox', request_id: 'r' };
@@ -37,7 +37,7 @@ async function browserSession(person = ada, at = new Date()): Promise<string> {
 }
 
 describe('the list of sessions', () => {
-  test('shows one’s own that still count, with the one in use, and nobody else’s', async () => {
+  test('shows one’s own valid sessions with the current one, and nobody else’s', async () => {
     const other = await signIn(ada.id);
     const eve = await createUser(`eve-${tests}@example.test`);
     const shown = await sessions(ada.token);
@@ -50,7 +50,7 @@ describe('the list of sessions', () => {
     expect(await sessions(await signIn(ada.id))).toHaveLength(1);
   });
 
-  test('is given by pages', async () => {
+  test('is paged', async () => {
     await signIn(ada.id);
     await signIn(ada.id);
     const first = await call('GET', '/auth/sessions?limit=2', { token: ada.token });
@@ -61,7 +61,7 @@ describe('the list of sessions', () => {
 });
 
 describe('revoking', () => {
-  test('one session ends it for the very next request, and no other', async () => {
+  test('a session ends it for the very next request, and no other', async () => {
     const other = await signIn(ada.id);
     const id = (await sessions(ada.token)).find(({ current }) => !current)?.id;
     expect((await call('DELETE', `/auth/sessions/${id}`, { token: ada.token })).status).toBe(204);
@@ -69,14 +69,14 @@ describe('revoking', () => {
     expect((await call('DELETE', `/auth/sessions/${id}`, { token: ada.token })).status).toBe(404);
   });
 
-  test('somebody else’s session is not possible', async () => {
+  test('another person’s session is not possible', async () => {
     const eve = await createUser(`eve-${tests}@example.test`);
     const id = (await sessions(eve.token))[0]?.id;
     expect((await call('DELETE', `/auth/sessions/${id}`, { token: ada.token })).status).toBe(404);
     expect(await works(eve.token)).toBe(true);
   });
 
-  test('all ends every one, this one too, and nobody else’s', async () => {
+  test('all ends every session including this one, and nobody else’s', async () => {
     const others = [await signIn(ada.id), await browserSession()];
     const eve = await createUser(`eve-${tests}@example.test`);
     expect((await call('POST', '/auth/sessions/revoke-all', { token: ada.token })).status).toBe(204);
@@ -112,7 +112,7 @@ describe('revoking', () => {
     });
   });
 
-  test('logout ends the session of the request alone', async () => {
+  test('logout ends only the session of the request', async () => {
     const other = await signIn(ada.id);
     expect((await call('POST', '/auth/logout', { token: ada.token })).status).toBe(204);
     expect([await works(ada.token), await works(other)]).toEqual([false, true]);
@@ -135,7 +135,7 @@ describe('a change of password', () => {
     expect((await login('a new and longer one')).status).toBe(200);
   });
 
-  test('needs the present one, which is guessed at most ten times', async () => {
+  test('needs the current password, which can be guessed at most ten times', async () => {
     await givePassword(ada);
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_, i) => change(`guess-${i}`, 'a new and longer one')),
@@ -146,7 +146,7 @@ describe('a change of password', () => {
     expect((await change(PASSWORD, 'a new and longer one')).status).toBe(429);
   });
 
-  test('twice at once happens once', async () => {
+  test('by two concurrent requests happens once', async () => {
     await givePassword(ada);
     const answers = await Promise.all([change(PASSWORD, 'the first new one'), change(PASSWORD, 'the second new one')]);
     expect(answers.map(({ status }) => status).sort()).not.toEqual([204, 204]);
@@ -159,8 +159,8 @@ describe('a change of password', () => {
   });
 });
 
-describe('a session of the portal', () => {
-  test('ends after 12 hours without a request, and lives on with them, for seven days at most', async () => {
+describe('a portal session', () => {
+  test('ends after 12 idle hours, is extended by requests, and lasts seven days at most', async () => {
     const idle = await browserSession();
     const used = await browserSession();
     for (let hours = 11; hours < 7 * 24; hours += 11) {
@@ -173,7 +173,7 @@ describe('a session of the portal', () => {
     expect(await works(used)).toBe(false);
   });
 
-  test('is understood by the API as a cookie, and a change with it needs a same-origin proof', async () => {
+  test('is accepted by the API as a cookie, and a change with it needs a same-origin proof', async () => {
     const token = await browserSession();
     const change = (headers: object) =>
       call('PATCH', '/auth/me', { body: { name: 'Ada' }, headers: { ...cookie(token), ...headers } });
@@ -222,7 +222,7 @@ describe('a session of the portal', () => {
     expect((await call('GET', '/auth/me', { headers: cookie(token) })).status).toBe(401);
   });
 
-  test('of the portal is none of the back office, nor the other way round', async () => {
+  test('is not valid in the back office, nor the other way round', async () => {
     const root = await createUser(`root-${tests}@example.test`, 'backoffice');
     expect(await works(root.token)).toBe(false);
     expect((await call('GET', '/auth/me', { headers: cookie(root.token) })).status).toBe(401);
@@ -230,7 +230,7 @@ describe('a session of the portal', () => {
 });
 
 describe('who am I', () => {
-  test('says profile, every membership with role and statuses, and the project at hand', async () => {
+  test('returns the profile, every membership with role and statuses, and the current project', async () => {
     const [first, second] = [await createProject('first'), await createProject('second')];
     const person = await createMember(first.id, 'reader');
     const at = new Date();
@@ -264,7 +264,7 @@ describe('who am I', () => {
     expect(notMine.status).toBe(404);
   });
 
-  test('a changed name is kept and audited with the old one', async () => {
+  test('a changed name is audited with the old one', async () => {
     const { status, body } = await call('PATCH', '/auth/me', { token: ada.token, body: { name: '  Ada Lovelace ' } });
     expect([status, body]).toMatchObject([200, { name: 'Ada Lovelace' }]);
     const entry = await prisma().auditEntry.findFirstOrThrow({ where: { actor_id: ada.id } });
@@ -275,7 +275,7 @@ describe('who am I', () => {
   });
 });
 
-/** Waits until a request has left its mark, which no request waits for. */
+/** Waits for the last-seen update, which runs in the background. */
 async function seen(token: string, hours: number): Promise<void> {
   await expect
     .poll(async () => {

@@ -11,37 +11,37 @@ import type { Account, Realm } from './account';
 import type { Session } from './auth-schema';
 import { signToken } from './session-token';
 
-/** Where a sign-in comes from. */
+/** The origin of a sign-in. */
 export type SignInOrigin = AuditOrigin & { address: string; user_agent: string };
 
-/** A person on their own account, in either realm. */
+/** A person acting on their own account, in either realm. */
 export type AccountCall = PersonCall | AdministratorCall;
 
 export type SessionKind = Session['kind'];
 
 const HOUR_MS = 60 * 60 * 1000;
-/** From sign-in to the end, whatever happens in between. */
+/** The maximum time from sign-in to the end. */
 const lifetimeMs = {
   tenant: { access_token: HOUR_MS, browser: 7 * 24 * HOUR_MS },
   backoffice: { access_token: HOUR_MS, browser: 12 * HOUR_MS },
 } as const satisfies Record<Realm, Record<SessionKind, number>>;
 
-/** A browser that asks for nothing this long has been left. */
+/** Idle time after which a browser session ends. */
 const idleLimit = { tenant: raw("interval '12 hours'"), backoffice: raw("interval '1 hour'") } as const;
 
-/** The condition on `sessions s` and its `users u` under which a session of the realm counts. */
+/** The condition on `sessions s` and its `users u` for a valid session of the realm. */
 export function isLive(realm: Realm): Sql {
   return sql`s.realm = ${realm}::text AND s.revoked_at IS NULL AND s.epoch = u.session_epoch
     AND s.expires_at > platform_now()
     AND (s.kind <> 'browser' OR s.last_seen_at > platform_now() - ${idleLimit[realm]})`;
 }
 
-/** A session that has begun: what authenticates it until then. */
+/** A new session with its token. */
 export type OpenedSession = { session_id: string; token: string; expires_at: Date };
 
 /**
- * Begins a session: its row and the audit entry in one statement. It carries the epoch that the password was checked
- * in, so that one which ends all sessions ends this one too, even while it is being made.
+ * Starts a session: one statement writes its row and audit entry. It has the epoch at which the password was checked,
+ * so an action that ends all sessions also ends one that is just being created.
  */
 export async function openSession(
   origin: SignInOrigin,
@@ -92,7 +92,7 @@ type Row = {
   expires_at: Date;
 };
 
-/** The caller's own sessions in their realm that still count, newest first. */
+/** The caller's own valid sessions in their realm, newest first. */
 export const listSessions = listOf({
   query: pageQuery,
   columns: raw('s.id, s.kind, s.address, s.user_agent, s.created_at, s.last_seen_at, s.expires_at'),
@@ -110,7 +110,7 @@ export const listSessions = listOf({
   }),
 });
 
-/** Ends one of the caller's own sessions, for the very next request. @throws ApiError 404 */
+/** Ends one of the caller's own sessions, from the very next request. @throws ApiError 404 */
 export async function revokeSession(call: AccountCall, id: string): Promise<void> {
   await commit(call, {
     resource: { type: 'session', id },
@@ -125,7 +125,7 @@ export async function revokeSession(call: AccountCall, id: string): Promise<void
   });
 }
 
-/** Signs the caller out everywhere, here too: all sessions of both realms, and challenges that still wait for a code. */
+/** Signs the caller out everywhere, including here: all sessions of both realms, and pending challenges. */
 export async function revokeAllSessions(call: AccountCall): Promise<void> {
   await commit(call, {
     resource: { type: 'user', id: call.caller.user_id, name: call.caller.email },
@@ -140,7 +140,7 @@ export function endAllSessions(userId: string, from: Sql): Sql {
   return sql`UPDATE users SET session_epoch = users.session_epoch + 1 FROM ${from} AND users.id = ${userId}::uuid`;
 }
 
-/** Ends a session of the portal, where its cookie is given up. Nothing happens to one that has ended before. */
+/** Ends a portal session on sign-out. Does nothing if it has already ended. */
 export async function signOut(
   origin: SignInOrigin,
   person: { session_id: string; user_id: string; email: string },

@@ -6,7 +6,7 @@ import { enrol, givePassword, PASSWORD, stepStart, totpCode } from '@/lib/testin
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 
 const counted = vi.hoisted(() => ({ verifications: 0 }));
-// The real thing, counted: how long an answer takes is how often this ran.
+// The real argon2 with a call counter: the number of calls determines the response time.
 vi.mock('@node-rs/argon2', async (original) => {
   const argon2 = await original<typeof import('@node-rs/argon2')>();
   const verify: typeof argon2.verify = (...given) => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await givePassword(acme.users.member);
 });
 beforeEach(async () => {
-  // Each test comes from an address of its own, so that none uses up another's failures.
+  // A fresh address per test, so that none uses up another's failures.
   addresses += 1;
   address = `192.0.2.${addresses}`;
   start = stepStart();
@@ -56,7 +56,7 @@ async function challengeFor(person: { email: string }): Promise<string> {
 }
 
 describe('login', () => {
-  test('gives an access token that works for an hour', async () => {
+  test('returns an access token that works for an hour', async () => {
     const { status, body } = await login({ email, password: PASSWORD });
     expect(status).toBe(200);
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 3600, user: { id: acme.users.member.id, email } });
@@ -68,12 +68,12 @@ describe('login', () => {
     expect((await call('GET', '/auth/me', { token })).status).toBe(401);
   });
 
-  test('takes the e-mail without regard to case', async () => {
+  test('ignores the case of the e-mail', async () => {
     expect((await login({ email: email.toUpperCase(), password: PASSWORD })).status).toBe(200);
   });
 
   test.each(['', 'x', PASSWORD.toUpperCase(), 'y'.repeat(1024), 'ünïcödé\u{1f511}'])(
-    'refuses a wrong password like an unknown account, after as much work (%#)',
+    'refuses a wrong password like an unknown account, with equal work (%#)',
     async (password) => {
       counted.verifications = 0;
       const wrong = await login({ email, password });
@@ -91,7 +91,7 @@ describe('login', () => {
     },
   );
 
-  test('of fifty guesses at once at most ten are tried', async () => {
+  test('tries at most ten of fifty concurrent guesses', async () => {
     counted.verifications = 0;
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => login({ email, password: `guess-${i}` })));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
@@ -107,14 +107,14 @@ describe('login', () => {
     expect(elsewhere.status).toBe(200);
   });
 
-  test('limits guesses at accounts that do not exist alike', async () => {
+  test('limits guesses at unknown accounts in the same way', async () => {
     const guess = () => login({ email: 'ghost@example.test', password: 'x' });
     const answers = await Promise.all(Array.from({ length: 12 }, guess));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
   });
 
-  test('makes a hash anew that was made at an earlier cost', async () => {
+  test('renews a hash with an outdated cost', async () => {
     const { hash } = await import('@node-rs/argon2');
     const { id, email } = await createUser(`old-hash-${addresses}@example.test`);
     const outdated = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1 });
@@ -128,7 +128,7 @@ describe('login', () => {
 });
 
 describe('the audit log', () => {
-  test('holds every failed sign-in under the e-mail that was given, and no password', async () => {
+  test('has every failed sign-in under the e-mail as entered, without passwords', async () => {
     await login({ email: 'Mallory@example.test', password: 'hunter2-hunter2' });
     await login({ email, password: 'hunter2-hunter2' });
     const entries = await prisma().auditEntry.findMany({ where: { address }, orderBy: { id: 'asc' } });
@@ -139,7 +139,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toContain('hunter2');
   });
 
-  test('holds successes under the person, once', async () => {
+  test('has successful sign-ins under the person, once', async () => {
     await login({ email, password: PASSWORD });
     const entries = await prisma().auditEntry.findMany({ where: { address } });
     expect(entries).toMatchObject([
@@ -153,20 +153,20 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('is not filled by what the limit turns away', async () => {
+  test('is not filled by rate-limited attempts', async () => {
     await Promise.all(Array.from({ length: 30 }, () => login({ email: 'flood@example.test', password: 'x' })));
     expect(await prisma().auditEntry.count({ where: { address } })).toBe(10);
   });
 });
 
-describe('who may not sign in to the portal', () => {
+describe('the portal refuses sign-in to', () => {
   test('a person whose projects are all suspended', async () => {
     const { id, users } = await createProject('closed');
     await givePassword(users.admin);
     await prisma().project.update({ where: { id }, data: { status: 'suspended' } });
     const refused = await login({ email: users.admin.email, password: PASSWORD });
     expect(refused.body).toMatchObject(error('TENANT_SUSPENDED', 403));
-    // Who guesses is told nothing of it.
+    // A wrong password must not reveal this.
     const guess = await login({ email: users.admin.email, password: 'x' });
     expect(guess.body).toMatchObject(error('INVALID_CREDENTIALS', 401));
     const membership = { user_id: users.admin.id, status: 'active', created_at: new Date(), updated_at: new Date() };
@@ -174,7 +174,7 @@ describe('who may not sign in to the portal', () => {
     expect((await login({ email: users.admin.email, password: PASSWORD })).status).toBe(200);
   });
 
-  test('an platform administrator, unless they belong to a project', async () => {
+  test('a platform administrator, unless they belong to a project', async () => {
     const administrator = await createUser(`root-${addresses}@example.test`, 'backoffice');
     await givePassword(administrator);
     const credentials = { email: administrator.email, password: PASSWORD };
@@ -188,7 +188,7 @@ describe('who may not sign in to the portal', () => {
 });
 
 describe('login with a second factor in force', () => {
-  test('takes password and code at once', async () => {
+  test('accepts password and code at once', async () => {
     const person = await enrolled();
     const credentials = { email: person.email, password: PASSWORD };
     const { status, body } = await login({ ...credentials, totp_code: totpCode(person.secret) });
@@ -203,11 +203,11 @@ describe('login with a second factor in force', () => {
     const code = totpCode(person.secret);
     const wrongPassword = await login({ email: person.email, password: 'x', totp_code: code });
     expect(wrongPassword.body).toMatchObject(error('INVALID_CREDENTIALS', 401));
-    // A code that came with a wrong password is not used up.
+    // A code sent with a wrong password is not spent.
     expect((await login({ email: person.email, password: PASSWORD, totp_code: code })).status).toBe(200);
   });
 
-  test('gives a challenge without a code, and the access token for the challenge and a code', async () => {
+  test('returns a challenge without a code, and the access token for the challenge and a code', async () => {
     const person = await enrolled();
     const challenge_token = await challengeFor(person);
     const { status, body } = await verify({ challenge_token, code: totpCode(person.secret) });
@@ -216,7 +216,7 @@ describe('login with a second factor in force', () => {
     expect((await call('GET', '/auth/me', { token })).body).toMatchObject({ id: person.id });
   });
 
-  test('a challenge is no access token, and an access token no challenge', async () => {
+  test('a challenge is not an access token, and an access token is not a challenge', async () => {
     const person = await enrolled();
     const challenge = await challengeFor(person);
     expect((await call('GET', '/auth/me', { token: challenge })).status).toBe(401);
@@ -232,7 +232,7 @@ describe('login with a second factor in force', () => {
     expect(late.body).toMatchObject(error('UNAUTHENTICATED', 401));
   });
 
-  test('a challenge dies with a change of the password', async () => {
+  test('a challenge ends with a change of the password', async () => {
     const person = await enrolled();
     const challenge_token = await challengeFor(person);
     const body = { current_password: PASSWORD, new_password: 'a new and longer one' };
@@ -241,7 +241,7 @@ describe('login with a second factor in force', () => {
     expect(answer.body).toMatchObject(error('UNAUTHENTICATED', 401));
   });
 
-  test('a challenge dies with a change of the second factor', async () => {
+  test('a challenge ends with a change of the second factor', async () => {
     const person = await enrolled();
     const challenge_token = await challengeFor(person);
     const disabled = await call('POST', '/auth/2fa/disable', {
@@ -255,7 +255,7 @@ describe('login with a second factor in force', () => {
     expect(answer.body).toMatchObject(error('UNAUTHENTICATED', 401));
   });
 
-  test('limits and audits wrong codes for a challenge, together with those at login', async () => {
+  test('limits and audits wrong codes for a challenge together with those at login', async () => {
     const person = await enrolled();
     const challenge_token = await challengeFor(person);
     const guess = (i: number) =>
@@ -270,7 +270,7 @@ describe('login with a second factor in force', () => {
   });
 });
 
-test('a session that is made while the password changes does not outlive the change', async () => {
+test('a session created while the password changes does not outlive the change', async () => {
   const person = await createUser(`race-${addresses}@example.test`);
   await givePassword(person);
   const { findByEmail } = await import('./account');
@@ -279,7 +279,7 @@ test('a session that is made while the password changes does not outlive the cha
   if (!before) throw new Error('the account is missing');
   const body = { current_password: PASSWORD, new_password: 'a new and longer one' };
   expect((await call('POST', '/auth/password', { token: person.token, body, address })).status).toBe(204);
-  // What a sign-in does that had checked the old password just before.
+  // Simulates a sign-in that checked the old password just before.
   const origin = { at: new Date(), caller: undefined, address, user_agent: '', request_id: 'race' };
   const late = await openSession(origin, before, { realm: 'tenant', kind: 'access_token', second_factor: null });
   expect((await call('GET', '/auth/me', { token: late.token })).status).toBe(401);

@@ -12,10 +12,10 @@ import { spendCode } from './second-factor';
 import { signToken, verifyToken } from './session-token';
 import { type OpenedSession, openSession, type SessionKind, type SignInOrigin } from './sessions';
 
-/** What a sign-in is for: the pages and APIs of tenants, or the back office. */
+/** The target of a sign-in: the tenants' portal and API, or the back office. */
 export type Purpose = { realm: Realm; kind: SessionKind };
 
-/** Signed in; or the password was right, and a code of the second factor has to follow. */
+/** Signed in, or the password was correct and a second-factor code must follow. */
 export type SignInOutcome =
   | ({ step: 'signed_in'; account: Account } & OpenedSession)
   | { step: 'second_factor'; challenge_token: string; expires_at: Date };
@@ -23,9 +23,9 @@ export type SignInOutcome =
 const CHALLENGE_MS = 5 * 60 * 1000;
 
 /**
- * Signs a person in. An unknown account and a wrong password look and take the same. Failures are limited by account
- * and address, and audited by the e-mail that was given.
- * @throws ApiError 401 INVALID_CREDENTIALS or TOTP_INVALID, 403 where this person may not sign in, 429
+ * Signs a person in. An unknown account and a wrong password give the same answer in the same time. Failures are
+ * limited by account and address, and audited under the e-mail as entered.
+ * @throws ApiError 401 INVALID_CREDENTIALS or TOTP_INVALID, 403 when this person may not sign in, 429
  */
 export async function signIn(
   origin: SignInOrigin,
@@ -80,7 +80,7 @@ async function begin(origin: SignInOrigin, account: Account, purpose: Purpose, c
   return { step: 'signed_in' as const, account, ...session };
 }
 
-/** What a challenge is worth ends with its five minutes, and with any change of password or second factor. */
+/** A challenge, valid for five minutes and until any change of password or second factor. */
 async function challenge(origin: SignInOrigin, account: Account, purpose: Purpose): Promise<SignInOutcome> {
   const expires_at = new Date(origin.at.getTime() + CHALLENGE_MS);
   const claims = { sub: account.id, ...purpose, epoch: account.session_epoch, factor: factorOf(account) };
@@ -104,7 +104,7 @@ function isFor(claims: { [claim: string]: unknown }, account: Account, { realm, 
 
 const factorOf = (account: Account) => account.totp_activated_at?.getTime() ?? null;
 
-/** Told only to those who know the password. */
+/** Only a person who knows the password sees this refusal. */
 function refuseBarred(account: Account, realm: Realm): void {
   if (realm === 'backoffice') return;
   if (account.administrator && account.memberships === 0) {
@@ -116,14 +116,14 @@ function refuseBarred(account: Account, realm: Realm): void {
   }
 }
 
-/** Hashes made at an earlier cost disappear as their owners sign in. */
+/** Renews hashes with an outdated cost as their owners sign in. */
 async function hashAnew(account: Account, password: string): Promise<void> {
   const fresh = await hashPassword(password);
   await execute(sql`UPDATE users SET password_hash = ${fresh}::text
                     WHERE id = ${account.id}::uuid AND password_hash = ${account.password_hash}::text`);
 }
 
-/** Every refused sign-in is on record, under the e-mail that was given; what the limit turns away is not. */
+/** Audits every refused sign-in under the e-mail as entered, except rate-limited attempts. */
 async function onRecord<T>(
   origin: SignInOrigin,
   email: string,

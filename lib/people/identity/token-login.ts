@@ -11,7 +11,7 @@ export type Challenged = Extract<SignInOutcome, { step: 'second_factor' }>;
 
 const secondsUntil = (end: Date, at: Date) => Math.round((end.getTime() - at.getTime()) / 1000);
 
-/** The first step of a sign-in by the API. Sign-in writes its own entries, of failures too, which have no caller yet. */
+/** The first step of a sign-in through the API. Sign-in audits itself, including failures, which have no caller yet. */
 export function begin(call: Call, body: Login, purpose: Purpose): Promise<SignInOutcome> {
   call.record.audited = true;
   return signIn({ ...call, caller: undefined }, body, purpose);
@@ -27,23 +27,23 @@ export function finish(
   return answerChallenge({ ...call, caller: undefined }, answer, purpose);
 }
 
-/** How long a session that has begun lasts, and whose it is. */
+/** The lifetime and owner of a new session, for the answer. */
 export function lasting(call: Call, { expires_at, account }: SignedIn) {
   return { expires_in: secondsUntil(expires_at, call.at), user: profileOf(account) };
 }
 
-/** That a code is needed, as an answer. */
+/** The answer that asks for a second-factor code. */
 export function challengeOf(call: Call, { challenge_token, expires_at }: Challenged): MfaChallenge {
   return { mfa_required: true, challenge_token, expires_in: secondsUntil(expires_at, call.at) };
 }
 
-/** Signs in for an access token, or for the challenge on the way to it. @throws ApiError 401, 403, 429 */
+/** Signs in and returns an access token, or a challenge as the next step. @throws ApiError 401, 403, 429 */
 export async function login(call: Call, body: Login, purpose: Purpose): Promise<AccessToken | MfaChallenge> {
   const outcome = await begin(call, body, purpose);
   return outcome.step === 'signed_in' ? accessToken(call, outcome) : challengeOf(call, outcome);
 }
 
-/** With a challenge the second step of a login; without, whether the code is the signed-in caller's. */
+/** With a challenge, the second step of a login; without one, checks a code of the signed-in caller. */
 export async function verify(
   call: Call,
   { challenge_token, code }: VerifyCode,

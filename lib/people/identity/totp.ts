@@ -2,20 +2,20 @@ import { generateSecret, generateURI, verifySync } from 'otplib';
 import qrcode from 'qrcode';
 
 const ISSUER = 'Nephele';
-/** RFC 6238: steps of 30 s, six digits, SHA-1; what every authenticator app speaks. */
+/** RFC 6238 with the parameters that every authenticator app supports: steps of 30 s, six digits, SHA-1. */
 const STEP_S = 30;
 
-/** What a person scans or types into an authenticator app. */
+/** A key to scan or type into an authenticator app. */
 export type TotpKey = { secret: string; otpauth_uri: string; qr_code: string };
 
-/** A new TOTP key, with its picture as a PNG in a data URI. */
+/** A new TOTP key, with its QR code as a PNG data URI. */
 export async function newTotpKey(email: string): Promise<TotpKey> {
   const secret = generateSecret();
   const otpauth_uri = generateURI({ issuer: ISSUER, label: email, secret });
   return { secret, otpauth_uri, qr_code: await qrcode.toDataURL(otpauth_uri, { margin: 2, scale: 6 }) };
 }
 
-/** The time step whose code this is, at most one step from now either way (RFC 6238, 6); undefined: none. */
+/** The time step of a code, at most one step from now (RFC 6238, 6); undefined: none matches. */
 export function matchingStep(secret: string, code: string, at: Date): number | undefined {
   if (!isTotpCode(code)) return undefined;
   const token = withoutSpaces(code);
@@ -23,7 +23,7 @@ export function matchingStep(secret: string, code: string, at: Date): number | u
   return result.valid && 'timeStep' in result ? result.timeStep : undefined;
 }
 
-/** Six digits, as apps show them: with or without a gap. Anything else can only be a recovery code. */
+/** Six digits, with or without a space, as apps show them. Anything else can only be a recovery code. */
 export function isTotpCode(code: string): boolean {
   return /^\d{6}$/.test(withoutSpaces(code));
 }

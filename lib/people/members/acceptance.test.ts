@@ -14,7 +14,7 @@ import {
   type TestUser,
 } from '@/lib/testing/world';
 
-// An account that somebody else made must never be carried into another project.
+// An account that somebody else created must never be brought into another project.
 
 testDatabase();
 const call = api();
@@ -43,14 +43,14 @@ const accept = (token: string, projectId: string, code: string, address = `192.0
 const secretsOf = (token: string, projectId: string) =>
   call('GET', '/vault/secrets', { token, headers: { 'X-Project-Id': projectId } });
 
-/** An account with a password, made in a project of its own, and its access token. */
+/** An account with a password, created in a project of its own, and its access token. */
 async function account(email: string): Promise<{ home: TestProject; token: string }> {
   const home = await createProject('home');
   await add(home, email, chosen.squatter, 'member');
   return { home, token: tokenOf(await login(email, chosen.squatter)) };
 }
 
-/** What every wrong code gets, whatever is wrong with it. */
+/** The refusal of every wrong code, whatever is wrong with it. */
 const refused = {
   status: 401,
   body: {
@@ -59,7 +59,7 @@ const refused = {
 };
 
 describe('a squatted e-mail address', () => {
-  test('opens no other project to the squatter: neither guessing, nor a code of their own project, nor none', async () => {
+  test('gives the squatter no other project: not by guessing, by a code of their own project, or without a code', async () => {
     const squatter = await createProject('squatter');
     const email = 'alice@victim.test';
     const own = codeOf(await add(squatter, email, chosen.squatter));
@@ -80,7 +80,7 @@ describe('a squatted e-mail address', () => {
     expect(found.status).toBe('invited');
   });
 
-  test('opens no tenant to the squatter that the back office makes for its owner, or adds them to', async () => {
+  test('gives the squatter no tenant that the back office creates for the owner or adds them to', async () => {
     const squatter = await createProject('squatter');
     const email = 'bob@victim.test';
     await add(squatter, email, chosen.squatter);
@@ -102,7 +102,7 @@ describe('a squatted e-mail address', () => {
     expect((await accept(token, other.id, codeOf(added))).status, 'the code of this very invitation').toBe(200);
   });
 
-  test('that two projects make at once is a member of one, and joins the other with that one’s code alone', async () => {
+  test('that two projects create at once is a member of one, and joins the other only with that one’s code', async () => {
     const projects = await Promise.all([createProject('one'), createProject('two')]);
     const email = 'raced@victim.test';
     const answers = await Promise.all(projects.map((project, n) => add(project, email, `password number ${n}`)));
@@ -118,7 +118,7 @@ describe('a squatted e-mail address', () => {
 });
 
 describe('an inviter', () => {
-  test('takes nothing over with the code: it signs nobody in, and changes no password, name or second factor', async () => {
+  test('gains nothing from the code: it signs nobody in, and changes no password, name or second factor', async () => {
     const email = 'carol@victim.test';
     const { home, token } = await account(email);
     const inviter = await createProject('inviter');
@@ -138,7 +138,7 @@ describe('an inviter', () => {
     expect(await prisma().user.findUniqueOrThrow({ where: { email } })).toEqual(before);
   });
 
-  test('is told nothing of whether there is an account: both answers have one form, and both a code', async () => {
+  test('does not learn whether an account exists: both answers have the same form and a code', async () => {
     await account('known@victim.test');
     const inviter = await createProject('asking');
     const answers = [
@@ -156,7 +156,7 @@ describe('an inviter', () => {
 });
 
 describe('an acceptance code', () => {
-  test('is stored as a hash only, and is in no audit entry and no kept answer in the clear', async () => {
+  test('is stored as a hash only, and appears in no audit entry and no stored answer in the clear', async () => {
     await account('hash@victim.test');
     const inviter = await createProject('hashing');
     const body = { email: 'hash@victim.test', name: 'A', password: chosen.inviter, role: 'reader' };
@@ -173,7 +173,7 @@ describe('an acceptance code', () => {
     expect(row?.all).not.toContain(Buffer.from(codeOf(answer)).toString('hex'));
   });
 
-  test('is read however a person types it', async () => {
+  test('is accepted however a person types it', async () => {
     const { token } = await account('typing@victim.test');
     const inviter = await createProject('typing');
     const code = codeOf(await add(inviter, 'typing@victim.test', chosen.inviter, 'reader'));
@@ -181,7 +181,7 @@ describe('an acceptance code', () => {
     expect((await accept(token, inviter.id, typed)).status).toBe(200);
   });
 
-  test('works for seven days by the clock of the platform', async () => {
+  test('works for seven days by the platform’s clock', async () => {
     await account('late@victim.test');
     const inviter = await createProject('patient');
     const answer = await add(inviter, 'late@victim.test', chosen.inviter, 'reader');
@@ -205,7 +205,7 @@ describe('an acceptance code', () => {
     expect(await accept(token, inviter.id, codeOf(second))).toMatchObject({ status: 200, body: { roles: ['reader'] } });
   });
 
-  test('of the back office ends with a new one too', async () => {
+  test('from the back office ends with a new one too', async () => {
     const { token } = await account('office@victim.test');
     const { id } = await createProject('office');
     const body = { email: 'office@victim.test', name: 'O', password: chosen.inviter };
@@ -216,7 +216,7 @@ describe('an acceptance code', () => {
     expect((await ask()).status, 'an admin is not invited').toBe(409);
   });
 
-  test('works once, though many requests bring it at once; and not again after the person has left', async () => {
+  test('works once among many concurrent requests, and not again after the person has left', async () => {
     const email = 'once@victim.test';
     const { token } = await account(email);
     const inviter = await createProject('once');
@@ -232,7 +232,7 @@ describe('an acceptance code', () => {
     expect(await accept(token, inviter.id, codeOf(answer))).toMatchObject(refused);
   });
 
-  test('cannot be guessed: failures count, and then the right one waits as well', async () => {
+  test('cannot be guessed: after too many failures even the right code must wait', async () => {
     const { token } = await account('guess@victim.test');
     const inviter = await createProject('guessed');
     const code = codeOf(await add(inviter, 'guess@victim.test', chosen.inviter, 'reader'));
@@ -244,7 +244,7 @@ describe('an acceptance code', () => {
     expect((await accept(token, inviter.id, code, '198.51.100.1')).status, 'from another address').toBe(200);
   });
 
-  test('is missing from an invitation of an earlier version, which is made anew', async () => {
+  test('is missing from an invitation of an earlier version, which must be renewed', async () => {
     const email = 'early@victim.test';
     const { token } = await account(email);
     const inviter = await createProject('early');

@@ -9,7 +9,7 @@ import { enrol, stepStart } from '@/lib/testing/sign-in';
 import { type Answer, api, createProject, createUser, type TestProject, type TestUser } from '@/lib/testing/world';
 
 const sink = await startMailSink();
-// Before anything reads the settings.
+// Must be set before anything reads the settings.
 process.env.SMTP_URL = sink.url;
 process.env.MAIL_FROM = 'Cloud <cloud@nephele.example>';
 testDatabase();
@@ -49,7 +49,7 @@ const confirm = (token: string, new_password = own) =>
   call('POST', '/auth/password-reset/confirm', { body: { token, new_password }, ...from() });
 const works = async (token: string) => (await call('GET', '/auth/me', { token })).status === 200;
 
-/** The text of a mail, its soft line breaks undone. */
+/** The text of a mail with its soft line breaks removed. */
 const textOf = ({ raw }: ReceivedMail) =>
   raw
     .replace(/=\r?\n/g, '')
@@ -69,7 +69,7 @@ async function resetTokenOf(email: string): Promise<string> {
 const refused = { status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } };
 
 describe('the owner of a squatted address', () => {
-  test('gets the account by a mailed reset, ends what the squatter had, and joins with the mailed code', async () => {
+  test('regains the account by a mailed reset, ends the squatter’s access, and joins with the mailed code', async () => {
     const email = 'alice@victim.test';
     const squatter = await createProject('squatter');
     await add(squatter, email);
@@ -91,7 +91,7 @@ describe('the owner of a squatted address', () => {
     expect(user.body).toMatchObject([{ email_verified: true }]);
   });
 
-  test('gets the address without mail when the back office releases it; the squatter keeps their project alone', async () => {
+  test('gets the address without mail when the back office releases it; the squatter keeps only their project', async () => {
     const email = 'bob@victim.test';
     const squatter = await createProject('squatter');
     await add(squatter, email);
@@ -130,7 +130,7 @@ describe('the owner of a squatted address', () => {
     });
   });
 
-  test('is not made an administrator with the account of a squatter', async () => {
+  test('does not become an administrator through the squatter’s account', async () => {
     const email = 'carol@victim.test';
     await add(await createProject('squatter'), email);
     const { id } = await prisma().user.findUniqueOrThrow({ where: { email } });
@@ -148,7 +148,7 @@ describe('the owner of a squatted address', () => {
 });
 
 describe('a request for a password reset', () => {
-  test('is answered the same for an unknown address, which is sent nothing', async () => {
+  test('gets the same answer for an unknown address, which receives no mail', async () => {
     await add(await createProject('home'), 'known@victim.test');
     const answers = [await ask('known@victim.test'), await ask('unknown@victim.test')];
     const shape = ({ status, headers, text }: Answer) => ({ status, text, names: [...headers.keys()].toSorted() });
@@ -166,7 +166,7 @@ describe('a request for a password reset', () => {
     );
   });
 
-  test('mails few links an hour to one address, whoever asks', async () => {
+  test('mails a limited number of links per address and hour, whoever asks', async () => {
     await add(await createProject('home'), 'often@victim.test');
     for (let n = 0; n < 8; n += 1) {
       const options = { body: { email: 'often@victim.test' }, address: `198.51.100.${n}` };
@@ -176,13 +176,13 @@ describe('a request for a password reset', () => {
     expect(await prisma().accountMail.count({ where })).toBe(5);
   });
 
-  test('is limited by address', async () => {
+  test('is limited by client address', async () => {
     const answers = [];
     for (let n = 0; n < 11; n += 1) answers.push((await ask('limited@victim.test')).status);
     expect(answers).toEqual([...Array.from({ length: 10 }, () => 202), 429]);
   });
 
-  test('of an administrator opens nothing: they are told where it is done', async () => {
+  test('for an administrator opens nothing: the mail says where to reset instead', async () => {
     expect((await ask(root.email)).status).toBe(202);
     expect(await mailTo(root.email, /not reset by mail/)).toContain('reset-password root@example.test');
     expect(await prisma().accountLink.count({ where: { user_id: root.id } })).toBe(0);
@@ -221,7 +221,7 @@ describe('a mailed link', () => {
     expect(await confirm(link)).toMatchObject(refused);
   });
 
-  test('does not stand in for a second factor', async () => {
+  test('does not replace a second factor', async () => {
     const email = 'factor@victim.test';
     const link = await linked(email);
     await setTestClock(stepStart());
@@ -238,7 +238,7 @@ describe('a mailed link', () => {
 });
 
 describe('the mail of an invitation', () => {
-  test('goes to new and known addresses alike, and only a known one is sent a code', async () => {
+  test('goes to new and known addresses alike, and only a known one gets a code', async () => {
     await add(await createProject('home'), 'member@victim.test', 'member');
     const inviter = await createProject('inviting');
     const [fresh, known] = [await add(inviter, 'fresh@victim.test'), await add(inviter, 'member@victim.test')];

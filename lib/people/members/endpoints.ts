@@ -6,7 +6,7 @@ import * as roles from './roles';
 import * as schema from './schema';
 import * as users from './users';
 
-/** Users of a project and their roles (spec 4.17), and what a person is invited to. */
+/** Project users and their roles (spec 4.17), and a person's own invitations. */
 export const memberEndpoints = [
   endpoint({
     method: 'GET',

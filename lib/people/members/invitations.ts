@@ -19,7 +19,7 @@ const invitations = raw(`(
   FROM memberships m JOIN projects p ON p.id = m.project_id) AS invitation`);
 
 type Row = {
-  /** The project's. */
+  /** The id of the project. */
   id: string;
   project_name: string;
   project_slug: string;
@@ -40,7 +40,7 @@ function view({ id, at, ...row }: Row): Invitation {
   };
 }
 
-/** The projects that the caller is invited to and has not answered. */
+/** The caller's unanswered invitations. */
 export const listInvitations = listOf({
   query: pageQuery,
   columns,
@@ -53,8 +53,8 @@ export const listInvitations = listOf({
 });
 
 /**
- * Joins a project with the code that its inviter was given.
- * @throws ApiError 404 without an invitation, 409 when the caller belongs to it already, 401 for a wrong, expired or
+ * Joins a project with the code that the inviter received.
+ * @throws ApiError 404 without an invitation, 409 when the caller already belongs to it, 401 for a wrong, expired or
  * used code, 429 after too many of those
  */
 export async function acceptInvitation(call: PersonCall, projectId: string, code: string): Promise<Invitation> {
@@ -76,7 +76,7 @@ export async function acceptInvitation(call: PersonCall, projectId: string, code
   });
 }
 
-/** Turns an invitation down; it is gone then. @throws ApiError 404 without one, 409 when it was accepted before */
+/** Declines and deletes an invitation. @throws ApiError 404 without one, 409 when it was accepted before */
 export async function declineInvitation(call: PersonCall, projectId: string): Promise<void> {
   await find(call, projectId);
   await commit(call, {
@@ -95,7 +95,7 @@ async function find(call: PersonCall, projectId: string): Promise<Row> {
   return row;
 }
 
-/** The invited person acts in the project that invites, and its admins find the answer in their audit log. */
+/** The call in the inviting project, so that its admins find the answer in their audit log. */
 function answerTo(
   call: PersonCall,
   projectId: string,
@@ -112,7 +112,7 @@ function answerTo(
   };
 }
 
-/** One refusal for all, so that nobody learns which codes there are. */
+/** The same refusal for all faults, so that nobody learns which codes exist. */
 function wrongCode(): ApiError {
   return new ApiError(
     'INVALID_CREDENTIALS',

@@ -28,7 +28,7 @@ const codeOf = ({ body }: Answer) => (body as { acceptance_code: string }).accep
 const find = async (project: TestProject, email: string, token = project.users.admin.token) =>
   ((await call('GET', `/identity/users?email=${email}`, { token })).body as object[])[0];
 
-/** Takes roles away: one, or all. */
+/** Revokes one role, or all. */
 function revoke(project: TestProject, userId: string, role?: string, token = project.users.admin.token) {
   const query = new URLSearchParams({ user_id: userId, ...(role ? { role } : {}) });
   return call('DELETE', `/identity/role-assignments?${query}`, { token });
@@ -50,12 +50,12 @@ describe('a new user', () => {
     expect(await find(acme, 'ada@example.test')).toMatchObject({ status: 'active', roles: ['member'] });
   });
 
-  test('cannot be created a second time in the project', async () => {
+  test('cannot be created twice in the project', async () => {
     const again = await create(acme, { ...ada, email: 'ADA@example.test' });
     expect([again.status, again.body]).toMatchObject([409, { error: { code: 'CONFLICT' } }]);
   });
 
-  test('is made once by a repeated Idempotency-Key, whose kept answer and audit entry hold no password', async () => {
+  test('is created once by a repeated Idempotency-Key, whose stored answer and audit entry contain no password', async () => {
     const body = { ...ada, email: 'once@example.test', password: 'CANARY-password-1' };
     const headers = { 'Idempotency-Key': 'user-1' };
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(acme, body, headers)));
@@ -68,7 +68,7 @@ describe('a new user', () => {
     expect(kept[0]?.all).not.toContain('CANARY');
   });
 
-  test('that two projects create at the same moment is one account, a member of one and invited to the other', async () => {
+  test('created by two projects at the same moment is one account, a member of one and invited to the other', async () => {
     const projects = await Promise.all(Array.from({ length: 4 }, (_, index) => createProject(`race-${index}`)));
     const body = { ...ada, email: 'race@example.test' };
     const answers = await Promise.all(projects.map((project) => create(project, body)));
@@ -79,7 +79,7 @@ describe('a new user', () => {
   });
 });
 
-describe('someone who has an account elsewhere', () => {
+describe('a person who already has an account', () => {
   let elsewhere: TestProject;
   let known: TestUser;
   const asKnown = { token: '' };
@@ -92,7 +92,7 @@ describe('someone who has an account elsewhere', () => {
   const invite = (project: TestProject, role = 'member') =>
     create(project, { email: known.email, name: 'Whoever', password: 'a password of the admin', role });
 
-  test('gets the very answer that a new user gets, and is invited', async () => {
+  test('gets exactly the answer of a new user, and is invited', async () => {
     const project = await createProject();
     const before = await prisma().user.findUniqueOrThrow({ where: { id: known.id } });
     const [answer, fresh] = [await invite(project), await create(project, { ...ada, email: 'fresh@example.test' })];
@@ -111,7 +111,7 @@ describe('someone who has an account elsewhere', () => {
     });
   });
 
-  test('has no part in the project before accepting, and the given role afterwards', async () => {
+  test('has no access to the project before accepting, and the given role afterwards', async () => {
     const project = await createProject('inviting');
     const code = codeOf(await invite(project, 'reader'));
     const inProject = { ...asKnown, headers: { 'X-Project-Id': project.id } };
@@ -140,7 +140,7 @@ describe('someone who has an account elsewhere', () => {
     expect(asked, 'who has no second factor is for admins to know').toMatchObject({ two_factor_enabled: null });
   });
 
-  test('can decline, and is not in the project then', async () => {
+  test('can decline, and is then not in the project', async () => {
     const project = await createProject();
     await invite(project);
     const decline = () => call('POST', `/auth/invitations/${project.id}/decline`, { ...asKnown, body: {} });
@@ -150,12 +150,12 @@ describe('someone who has an account elsewhere', () => {
     expect((await invite(project)).status, 'and can be invited again').toBe(201);
   });
 
-  test('cannot decline what was accepted: leaving is not the answer to an invitation', async () => {
+  test('cannot decline an accepted invitation: leaving is separate', async () => {
     const declined = await call('POST', `/auth/invitations/${elsewhere.id}/decline`, { ...asKnown, body: {} });
     expect(declined.status).toBe(409);
   });
 
-  test('finds no invitation after the admin took it back', async () => {
+  test('finds no invitation after the admin has withdrawn it', async () => {
     const project = await createProject();
     const invited = await invite(project);
     expect((await revoke(project, idOf(invited))).status).toBe(204);
@@ -186,7 +186,7 @@ describe('roles', () => {
     expect((await revoke(project, id, 'member')).status).toBe(404);
   });
 
-  test('are listed, each with those it includes', async () => {
+  test('are listed, each with the roles it includes', async () => {
     const { body } = await call('GET', '/identity/roles', { token: acme.users.reader.token });
     expect(body).toMatchObject([
       { name: 'admin', includes: ['member', 'reader'] },
@@ -195,7 +195,7 @@ describe('roles', () => {
     ]);
   });
 
-  test('of people elsewhere, unknown or with no id cannot be touched', async () => {
+  test('cannot be changed for unknown people, people elsewhere and malformed ids', async () => {
     const other = await createProject('other');
     for (const id of [other.users.member.id, '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f', 'nobody', "'; --"]) {
       for (const answer of [
@@ -210,7 +210,7 @@ describe('roles', () => {
     expect(await find(other, other.users.member.email)).toMatchObject({ roles: ['member'] });
   });
 
-  test('the last one ends the membership, and tokens made in this project with it, and in no other', async () => {
+  test('end with the membership and its tokens in this project only, when the last one is revoked', async () => {
     const project = await createProject();
     const other = await createProject();
     const { id, email } = project.users.member;
@@ -251,7 +251,7 @@ describe('roles', () => {
 });
 
 describe('the last admin', () => {
-  test('can neither leave nor lose the role, and can lose another role', async () => {
+  test('can neither leave nor lose the role, but can lose another role', async () => {
     const project = await createProject();
     const { id } = project.users.admin;
     await assign(project, id, 'reader');
@@ -264,7 +264,7 @@ describe('the last admin', () => {
     expect(await find(project, project.users.admin.email)).toMatchObject({ roles: ['admin'] });
   });
 
-  test('stays when all admins remove one another at the same moment', async () => {
+  test('remains when all admins remove one another at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       const project = await createProject();
       const admins = [
@@ -283,7 +283,7 @@ describe('the last admin', () => {
     }
   });
 
-  test('nobody is left in a project without a role, however changes of roles meet', async () => {
+  test('nobody stays in a project without a role, however role changes interleave', async () => {
     for (let round = 0; round < 5; round += 1) {
       const project = await createProject();
       const { id, email } = project.users.member;
@@ -319,7 +319,7 @@ describe('the list', () => {
     expect(await list('?search=outsider&status=active')).toEqual([]);
   });
 
-  test('goes by the beginning of the membership, or by address, in pages that miss nobody', async () => {
+  test('is sorted by start of membership or by address, with pages that skip nobody', async () => {
     expect((await list()).slice(0, 2)).toEqual(['outsider@example.test', 'zoe@example.test']);
     for (const sort of ['-created_at', 'created_at', 'email', '-name']) {
       const seen: string[] = [];
@@ -340,7 +340,7 @@ describe('the list', () => {
   });
 });
 
-test('no admin changes another person: no endpoint of the project takes a password, a second factor or a name of one', async () => {
+test('no admin changes another person: no project endpoint accepts a password, second factor or name of one', async () => {
   const { endpoints } = await import('@/lib/platform/endpoints');
   const ofProject = endpoints.filter(({ access, realm }) => realm === 'tenant' && access === 'admin');
   const changing = ofProject.filter(({ method, body }) => {

@@ -13,7 +13,7 @@ const descriptions = {
   admin: 'Can also manage users, roles, identity providers, the budget and payments, and read the audit log.',
 } as const;
 
-/** The roles there are, the highest first. */
+/** All roles, highest first. */
 export function listRoles(): RoleDescription[] {
   return highestFirst(allRoles).map((name) => ({
     name,
@@ -23,8 +23,8 @@ export function listRoles(): RoleDescription[] {
 }
 
 /**
- * Gives a user of the project a role.
- * @throws ApiError 404 when the user is not of this project, 409 when the user has the role already
+ * Assigns a role to a user of the project.
+ * @throws ApiError 404 when the user is not in this project, 409 when the user already has the role
  */
 export async function assignRole(call: ProjectCall, { user_id, role }: AssignRole): Promise<RoleAssignment> {
   const { project_id } = call;
@@ -50,8 +50,8 @@ export async function assignRole(call: ProjectCall, { user_id, role }: AssignRol
 }
 
 /**
- * Takes a role from a user, or all of them. Without a role the membership ends, and with it the user's API tokens here.
- * @throws ApiError 404 when the user is not of this project or has not the role, 409 for the last admin
+ * Revokes one role of a user, or all. Without a role the membership ends, with the user's API tokens here.
+ * @throws ApiError 404 when the user is not in this project or lacks the role, 409 for the last admin
  */
 export async function revokeRoles(call: ProjectCall, { user_id, role }: RevokeRoles): Promise<void> {
   const member = await findMember(call, user_id);
@@ -72,15 +72,15 @@ export async function revokeRoles(call: ProjectCall, { user_id, role }: RevokeRo
                    revoke_roles(${call.project_id}::uuid, ${id}::uuid, ${revoked}::text, ${call.at}::timestamptz) AS outcome
                    WHERE verdict.ok`,
     },
-    // The entry asks for the outcome, and so makes it happen: nothing runs in a statement that nobody refers to.
+    // The entry refers to the outcome and thereby runs it: PostgreSQL skips a SELECT that nothing refers to.
     details: sql`(SELECT jsonb_build_object('role', ${revoked}::text, 'left_project', revoked.ended,
                   'tokens_ended', revoked.tokens) FROM revoked)`,
   });
 }
 
 /**
- * What a person is in the project of the call, read after the project's row was locked: changes of roles take turns,
- * and each sees what the one before it has left.
+ * A user's membership in the call's project, read after the project's row is locked: role changes run one after the
+ * other, and each sees the result of the one before.
  */
 function presentMembership(userId: string, allowed: Sql): Sql {
   return sql`

@@ -14,7 +14,7 @@ import { hashPassword } from '@/lib/people/identity/passwords';
 import { settings } from '@/lib/settings';
 import { type CreateUser, type NewProjectUser, type ProjectUser, userQuery } from './schema';
 
-/** Members with what the project may know of them: of someone invited, only what the invitation says. */
+/** Members as the project may see them; of an invited person only the content of the invitation. */
 const people = raw(`(
   SELECT m.project_id, m.user_id AS id, u.email, m.status, m.created_at AS at, m.updated_at,
     CASE m.status WHEN 'active' THEN u.name ELSE coalesce(m.invited_name, u.email) END AS name,
@@ -35,12 +35,12 @@ type Row = {
 
 export type Member = Pick<Row, 'id' | 'email' | 'roles'>;
 
-/** Roles as answers list them: the highest first. */
+/** Sorts roles for answers, highest first. */
 export function highestFirst(assigned: readonly Role[]): Role[] {
   return roles.filter((role) => assigned.includes(role)).reverse();
 }
 
-/** The people of the project, and who is invited to it. */
+/** The members of the project and its pending invitations. */
 export const listUsers = listOf({
   query: userQuery,
   columns: raw('id, email, name, status, roles, two_factor_enabled, at, updated_at'),
@@ -52,7 +52,7 @@ export const listUsers = listOf({
     status: equals('status'),
     search: contains('name', 'email'),
   },
-  // An account may be older than its membership, so the id does not say the order.
+  // An account can be older than its membership, so ids do not give the order.
   sort: { created_at: { column: 'at', type: 'timestamptz' }, email: 'email', name: 'name' },
   view: ({ at, ...row }: Row, call): ProjectUser => ({
     ...row,
@@ -63,7 +63,7 @@ export const listUsers = listOf({
   }),
 });
 
-/** A member of the project, active or invited; undefined for everyone else, and for what is no id. */
+/** An active or invited member of the project; undefined for anyone else and for a malformed id. */
 export async function findMember(call: ProjectCall, userId: string): Promise<Member | undefined> {
   if (!isId(userId)) return undefined;
   return queryOne<Member>(
@@ -72,10 +72,10 @@ export async function findMember(call: ProjectCall, userId: string): Promise<Mem
 }
 
 /**
- * Creates a person with a role in the project, who can sign in at once. Someone who has an account is invited instead,
- * and joins with the code of the answer: neither the answer nor the work behind it tells which of the two it was.
- * Inviting someone again replaces their code and role.
- * @throws ApiError 409 when the person belongs to the project already, or the project has too many
+ * Creates a person with a role in the project, who can sign in at once. A person who already has an account is invited
+ * instead, and joins with the code in the answer; neither the answer nor its timing reveals which case it was. A
+ * repeated invitation replaces code and role.
+ * @throws ApiError 409 when the person already belongs to the project, or the project has too many
  */
 export async function createUser(call: ProjectCall, input: CreateUser): Promise<NewProjectUser> {
   const password_hash = await hashPassword(input.password);
@@ -87,15 +87,15 @@ export async function createUser(call: ProjectCall, input: CreateUser): Promise<
         ? await invite(call, input, known.id, acceptance)
         : await enrol(call, input, password_hash, acceptance);
     } catch (error) {
-      // Someone else created the account meanwhile: now it is known.
+      // Another request has created the account meanwhile: now it is known.
       if (databaseError(error)?.constraint !== 'users_email_key') throw error;
     }
   }
 }
 
 /**
- * The same for a new account and a known one, so that a refusal does not tell which of the two it was. `already` is 1
- * where the project counts the person before, and 0 otherwise.
+ * The same caps for new and known accounts, so that a refusal does not reveal which it was. `already` is 1 if the
+ * project already counts the person, otherwise 0.
  */
 const caps = (already: Sql = raw('0')): Cap[] => [
   {
@@ -170,7 +170,7 @@ async function invite(
       message: `email: ${input.email} is already a member of this project.`,
     },
     rows: {
-      // Nothing where it was accepted meanwhile.
+      // Has no effect if the invitation was accepted meanwhile.
       invited: sql`${insert('memberships', invitation, ifAdmitted)} ON CONFLICT (project_id, user_id) DO UPDATE
         SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
           acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at

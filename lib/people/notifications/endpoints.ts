@@ -7,7 +7,7 @@ import * as service from './service';
 const own = { tag: 'Notifications', access: 'person' } as const;
 const office = { realm: 'backoffice', tag: 'Back office: notifications', access: 'administrator' } as const;
 
-/** Count and mark as read: the same for tenants' users and for administrators. `Name` goes into the operation ids. */
+/** Count and mark as read, for tenants' users and for administrators. `name` becomes part of the operation ids. */
 const readState = <Common extends typeof own | typeof office>(common: Common, name: string) => [
   endpoint({
     ...common,
@@ -45,7 +45,7 @@ const readState = <Common extends typeof own | typeof office>(common: Common, na
   }),
 ];
 
-/** A user's notifications of all their projects. */
+/** A user's notifications across all their projects. */
 export const notificationEndpoints = [
   endpoint({
     ...own,
@@ -84,7 +84,7 @@ export const notificationEndpoints = [
   }),
 ];
 
-/** Incidents, for each administrator until they have read them. */
+/** Incidents that an administrator has not read. */
 export const platformNotificationEndpoints = [
   endpoint({
     ...office,

@@ -55,7 +55,7 @@ describe('people are notified', () => {
     }
   });
 
-  test('of a failed operation: those who can act on it, and not of its parts', async () => {
+  test('of a failed operation: those who can act on it, and not for its child operations', async () => {
     await fail(await fail());
     const facts = { operation: 'instance.create', reason: 'The image cannot be read.' };
     expect(await listed('member')).toMatchObject([{ kind: 'operation_failed', facts }]);
@@ -71,7 +71,7 @@ describe('people are notified', () => {
     expect(await list(guest.token)).toEqual([]);
   });
 
-  test('of a certificate that expires: once for each of the steps, however often a worker looks', async () => {
+  test('of an expiring certificate: once per threshold, however often a worker checks', async () => {
     const secret = { name: 'tls', type: 'opaque', payload: 'x' };
     await call('POST', '/vault/secrets', { token: acme.users.member.token, body: secret });
     const expireIn = (days: number) =>
@@ -91,7 +91,7 @@ describe('people are notified', () => {
     expect(await listed('member')).toHaveLength(2);
   });
 
-  test('of an incident: administrators, in the back office alone', async () => {
+  test('of an incident: administrators, in the back office only', async () => {
     const root = await createUser(`root-${newId()}@example.com`, 'backoffice');
     const resource = { type: 'instance', id: newId() };
     await reportIncident({ key: newId(), project_id: acme.id, resource, reason: 'The deadline has passed.' });
@@ -114,7 +114,7 @@ describe('people are notified', () => {
   });
 });
 
-test('one is read, then all, each for this person alone', async () => {
+test('one is marked read, then all, for this person only', async () => {
   for (const threshold of [50, 80, 90]) await crossThreshold(threshold);
   const { token } = acme.users.admin;
   const [newest] = await listed('admin');

@@ -13,7 +13,7 @@ const common = {
   read_at: timestamp.nullable().meta({ description: 'null while it is unread.' }),
 };
 
-/** What only notifications of a kind say. */
+/** Fields that depend on the kind of notification. */
 const facts = {
   budget_threshold: z.strictObject({
     month: z.string().meta({ example: '2026-03' }),

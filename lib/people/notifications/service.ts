@@ -25,7 +25,7 @@ function onWire<R extends { created_at: Date; read_at: Date | null }>(row: R) {
   return { ...row, created_at: row.created_at.toISOString(), read_at: row.read_at?.toISOString() ?? null };
 }
 
-/** The caller's own: in the back office incidents, elsewhere everything else. */
+/** The caller's own notifications: incidents in the back office, everything else elsewhere. */
 const own = ({ caller }: AccountCall): Sql =>
   sql`user_id = ${caller.user_id}::uuid AND ${raw(caller.kind === 'administrator' ? "kind = 'incident'" : "kind <> 'incident'")}`;
 
@@ -36,7 +36,7 @@ const list = {
 } as const;
 const unread = oneOf({ true: 'read_at IS NULL', false: 'read_at IS NOT NULL' });
 
-/** What the caller is notified of in all their projects, newest first. */
+/** The caller's notifications from all their projects, newest first. */
 export const listNotifications = listOf({
   ...list,
   query: notificationQuery,
@@ -45,7 +45,7 @@ export const listNotifications = listOf({
   view: (row: Row<Notification>): Notification => onWire(row),
 });
 
-/** Incidents that the administrator is notified of, newest first. */
+/** The administrator's notifications of incidents, newest first. */
 export const listIncidentNotifications = listOf({
   ...list,
   query: incidentNotificationQuery,
@@ -54,19 +54,19 @@ export const listIncidentNotifications = listOf({
   view: (row: Row<IncidentNotification>): IncidentNotification => onWire(row),
 });
 
-/** How many the caller has not read. */
+/** The number of the caller's unread notifications. */
 export async function countUnread(call: AccountCall): Promise<{ unread: number }> {
   return queryRow(sql`SELECT count(*)::int AS unread FROM notifications WHERE ${own(call)} AND read_at IS NULL`);
 }
 
-/** Marks one as read; nothing changes for one that was read before. @throws ApiError 404 */
+/** Marks a notification as read; has no effect if it was read before. @throws ApiError 404 */
 export async function markRead(call: AccountCall, id: string): Promise<void> {
   const found = await queryOne(sql`SELECT FROM notifications WHERE id = ${id}::uuid AND ${own(call)}`);
   if (!found) throw notFound('The notification', '');
   await mark(call, sql`notifications.id = ${id}::uuid`);
 }
 
-/** Marks all as read that the caller has. */
+/** Marks all of the caller's notifications as read. */
 export async function markAllRead(call: AccountCall): Promise<void> {
   await mark(call, raw('true'));
 }
@@ -82,14 +82,14 @@ async function mark(call: AccountCall, which: Sql): Promise<void> {
   });
 }
 
-/** A change of the caller's own account, with a hint for their other open pages. */
+/** Scope of a change to the caller's own account, with a hint for their other open pages. */
 const ofCaller = ({ caller }: AccountCall) => ({
   resource: { type: 'user', id: caller.user_id, name: caller.email },
   topic: 'notification',
   project_id: null,
 });
 
-/** What the caller is not notified of. */
+/** The notification kinds that the caller has muted. */
 export async function readPreferences({ caller }: PersonCall): Promise<Preferences> {
   const row = await queryOne<Preferences>(
     sql`SELECT muted FROM notification_preferences WHERE user_id = ${caller.user_id}::uuid`,
@@ -97,7 +97,7 @@ export async function readPreferences({ caller }: PersonCall): Promise<Preferenc
   return row ?? { muted: [] };
 }
 
-/** Sets what the caller is not notified of from now on. */
+/** Sets the notification kinds that are muted from now on. */
 export async function setPreferences(call: PersonCall, { muted }: Preferences): Promise<Preferences> {
   const kinds = [...new Set(muted)];
   await commit(call, {

@@ -6,10 +6,10 @@ import type { Acceptance } from '@/lib/people/identity/acceptance-code';
 import { invitationMail } from '@/lib/people/identity/account-mail';
 
 /**
- * The rows that make a person an admin of a project. Whoever has an account already is found by the insert itself, so
- * that no account made meanwhile is missed: they are invited, and nothing of their account changes. Someone who is
- * invited already gets a new code; a member gets the role besides those they have.
- * @param person `id` is the account's where there is none yet
+ * The rows that make a person an admin of a project. The insert itself looks up an existing account, so that one
+ * created concurrently is not missed: that person is invited, and their account stays unchanged. A person already
+ * invited gets a new code; a member gets the role in addition.
+ * @param person `id` is used if a new account is created
  */
 export function adminRows(
   call: AdministratorCall,

@@ -98,5 +98,5 @@ export const tenantQuery = sortedQuery(
   ['name', 'slug'],
 );
 
-/** `/…/{tenant_id}`; what is not an id cannot exist: 404. */
+/** The path parameter of `/…/{tenant_id}`; a malformed id cannot exist: 404. */
 export const tenantParams = z.strictObject({ tenant_id: id });

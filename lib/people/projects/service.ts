@@ -86,7 +86,7 @@ export async function readTenant(_call: AdministratorCall, id: string): Promise<
 }
 
 /**
- * Makes a tenant with the default limits and its first admin, who is invited where they have an account already.
+ * Creates a tenant with the default limits and its first admin, who is invited if they already have an account.
  * @throws ApiError 409 when the slug is taken
  */
 export async function createTenant(call: AdministratorCall, input: CreateTenant): Promise<Sendable<CreatedTenant>> {
@@ -116,8 +116,8 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
 }
 
 /**
- * Makes a person an admin of a tenant, as its first one was made: for a tenant whose admin has turned the invitation
- * down, or is gone. Someone who is invited already gets a new code. @throws ApiError 404, 409 when they are its admin
+ * Adds an admin to a tenant in the same way as its first one, for example when that one declined or left. A person
+ * already invited gets a new code. @throws ApiError 404, 409 when they are already its admin
  */
 export async function addAdmin(call: AdministratorCall, id: string, admin: NewAdmin): Promise<AddedAdmin> {
   const { slug } = await readTenant(call, id);
@@ -144,7 +144,7 @@ export async function addAdmin(call: AdministratorCall, id: string, admin: NewAd
   return { ...added, email, account, ...shownAcceptance(acceptance) };
 }
 
-/** Gives a tenant another name; its slug stays, because scripts and addresses hold it. @throws ApiError 404 */
+/** Renames a tenant; its slug stays, because scripts and addresses use it. @throws ApiError 404 */
 export async function renameTenant(call: AdministratorCall, id: string, name: string): Promise<Sendable<Tenant>> {
   await change(call, id, {
     allowed: raw('true'),
@@ -155,8 +155,8 @@ export async function renameTenant(call: AdministratorCall, id: string, name: st
 }
 
 /**
- * Shuts a tenant out: its API and its people's sign-in refuse from the very next request. What is stored stays, and is
- * billed. @throws ApiError 404, 409 when it is suspended already
+ * Suspends a tenant: its API and its people's sign-in are refused from the very next request. Stored data stays and is
+ * billed. @throws ApiError 404, 409 when already suspended
  */
 export async function suspendTenant(call: AdministratorCall, id: string, reason: string): Promise<Sendable<Tenant>> {
   await change(call, id, {
@@ -167,7 +167,7 @@ export async function suspendTenant(call: AdministratorCall, id: string, reason:
   return readTenant(call, id);
 }
 
-/** Lets a suspended tenant in again. @throws ApiError 404, 409 when it is not suspended */
+/** Resumes a suspended tenant. @throws ApiError 404, 409 when it is not suspended */
 export async function resumeTenant(call: AdministratorCall, id: string): Promise<Sendable<Tenant>> {
   await change(call, id, {
     allowed: raw(`p.status = 'suspended'`),
@@ -186,7 +186,7 @@ async function change(
   await commit(call, {
     project_id: id,
     resource: { type: 'tenant', id, name: slug },
-    // A weaker lock than FOR UPDATE: the tenant's own writes, which refer to this row, need not wait.
+    // A weaker lock than FOR UPDATE, so that the tenant's own writes, which refer to this row, need not wait.
     target: sql`SELECT ${to.allowed} AS allowed, p.status AS state, p.name, p.suspended_at, p.suspension_reason
                 FROM k JOIN projects p ON p.id = k.project_id FOR NO KEY UPDATE OF p`,
     forbidden: (state) => `The tenant is already ${state}.`,

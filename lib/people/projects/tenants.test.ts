@@ -57,11 +57,11 @@ const rolesOf = async (project_id: string) => {
   ]);
 };
 
-/** What every answer holds for an admin who may have an account already. */
+/** Fields of every answer about an admin who may already have an account. */
 const aCode = { acceptance_code: expect.any(String), acceptance_expires_at: expect.any(String) };
 
 describe('another admin of a tenant', () => {
-  test('is made where the first one has turned the invitation down: a new one works at once', async () => {
+  test('is created after the first one has declined: a new account works at once', async () => {
     const known = await createUser('declines@example.test');
     const { id } = await created('declined', 'declines@example.test');
     const declined = await call('POST', `/auth/invitations/${id}/decline`, { token: known.token, body: {} });
@@ -81,7 +81,7 @@ describe('another admin of a tenant', () => {
     expect(log.body).toMatchObject([{ details: { admin: 'new@declined.test' }, actor_name: 'the platform' }]);
   });
 
-  test('is invited where they have an account, and gets the role where they belong to it', async () => {
+  test('is invited if they have an account, and gets the role if they already belong to the tenant', async () => {
     const { id } = await createProject('more-admins');
     const before = await rolesOf(id);
     const known = await createUser('elsewhere@example.test');
@@ -98,7 +98,7 @@ describe('another admin of a tenant', () => {
     expect([untouched.name, untouched.password_hash]).toEqual(['elsewhere', '']);
   });
 
-  test('is made once, however many ask at once, and is no admin twice', async () => {
+  test('is added once by many concurrent requests, and never twice', async () => {
     const { id } = await created('twice');
     expect((await addAdmin(id, 'admin@twice.test')).body).toMatchObject({
       error: {
@@ -114,13 +114,13 @@ describe('another admin of a tenant', () => {
     ]);
   });
 
-  test('of a tenant that is none is refused', async () => {
+  test('of an unknown tenant is refused', async () => {
     expect((await addAdmin(administrator.id, 'x@example.test')).status).toBe(404);
   });
 });
 
 describe('a new tenant', () => {
-  test('has the default limits, nothing in use, and an admin who can work at once', async () => {
+  test('has the default limits, no usage, and an admin who can work at once', async () => {
     const answer = await create(input('fresh'));
     expect(answer.status).toBe(201);
     const tenant = answer.body as Tenant;
@@ -149,14 +149,14 @@ describe('a new tenant', () => {
     expect((await call('GET', '/audit', { token: own })).status).toBe(200);
   });
 
-  test('made otherwise has the same limits: the database’s defaults are those of the code', async () => {
+  test('created in any way has the same limits: the database’s defaults match the code’s', async () => {
     const project = await createProject('defaults');
     const made = await created('by-code');
     const answer = await call('GET', `${base}/${project.id}`, { token });
     expect((answer.body as Tenant).quota).toEqual(made.quota);
   });
 
-  test('invites an admin who has an account, and changes nothing of that account', async () => {
+  test('invites an admin who already has an account, and leaves that account unchanged', async () => {
     const first = await created('known-one', 'Known@Example.test');
     const second = await create({ ...input('known-two', 'known@example.TEST'), name: 'Second' });
     expect(second.status).toBe(201);
@@ -175,7 +175,7 @@ describe('a new tenant', () => {
     ]);
   });
 
-  test('is made once under an Idempotency-Key, and with one slug once, however many ask at once', async () => {
+  test('is created once per Idempotency-Key and once per slug by many concurrent requests', async () => {
     const body = input('raced');
     const same = await Promise.all(Array.from({ length: 4 }, () => create(body, { 'Idempotency-Key': 'tenant-1' })));
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -187,7 +187,7 @@ describe('a new tenant', () => {
     expect(await prisma().user.count({ where: { email: { startsWith: 'rival-' } } })).toBe(1);
   });
 
-  test('has its admin also where several are made for one new person at once', async () => {
+  test('has its admin even if several are created for one new person at once', async () => {
     const slugs = ['twin-a', 'twin-b', 'twin-c', 'twin-d'];
     const made = await Promise.all(slugs.map((slug) => created(slug, 'twin@example.test')));
     expect(await prisma().user.count({ where: { email: 'twin@example.test' } })).toBe(1);
@@ -243,7 +243,7 @@ describe('the list of tenants', () => {
   });
 });
 
-test('a tenant is renamed under its old slug, audited with both names', async () => {
+test('a renamed tenant keeps its slug and is audited with both names', async () => {
   const { id } = await created('renamed');
   const answer = await call('PATCH', `${base}/${id}`, { token, body: { name: 'Better' } });
   expect(answer.body).toMatchObject({ name: 'Better', slug: 'renamed' });
@@ -252,7 +252,7 @@ test('a tenant is renamed under its old slug, audited with both names', async ()
 });
 
 describe('a suspended tenant', () => {
-  test('is refused by every replica from the next request, and let in again as soon as it is resumed', async () => {
+  test('is refused by every replica from the next request, and admitted again as soon as it is resumed', async () => {
     const { id } = await created('late-payer');
     const [admin] = await members(id);
     const own = await signIn(admin?.user_id ?? '');
@@ -278,7 +278,7 @@ describe('a suspended tenant', () => {
     expect(entries[2]?.details).toMatchObject({ reason: 'Invoice unpaid' });
   });
 
-  test('is shut to sign-in and to API tokens as well; whoever belongs elsewhere too still gets in', async () => {
+  test('is closed to sign-in and API tokens too; people with another project still get in', async () => {
     const { id } = await created('shut');
     const login = () => call('POST', '/auth/login', { body: { email: 'admin@shut.test', password } });
     const own = ((await login()).body as { access_token: string }).access_token;
@@ -304,7 +304,7 @@ describe('a suspended tenant', () => {
     );
   });
 
-  test('is suspended once, however many administrators press at once; resuming an active one is refused', async () => {
+  test('is suspended once by concurrent administrators; resuming an active one is refused', async () => {
     const { id } = await created('pressed');
     expect((await change(id, 'resume')).body).toMatchObject({ error: { code: 'CONFLICT' } });
     const press = (reason: string) => () => change(id, 'suspend', { reason });

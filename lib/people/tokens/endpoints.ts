@@ -4,7 +4,7 @@ import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as service from './service';
 
-/** API tokens (spec 5.2): one's own in the project at hand, and for its admins, everyone's. */
+/** API tokens (spec 5.2): one's own in the current project, and all of the project's for its admins. */
 export const tokenEndpoints = [
   endpoint({
     method: 'GET',

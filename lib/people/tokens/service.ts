@@ -20,7 +20,7 @@ import {
 } from './schema';
 
 const SECRET_BYTES = 32;
-/** Enough to tell tokens apart, and nothing to guess the rest from. */
+/** Enough characters to tell tokens apart, without helping to guess the rest. */
 const SHOWN_CHARACTERS = API_TOKEN_PREFIX.length + 6;
 
 type Row = {
@@ -58,7 +58,7 @@ const filters = {
 const ofProject = ({ project_id }: ProjectCall | ProjectPersonCall) =>
   sql`t.project_id = ${project_id}::uuid AND t.revoked_at IS NULL`;
 
-/** The caller's own tokens of the project at hand, those that were revoked left out. */
+/** The caller's own tokens in the current project, without revoked ones. */
 export const listOwnTokens = listOf({
   query: tokenQuery,
   columns: raw(columns),
@@ -70,7 +70,7 @@ export const listOwnTokens = listOf({
   view: (row: Row, call) => view(row, call.at),
 });
 
-/** Everyone's tokens of the project, with who made them. */
+/** All tokens of the project, with their creators. */
 export const listProjectTokens = listOf({
   query: projectTokenQuery,
   columns: raw(`${columns}, t.user_id, u.email AS user_email`),
@@ -87,9 +87,9 @@ export const listProjectTokens = listOf({
 });
 
 /**
- * Makes a token for the caller, in the project at hand. Its text is in the answer and nowhere else: stored is a hash.
- * @throws ApiError 403 when the role is above the caller's own, 400 when it would have expired already,
- * 409 when the caller has too many
+ * Creates a token for the caller in the current project. Only the answer contains its text: the database stores a hash.
+ * @throws ApiError 403 when the role is above the caller's own, 400 when it would already have expired, 409 when the
+ * caller has too many
  */
 export async function createToken(call: ProjectPersonCall, input: CreateToken): Promise<NewToken> {
   if (!includesRole(call.role, input.role)) {
@@ -137,12 +137,12 @@ export async function createToken(call: ProjectPersonCall, input: CreateToken): 
   return created;
 }
 
-/** Ends one of the caller's own tokens, for the very next request. @throws ApiError 404 */
+/** Revokes one of the caller's own tokens, from the very next request. @throws ApiError 404 */
 export function revokeOwnToken(call: ProjectPersonCall, id: string): Promise<void> {
   return revoke(call, id, sql`t.user_id = ${call.caller.user_id}::uuid`);
 }
 
-/** Ends anyone's token of the project. @throws ApiError 404 */
+/** Revokes any token of the project. @throws ApiError 404 */
 export function revokeProjectToken(call: ProjectCall, id: string): Promise<void> {
   return revoke(call, id, raw('true'));
 }

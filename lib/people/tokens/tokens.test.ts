@@ -27,7 +27,7 @@ const statusWith = async (token: string, method = 'GET', path = '/tenant/quota')
 const list = async (token: string, path = '/auth/tokens') => (await call('GET', path, { token })).body as Made[];
 
 describe('an API token', () => {
-  test('is shown once, works, and is stored as a hash alone', async () => {
+  test('is shown once, works, and is stored only as a hash', async () => {
     const { id, token, prefix } = await make(acme.users.member.token, { name: 'CANARY-name', role: 'member' });
     expect(token).toMatch(/^neph_[\w-]{43}$/);
     expect(token.startsWith(prefix)).toBe(true);
@@ -43,7 +43,7 @@ describe('an API token', () => {
     expect(all?.text).not.toContain(Buffer.from(token).toString('hex'));
   });
 
-  test('is made once by a repeated Idempotency-Key, which replays the token from a sealed record', async () => {
+  test('is created once by a repeated Idempotency-Key, which replays the token from a sealed record', async () => {
     const body = { name: 'twice', role: 'reader' };
     const headers = { 'Idempotency-Key': 'token-1' };
     const [first, second] = [
@@ -59,7 +59,7 @@ describe('an API token', () => {
     );
   });
 
-  test('ends at its expiry, and never begins with one in the past', async () => {
+  test('ends at its expiry, which cannot be in the past', async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const { token } = await make(acme.users.member.token, { name: 'short', role: 'reader', expires_at });
     expect(await statusWith(token)).toBe(200);
@@ -73,7 +73,7 @@ describe('an API token', () => {
     await setTestClock(0);
   });
 
-  test('is refused for the very next request once it is revoked, and is gone from the list', async () => {
+  test('is refused from the very next request after its revocation, and leaves the list', async () => {
     const { id, token } = await make(acme.users.reader.token);
     const revoke = () => call('DELETE', `/auth/tokens/${id}`, { token: acme.users.reader.token });
     expect((await revoke()).status).toBe(204);
@@ -82,7 +82,7 @@ describe('an API token', () => {
     expect(await list(acme.users.reader.token)).toEqual([]);
   });
 
-  test('says when it was used last', async () => {
+  test('shows its last use', async () => {
     const { id, token } = await make(acme.users.member.token, { name: 'used', role: 'reader' });
     const lastUse = async () => (await prisma().apiToken.findUniqueOrThrow({ where: { id } })).last_used_at;
     expect(await lastUse()).toBeNull();
@@ -91,8 +91,8 @@ describe('an API token', () => {
   });
 });
 
-describe('what a token may do', () => {
-  test('is at most what its maker may when it is made', async () => {
+describe('the access of a token', () => {
+  test('cannot exceed its creator’s role at creation', async () => {
     const roles = ['reader', 'member', 'admin'] as const;
     for (const [mine, own] of roles.entries()) {
       for (const [wanted, role] of roles.entries()) {
@@ -102,7 +102,7 @@ describe('what a token may do', () => {
     }
   });
 
-  test('is the lesser of its own role and its maker’s present one', async () => {
+  test('is the lower of its own role and its creator’s current one', async () => {
     const project = await createProject();
     const maker = await createMember(project.id, 'admin');
     const { token } = await make(maker.token, { name: 'x', role: 'admin' });
@@ -126,7 +126,7 @@ describe('what a token may do', () => {
     expect(answer.status).toBe(404);
   });
 
-  test('does not include making or revoking tokens, nor acting for the person', async () => {
+  test('does not include creating or revoking tokens, or acting for the person', async () => {
     const { id, token } = await make(acme.users.admin.token, { name: 'x', role: 'admin' });
     expect((await create(token, { name: 'y', role: 'reader' })).status).toBe(403);
     expect(await statusWith(token, 'GET', '/auth/tokens')).toBe(403);
@@ -135,8 +135,8 @@ describe('what a token may do', () => {
   });
 });
 
-describe('whose tokens', () => {
-  test('a person sees and revokes their own, an admin everyone’s of the project and no other’s', async () => {
+describe('the list of tokens', () => {
+  test('shows people their own, and admins everyone’s in the project, for revocation too', async () => {
     const project = await createProject();
     const other = await createProject();
     const { reader, member, admin } = project.users;
@@ -160,7 +160,7 @@ describe('whose tokens', () => {
     expect(await statusWith(foreign.token)).toBe(200);
   });
 
-  test('a person without a project has none, and makes none', async () => {
+  test('is empty for a person without a project, who cannot create any', async () => {
     const outsider = await createUser('outsider@example.test');
     expect((await create(outsider.token, { name: 'x', role: 'reader' })).status).toBe(403);
     expect(await statusWith(outsider.token, 'GET', '/auth/tokens')).toBe(403);
@@ -181,7 +181,7 @@ describe('a change of password', () => {
       body: { current_password: PASSWORD, new_password: 'a new and longer one', revoke_tokens },
     });
 
-  test('keeps API tokens, unless the person has them revoked: then all of theirs end, in every project', async () => {
+  test('keeps API tokens unless the person asks for their revocation, which then covers every project', async () => {
     const maker = await createMember(acme.id, 'member');
     const other = await createProject('other');
     const at = new Date();
@@ -206,7 +206,7 @@ describe('a change of password', () => {
     expect(entries.map(({ details }) => details)).toEqual([{ revoke_tokens: false }, { revoke_tokens: true }]);
   });
 
-  test('that revokes tokens also ends one whose creation commits a moment later', async () => {
+  test('with revocation also ends a token whose creation commits a moment later', async () => {
     const maker = await createMember(acme.id, 'member');
     await givePassword(maker);
     const { id } = await make(maker.token);
@@ -219,7 +219,7 @@ describe('a change of password', () => {
       [newId(), credentialHash(late), id],
     );
     const changed = change(maker, true);
-    // The change waits for the row of its maker, which the creation still refers to.
+    // The change waits for the creator's row, which the creation still refers to.
     await expect.poll(statementsThatWait).toBe(1);
     await creation.query('COMMIT');
     creation.release();
