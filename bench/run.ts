@@ -5,8 +5,8 @@ import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**
  * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then the
- * metric store, then machines.
- * `npm run bench -- api`, `-- metrics` and `-- machines` measure one of them; `npm run bench -- endurance [SECONDS]` loads the
+ * metric store, the log store, then machines.
+ * `npm run bench -- api`, `-- metrics`, `-- logs` and `-- machines` measure one of them; `npm run bench -- endurance [SECONDS]` loads the
  * whole platform instead.
  */
 async function runBenchmarks([only, duration]: readonly string[]): Promise<void> {
@@ -18,7 +18,9 @@ async function runBenchmarks([only, duration]: readonly string[]): Promise<void>
     await onOwnDatabase(async (url, folder) => (await import('./measure')).measure(url, folder));
   if (only === undefined || only === 'metrics')
     await onOwnDatabase(async () => (await import('./metrics')).measureMetrics());
-  if (only === 'api' || only === 'metrics') return;
+  if (only === undefined || only === 'logs')
+    await onOwnDatabase(async (_, folder) => (await import('./logs')).measureLogs(folder));
+  if (only === 'api' || only === 'metrics' || only === 'logs') return;
   const { measureMachines } = await import('./machines');
   await measureMachines();
 }
@@ -37,6 +39,7 @@ async function onOwnDatabase(measure: (url: string, folder: string) => Promise<v
       DATA_DIR: dataDir,
       DATABASE_URL: url,
       DATABASE_POOL_SIZE: '20',
+      LOG_LINES_PER_SECOND: '1000000',
       RATE_LIMIT_PER_MINUTE: '1000000000',
       RATE_LIMIT_BURST: '1000000000',
       RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',

@@ -142,6 +142,9 @@ const environment = z.object({
   TOKENS_PER_USER: whole(100_000).default(100),
   USERS_PER_PROJECT: whole(100_000).default(500),
   INVITATIONS_PER_PROJECT: whole(100_000).default(100),
+  LOG_RETENTION_DAYS: whole(3650).default(30),
+  LOG_LINES_PER_SECOND: whole(1_000_000).default(5000),
+  LOG_GB_PER_PROJECT: whole(100_000).default(10),
   KEY_PAIRS_PER_PROJECT: whole(100_000).default(100),
   CONSOLES_PER_INSTANCE: whole(1000).default(8),
   CONSOLES_PER_CALLER: whole(1000).default(16),
@@ -254,6 +257,12 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** Of them, those who are invited and have not answered. */
     invitationsPerProject: s.INVITATIONS_PER_PROJECT,
     keyPairsPerProject: s.KEY_PAIRS_PER_PROJECT,
+    /** How long log lines are kept. */
+    logRetentionDays: s.LOG_RETENTION_DAYS,
+    /** Lines that a project may write, in each process that writes; ten seconds' worth may come at once. */
+    logLinesPerSecond: s.LOG_LINES_PER_SECOND,
+    /** What a project's lines may take in the database, compressed. */
+    logGbPerProject: s.LOG_GB_PER_PROJECT,
     /** Screens and terminals, each, that may be open at once; each process counts for itself. */
     consolesPerInstance: s.CONSOLES_PER_INSTANCE,
     consolesPerCaller: s.CONSOLES_PER_CALLER,

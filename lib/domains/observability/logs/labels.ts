@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/** Services whose lines the store holds. Lines of `audit` are only for roles that may read the audit log. */
+export const logServices = [
+  'compute',
+  'network',
+  'lb',
+  'gateway',
+  'object_storage',
+  'function',
+  'database',
+  'workflow',
+  'ai',
+  'kubernetes',
+  'audit',
+] as const;
+
+/** What every line carries; `project` is added by the store. */
+export type StreamLabels = {
+  service: (typeof logServices)[number];
+  resource_id: string;
+  resource_name: string;
+  level: string;
+  stream: string;
+};
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** The same text for the same labels. */
+export const labelsKey = (labels: Labels): string => JSON.stringify(Object.entries(labels).toSorted(byName));
+
+export const labelsHash = (labels: Labels): Buffer => createHash('sha256').update(labelsKey(labels)).digest();
+
+/** By code units, as Go sorts. */
+function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
