@@ -4,11 +4,11 @@ import { TextField } from '@/components/kit/form/fields';
 interface FirstPasswordFieldProps<Values extends FieldValues> {
   control: Control<Values>;
   name: FieldPath<Values>;
-  /** Where everybody who is named gets one. */
+  /** For forms that always create an account. */
   description?: string;
 }
 
-/** The password that someone new signs in with for the first time; its form draws one with `newFirstPassword`. */
+/** Initial password of a new account. The form generates one with `useFirstPassword`. */
 export function FirstPasswordField<Values extends FieldValues>({
   description = 'For new accounts. Generated; you can enter another one.',
   ...field

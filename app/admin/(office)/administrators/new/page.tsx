@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import * as z from 'zod/mini';
 import { ExistingAccount } from '@/components/backoffice/existing-account';
 import { email, newPassword, personName } from '@/components/backoffice/form-checks';
@@ -8,9 +8,9 @@ import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { ButtonLink } from '@/components/kit/ui/button';
-import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
 import { SignInDetails } from '@/components/members/sign-in-details';
+import { useFirstPassword } from '@/components/members/use-first-password';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { ApiError } from '@/lib/client/errors';
 import { adminPaths } from '@/lib/paths';
@@ -24,9 +24,7 @@ export default function NewAdministratorPage() {
   const form = useSchemaForm(schema, { email: '', name: '', password: '' });
   const [created, setCreated] = useState<{ email: string; name: string; password: string }>();
   const known = create.error instanceof ApiError && create.error.code === 'CONFLICT';
-
-  // Not as a default value: the server would draw another one than the browser.
-  useEffect(() => form.setValue('password', newFirstPassword()), [form]);
+  useFirstPassword((password) => form.setValue('password', password));
 
   if (created) {
     return (

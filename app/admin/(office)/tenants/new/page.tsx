@@ -9,9 +9,9 @@ import { slugOf } from '@/components/backoffice/slug-of';
 import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
-import { Card } from '@/components/kit/ui/card';
-import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
+import { NextSteps } from '@/components/members/next-steps';
+import { useFirstPassword } from '@/components/members/use-first-password';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 
@@ -21,6 +21,18 @@ const schema = z.object({
   admin: z.object({ email, name: personName, password: newPassword }),
 });
 
+const initialSetup = [
+  ['Default limits', 'You can change them at any time.'],
+  [
+    'First admin with a new e-mail address',
+    'An account is created. Give the admin the initial password. They choose their own at the first sign-in.',
+  ],
+  [
+    'First admin with an existing account',
+    'The user is invited and becomes admin by accepting with the code shown here. Their name and password do not change.',
+  ],
+] as const;
+
 /** Creates a tenant with its first admin. */
 export default function NewTenantPage() {
   const { api } = useBackOffice();
@@ -29,9 +41,7 @@ export default function NewTenantPage() {
   const [created, setCreated] = useState<CreatedTenantProps>();
   const name = form.watch('name');
   const ownSlug = form.formState.dirtyFields.slug;
-
-  // Not as a default value: the server would draw another one than the browser.
-  useEffect(() => form.setValue('admin.password', newFirstPassword()), [form]);
+  useFirstPassword((password) => form.setValue('admin.password', password));
   useEffect(() => {
     if (!ownSlug) form.setValue('slug', slugOf(name));
   }, [form, name, ownSlug]);
@@ -57,7 +67,7 @@ export default function NewTenantPage() {
           const acceptance = { acceptance_code, acceptance_expires_at };
           setCreated({ name: values.name, tenantId: id, admin: values.admin, acceptance });
         }}
-        aside={<WhatItIs />}
+        aside={<NextSteps title="Initial setup" steps={initialSetup} />}
       >
         <TextField control={form.control} name="name" label="Name" autoComplete="off" autoFocus />
         <TextField
@@ -77,31 +87,5 @@ export default function NewTenantPage() {
         </fieldset>
       </FormShell>
     </Page>
-  );
-}
-
-function WhatItIs() {
-  return (
-    <Card title="Initial setup">
-      <dl className="space-y-3 text-sm">
-        <div>
-          <dt className="font-medium">Default limits</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">You can change them at any time.</dd>
-        </div>
-        <div>
-          <dt className="font-medium">First admin with a new e-mail address</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. Give the admin the initial password. They choose their own at the first sign-in.
-          </dd>
-        </div>
-        <div>
-          <dt className="font-medium">First admin with an existing account</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            The user is invited and becomes admin by accepting with the code shown here. Their name and password do not
-            change.
-          </dd>
-        </div>
-      </dl>
-    </Card>
   );
 }

@@ -1,16 +1,17 @@
 'use client';
 
 import { useSearchParams } from 'next/navigation';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import * as z from 'zod/mini';
 import { CardsField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
-import { Card } from '@/components/kit/ui/card';
 import { type Added, AddedUser } from '@/components/members/added-user';
 import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
+import { NextSteps } from '@/components/members/next-steps';
 import { roleOptions } from '@/components/members/roles';
+import { useFirstPassword } from '@/components/members/use-first-password';
 import { exactText, text } from '@/lib/client/constraints';
 import { createUser } from '@/lib/client/operations/identity';
 import { useProject } from '@/lib/client/project';
@@ -24,7 +25,18 @@ const schema = z.object({
   password: exactText(fields.password),
 });
 
-/** Adds a person to the project: creates the account, or invites the one that there is. Its address may name whom. */
+const nextSteps = [
+  [
+    'New e-mail address',
+    'An account is created. Give the user the initial password. They choose their own at the first sign-in.',
+  ],
+  [
+    'E-mail address with an account',
+    'The user is invited. Give them the acceptance code; they join with it and their own password. The initial password is not used.',
+  ],
+] as const;
+
+/** Adds a user to the project: creates an account or invites an existing one. Query parameters fill in the form. */
 export default function NewUserPage() {
   const { project, api } = useProject();
   const create = api.useMutation('post', '/api/v1/identity/users', { gcTime: 0 });
@@ -37,9 +49,7 @@ export default function NewUserPage() {
   });
   const [added, setAdded] = useState<Added>();
   const list = paths.users(project.slug);
-
-  // Not as a default value: the server would draw another one than the browser.
-  useEffect(() => form.setValue('password', newFirstPassword()), [form]);
+  useFirstPassword((password) => form.setValue('password', password));
 
   if (added) {
     return (
@@ -63,7 +73,7 @@ export default function NewUserPage() {
           setAdded({ ...values, acceptance_code, acceptance_expires_at });
           form.reset({ email: '', name: '', role: 'member', password: newFirstPassword() });
         }}
-        aside={<CreateOrInvite />}
+        aside={<NextSteps steps={nextSteps} />}
       >
         <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" />
         <TextField control={form.control} name="name" label="Name" autoComplete="off" />
@@ -71,27 +81,5 @@ export default function NewUserPage() {
         <FirstPasswordField control={form.control} name="password" />
       </FormShell>
     </Page>
-  );
-}
-
-function CreateOrInvite() {
-  return (
-    <Card title="What happens next">
-      <dl className="space-y-3 text-sm">
-        <div>
-          <dt className="font-medium">New e-mail address</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. Give the user the initial password. They choose their own at the first sign-in.
-          </dd>
-        </div>
-        <div>
-          <dt className="font-medium">E-mail address with an account</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            The user is invited. Give them the acceptance code; they join with it and their own password. The initial
-            password is not used.
-          </dd>
-        </div>
-      </dl>
-    </Card>
   );
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { use, useEffect, useState } from 'react';
+import { use, useState } from 'react';
 import * as z from 'zod/mini';
 import { email, newPassword, personName } from '@/components/backoffice/form-checks';
 import { KnownAddress } from '@/components/backoffice/known-address';
@@ -12,13 +12,26 @@ import { ButtonLink } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type Acceptance, AcceptanceCode } from '@/components/members/acceptance-code';
-import { newFirstPassword } from '@/components/members/first-password';
 import { FirstPasswordField } from '@/components/members/first-password-field';
+import { NextSteps } from '@/components/members/next-steps';
 import { SignInDetails } from '@/components/members/sign-in-details';
+import { useFirstPassword } from '@/components/members/use-first-password';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 const schema = z.object({ email, name: personName, password: newPassword });
+
+const nextSteps = [
+  [
+    'New e-mail address',
+    'An account is created. Give the admin the initial password. They choose their own at the first sign-in.',
+  ],
+  [
+    'E-mail address with an account',
+    'The user is invited and becomes an admin by accepting with the code shown here. Their name and password do not change.',
+  ],
+  ['Member of the tenant', 'The user gets the admin role in addition to existing roles.'],
+] as const;
 
 interface Added extends Acceptance {
   email: string;
@@ -60,9 +73,7 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
   const { api } = useBackOffice();
   const add = api.useMutation('post', '/admin/api/v1/tenants/{tenant_id}/admins', { gcTime: 0 });
   const form = useSchemaForm(schema, { email: '', name: '', password: '' });
-
-  // Not as a default value: the server would draw another one than the browser.
-  useEffect(() => form.setValue('password', newFirstPassword()), [form]);
+  useFirstPassword((password) => form.setValue('password', password));
 
   return (
     <FormShell
@@ -76,41 +87,13 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
         const made = await add.mutateAsync({ params: { path: { tenant_id: tenantId } }, body });
         onAdded({ ...made, password: body.password });
       }}
-      aside={<WhatHappens />}
+      aside={<NextSteps steps={nextSteps} />}
     >
       <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
       <KnownAddress email={form.watch('email')} />
       <TextField control={form.control} name="name" label="Name" autoComplete="off" />
       <FirstPasswordField control={form.control} name="password" />
     </FormShell>
-  );
-}
-
-function WhatHappens() {
-  return (
-    <Card title="What happens next">
-      <dl className="space-y-3 text-sm">
-        <div>
-          <dt className="font-medium">New e-mail address</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            An account is created. Give the admin the initial password. They choose their own at the first sign-in.
-          </dd>
-        </div>
-        <div>
-          <dt className="font-medium">E-mail address with an account</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            The user is invited and becomes an admin by accepting with the code shown here. Their name and password do
-            not change.
-          </dd>
-        </div>
-        <div>
-          <dt className="font-medium">Member of the tenant</dt>
-          <dd className="mt-0.5 text-pretty text-ink-muted">
-            The user gets the admin role in addition to existing roles.
-          </dd>
-        </div>
-      </dl>
-    </Card>
   );
 }
 
