@@ -15,7 +15,7 @@ import { deliverySteps } from './delivery';
 import { RETRY_AFTER_MS } from './operations';
 import { raiseAlerts } from './schedule';
 
-/** What the names of these tests lead to, in place of a name server: each look-up takes the next address. */
+/** Fake DNS for these tests: each lookup returns the next address. */
 const names = vi.hoisted(() => new Map<string, string[]>());
 vi.mock('node:dns', async (original) => {
   const dns = await original<typeof import('node:dns')>();
@@ -31,7 +31,7 @@ vi.mock('node:dns', async (original) => {
 const sink = await startMailSink();
 const receiver = await startWebhookReceiver('127.0.0.1');
 const trap = await startWebhookReceiver('127.0.0.2');
-// Before anything reads the settings.
+// Must be set before anything reads the settings.
 process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
 process.env.SMTP_URL = sink.url;
 process.env.MAIL_FROM = 'Cloud <cloud@nephele.example>';
@@ -40,7 +40,7 @@ const call = api();
 
 const children = new Set<ChildProcess>();
 beforeEach(async () => {
-  // What an earlier test left to be tried again is not for this one.
+  // Postpones retries of earlier tests.
   await execute(sql`UPDATE operations SET run_at = run_at + interval '10 years' WHERE finished_at IS NULL`);
   receiver.received.length = 0;
   receiver.answer = { status: 204 };
@@ -64,7 +64,7 @@ async function withBudget(name: string, budget: Record<string, unknown>): Promis
   return project;
 }
 
-/** Spends all of the budget, so that its alert of 100 % is due. */
+/** Spends the whole budget, so that its alert of 100 % is due. */
 async function useUp({ id }: TestProject): Promise<void> {
   await spend(id, 10_000_000);
   expect(await raiseAlerts()).toBe(1);
@@ -91,7 +91,7 @@ const onlyOf = async (project: TestProject) => {
   return only;
 };
 
-/** Runs a worker until what it delivers satisfies a condition. */
+/** Runs a worker until a condition holds. */
 async function working(until: () => Promise<void>): Promise<void> {
   const worker = startWorker({ steps: [deliverySteps], jobs: [], lease_ms: 300 });
   try {
@@ -110,7 +110,7 @@ async function secretOf({ users }: TestProject): Promise<string> {
   return (body as { secret: string }).secret;
 }
 
-/** The headers of a call as the library of Standard Webhooks takes them. */
+/** Verifies a call with the Standard Webhooks library. */
 const verify = (secret: string, { headers, body }: (typeof receiver.received)[number]) =>
   new Webhook(secret).verify(body, {
     'webhook-id': String(headers['webhook-id']),
@@ -119,7 +119,7 @@ const verify = (secret: string, { headers, body }: (typeof receiver.received)[nu
   });
 
 describe('mail', () => {
-  test('goes to every address by itself and says what happened and what to do', async () => {
+  test('goes to every address separately, and says what happened and what to do', async () => {
     const project = await withBudget('mailed', {
       notify_emails: ['ada@acme.example', 'finance@acme.example'],
       enable_quota_freeze: true,
@@ -142,7 +142,7 @@ describe('mail', () => {
     }
   });
 
-  test('that the server refuses for good is not sent again, one that it refuses for now is', async () => {
+  test('is not retried after a permanent refusal by the server, and is after a temporary one', async () => {
     sink.refused.set('gone@acme.example', 550).set('full@acme.example', 452);
     const project = await withBudget('refused', { notify_emails: ['gone@acme.example', 'full@acme.example'] });
     await useUp(project);
@@ -161,7 +161,7 @@ describe('mail', () => {
     expect(sink.received.map(({ to }) => to)).toEqual(['full@acme.example']);
   });
 
-  test('a name of a project cannot add a header', async () => {
+  test('cannot get an extra header through a project’s name', async () => {
     const project = await withBudget('plain', { notify_emails: ['ada@acme.example'] });
     await execute(
       sql`UPDATE projects SET name = ${'Acme\r\nBcc: everybody@example.test'}::text WHERE id = ${project.id}::uuid`,
@@ -174,7 +174,7 @@ describe('mail', () => {
 });
 
 describe('a webhook', () => {
-  test('is signed as Standard Webhooks say, and holds the exact amounts', async () => {
+  test('is signed as in Standard Webhooks, and contains the exact amounts', async () => {
     const project = await withBudget('signed', { webhook_url: `${receiver.url}/hook?x=1` });
     await useUp(project);
     await working(settled(project));
@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(await onlyOf(project)).toMatchObject({ status: 'delivered', response_status: 204, attempts: 1 });
   });
 
-  test('that answers 500 is called again after ever longer pauses, under the same id, and given up after the last', async () => {
+  test('that answers 500 is retried with growing pauses under the same id, and given up after the last', async () => {
     receiver.answer = { status: 500 };
     const project = await withBudget('failing', { webhook_url: receiver.url });
     await useUp(project);
@@ -243,7 +243,7 @@ describe('a webhook', () => {
     expect(await onlyOf(project)).toMatchObject({ status: 'failed', attempts: 1, response_status: 410 });
   });
 
-  test('that redirects leads nowhere', async () => {
+  test('that redirects is not followed', async () => {
     receiver.answer = { status: 307, headers: { Location: `${trap.url}/internal` } };
     const project = await withBudget('redirecting', { webhook_url: receiver.url });
     await useUp(project);
@@ -252,9 +252,9 @@ describe('a webhook', () => {
     expect(trap.received).toEqual([]);
   });
 
-  test('whose name turns to a private address between two attempts is refused at the second', async () => {
+  test('whose name changes to a private address between two attempts is refused at the second', async () => {
     const port = new URL(trap.url).port;
-    // At first it leads where the operator allows; there no certificate is shown, so the attempt fails.
+    // The first address is allowed but has no certificate, so the attempt fails.
     names.set('rebinding.test', ['127.0.0.1', '127.0.0.2', '127.0.0.2']);
     const project = await withBudget('rebound', { webhook_url: `https://rebinding.test:${port}/` });
     await useUp(project);
@@ -266,7 +266,7 @@ describe('a webhook', () => {
     expect(trap.received).toEqual([]);
   });
 
-  test('to a private address is refused when it is set, and when it came into the database some other way', async () => {
+  test('to a private address is refused when set, and also if the database already contains it', async () => {
     const project = await withBudget('inside', { webhook_url: receiver.url });
     const body = { monthly_limit_usd: 10, webhook_url: 'https://169.254.169.254/latest' };
     const refused = await call('PUT', '/billing/budget', { token: project.users.admin.token, body });
@@ -280,7 +280,7 @@ describe('a webhook', () => {
 });
 
 describe('a worker process', () => {
-  /** One of its own, with all that it logs. */
+  /** Starts a worker process and collects its log. */
   async function startProcess(env: Record<string, string> = {}) {
     const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/alert-worker.ts'], {
       env: { ...process.env, ...env },
@@ -294,7 +294,7 @@ describe('a worker process', () => {
     return { child, printed };
   }
 
-  test('killed after it sent and before it recorded that: the same event comes again, once recorded', async () => {
+  test('killed between sending and recording sends the same event again and records it once', async () => {
     const project = await withBudget('killed', { webhook_url: receiver.url });
     const { child } = await startProcess();
     receiver.answer = null;
@@ -337,7 +337,7 @@ describe('a worker process', () => {
 });
 
 describe('the signing secret', () => {
-  test('is for admins, on record when it is read, and sealed in the database', async () => {
+  test('is for admins, audited when read, and sealed in the database', async () => {
     const project = await createProject('sealed');
     const { admin, member } = project.users;
     expect((await call('GET', '/billing/alerts/signing-secret', { token: member.token })).status).toBe(403);
@@ -358,7 +358,7 @@ describe('the signing secret', () => {
     expect(audited.some(({ entry }) => entry.includes(one))).toBe(false);
   });
 
-  test('that is replaced goes on signing for a day beside the new one, and not a moment longer', async () => {
+  test('continues to sign beside its replacement for exactly a day', async () => {
     const project = await withBudget('rotated', { webhook_url: receiver.url });
     const before = await secretOf(project);
     const rotated = await call('POST', '/billing/alerts/signing-secret/rotate', {
@@ -392,7 +392,7 @@ describe('the test button', () => {
   const press = (project: TestProject, headers: Record<string, string> = {}) =>
     call('POST', '/billing/alerts/test', { token: project.users.admin.token, body: {}, headers });
 
-  test('reaches everyone, by the way that alerts go', async () => {
+  test('reaches everyone in the same way as alerts', async () => {
     const project = await withBudget('tested', { notify_emails: ['ada@acme.example'], webhook_url: receiver.url });
     const { status, body } = await press(project);
     expect(status).toBe(202);
@@ -409,7 +409,7 @@ describe('the test button', () => {
     ]);
   });
 
-  test('at most five times in ten minutes, even in parallel; a repeated request counts once', async () => {
+  test('works at most five times in ten minutes, even in parallel; a repeated request counts once', async () => {
     const project = await withBudget('eager', { notify_emails: ['somebody@else.example'] });
     const once = await press(project, { 'Idempotency-Key': 'one' });
     const again = await press(project, { 'Idempotency-Key': 'one' });
@@ -429,7 +429,7 @@ describe('the test button', () => {
   });
 });
 
-test('the log of deliveries goes page by page, the newest first, and by what became of them', async () => {
+test('the log of deliveries is paged, newest first, and filtered by status', async () => {
   const project = await withBudget('paged', {
     notify_emails: ['a@acme.example', 'b@acme.example', 'c@acme.example'],
     webhook_url: receiver.url,

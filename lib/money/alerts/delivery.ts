@@ -50,7 +50,7 @@ async function mail(delivery: Delivery): Promise<Attempt> {
   }
 }
 
-/** The address is checked anew each time: what it led to yesterday says nothing. */
+/** Checks the address on every attempt, because DNS may have changed since the last one. */
 async function callWebhook({ id, project, target, ...notice }: Delivery, signal: AbortSignal): Promise<Attempt> {
   const body = webhookBody({ project, ...notice });
   const headers = { 'Content-Type': 'application/json', ...(await signedHeaders(project.id, id, body)) };
@@ -58,7 +58,7 @@ async function callWebhook({ id, project, target, ...notice }: Delivery, signal:
     const { status } = await checkedFetch(target, { method: 'POST', headers, body, signal, timeout_ms: 10_000 });
     if (status >= 200 && status < 300) return { delivered: true, response_status: status };
     const error = `The server answered ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : ''}.`;
-    // 410: the receiver is gone and says so.
+    // 410 means that the receiver is permanently gone.
     return { delivered: false, response_status: status, error, final: status === 410 };
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
@@ -72,7 +72,7 @@ const record = (id: string, change: Sql) => ({
 });
 const ended = sql`next_attempt_at = NULL`;
 
-/** The worker's part. An attempt whose worker died before it was recorded is made again, under the same id. */
+/** The worker's steps. If a worker dies before it records an attempt, the attempt is repeated under the same id. */
 export const deliverySteps = platformOperationSteps(
   deliverAlert,
   {
@@ -89,7 +89,7 @@ export const deliverySteps = platformOperationSteps(
         );
         return done({ rows });
       }
-      // Ended by us, not by the receiver: no attempt of its own.
+      // Aborted by the worker, not by the receiver: does not count as an attempt.
       signal.throwIfAborted();
       const failed = sql`attempts = attempts + 1, response_status = ${result.response_status}::int, error = ${result.error}::text`;
       const pause = result.final ? undefined : RETRY_AFTER_MS[attempts];

@@ -6,7 +6,7 @@ import { readSigningSecret, rotateSigningSecret } from './signing';
 
 const tag = 'Budget alerts';
 
-/** Alerts of the budget: what was sent, to whom, with what result. */
+/** Deliveries of budget alerts. */
 export const alertEndpoints = [
   endpoint({
     method: 'GET',

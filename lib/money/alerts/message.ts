@@ -4,7 +4,7 @@ import { type Month, monthOf } from '@/lib/money/rating/month';
 import { paths } from '@/lib/paths';
 import { settings } from '@/lib/settings';
 
-/** An alert, as its messages tell it. Amounts are decimals as text. */
+/** The content of an alert. Amounts are decimal text. */
 export type AlertFacts = {
   id: string;
   month: string;
@@ -15,15 +15,15 @@ export type AlertFacts = {
   crossed_at: Date;
 };
 
-/** What is sent, made of what is stored alone: every attempt says the same. */
+/** A message, built only from stored data, so that every attempt is identical. */
 export type Notice = {
   created_at: Date;
   project: { id: string; name: string; slug: string };
-  /** null: a test. */
+  /** null: a test message. */
   alert: AlertFacts | null;
 };
 
-/** The webhook's body: an event as Standard Webhooks describes it. */
+/** The webhook's body: an event in the form of Standard Webhooks. */
 export function webhookBody({ created_at, project, alert }: Notice): string {
   const whose = { project_id: project.id, project_name: project.name };
   if (!alert) return writeJson({ type: 'budget.test', timestamp: created_at.toISOString(), data: whose });
@@ -43,7 +43,7 @@ export function webhookBody({ created_at, project, alert }: Notice): string {
   });
 }
 
-/** Text for one line: a name can break no header and no line. */
+/** Collapses white space, so that a name cannot break a header or a line. */
 const line = (text: string) => text.replace(/\s+/g, ' ');
 
 /** Subject and text of the mail. */

@@ -22,7 +22,7 @@ async function setBudget(project: TestProject, budget: Record<string, unknown>) 
   expect(status, text).toBe(200);
 }
 
-/** A project that spends 0.24 USD an hour from now on (10 vCPUs at 0.024) and has this budget. */
+/** A project with this budget that spends 0.24 USD per hour (10 vCPUs at 0.024). */
 async function spending(name: string, budget: Record<string, unknown> = { monthly_limit_usd: 2.4 }) {
   const project = await createProject(name);
   const machine = testResource(project.id);
@@ -44,7 +44,7 @@ async function dueOf({ id }: TestProject): Promise<string | undefined> {
   return row?.due_at.toISOString();
 }
 
-test('each threshold, and 100 % always, alerts at its computed moment and not a millisecond before', async () => {
+test('each threshold, and always 100 %, alerts at its computed moment and not a millisecond earlier', async () => {
   await at(START);
   const { project } = await spending('exact');
   await raiseAlerts();
@@ -73,7 +73,7 @@ test('each threshold, and 100 % always, alerts at its computed moment and not a 
   expect(await dueOf(project), 'nothing is left to look at this month').toBe('2027-04-01T00:00:00.000Z');
 });
 
-test('a worker that was away dates what it missed by when it was reached', async () => {
+test('after downtime, alerts are dated by the moment the threshold was reached', async () => {
   await at(START);
   const { project } = await spending('late');
   await at('2027-03-12T00:00:00Z');
@@ -86,7 +86,7 @@ test('a worker that was away dates what it missed by when it was reached', async
   ]);
 });
 
-test('many workers at once raise each alert once, with one delivery for each receiver', async () => {
+test('many concurrent workers raise each alert once, with one delivery per receiver', async () => {
   await at(START);
   const { project } = await spending('raced', {
     monthly_limit_usd: 2.4,
@@ -106,7 +106,7 @@ test('many workers at once raise each alert once, with one delivery for each rec
   ]);
 });
 
-test('what starts or is counted brings the moment forward, what stops puts it off', async () => {
+test('new or counted usage moves the alert earlier, and less usage later', async () => {
   await at(START);
   const { project, machine } = await spending('moving');
   const other = testResource(project.id, 'other');
@@ -119,13 +119,13 @@ test('what starts or is counted brings the moment forward, what stops puts it of
   await at('2027-03-10T02:30:00Z');
   await raiseAlerts();
   expect([await percents(project), await dueOf(project)]).toEqual([[], '2027-03-10T05:00:00.000Z']);
-  // 0.60 are spent; 0.60 more at once are half of the budget.
+  // 0.60 are spent; another 0.60 at once make half of the budget.
   await spend(project.id, 600_000);
   await raiseAlerts();
   expect(await percents(project)).toEqual([50]);
 });
 
-test('a raised limit arms the thresholds that are not reached yet, and 100 % reached again alerts again', async () => {
+test('a raised limit rearms thresholds that are no longer reached, and 100 % can alert again', async () => {
   await at(START);
   const { project } = await spending('raised', { monthly_limit_usd: 2.4, enable_quota_freeze: true });
   await at('2027-03-10T10:00:00Z');
@@ -152,7 +152,7 @@ test('a raised limit arms the thresholds that are not reached yet, and 100 % rea
   expect(await raiseAlerts()).toBe(0);
 });
 
-test('a limit raised to less than the spend tells nothing twice; thresholds that were never told are', async () => {
+test('a limit raised to less than the spend repeats no alert, and sends those never sent', async () => {
   await at(START);
   const { project } = await spending('raised-too-little', { monthly_limit_usd: 2.4, thresholds: [] });
   await at('2027-03-10T11:00:00Z');
@@ -162,7 +162,7 @@ test('a limit raised to less than the spend tells nothing twice; thresholds that
   expect(await percents(project)).toEqual([90, 100]);
 });
 
-test('a lowered limit tells what is reached under it, and a limit that comes back tells nothing again', async () => {
+test('a lowered limit alerts at the thresholds now reached, and a restored limit repeats no alert', async () => {
   await at(START);
   const { project } = await spending('lowered', { monthly_limit_usd: 4.8, thresholds: [50] });
   await at('2027-03-10T11:00:00Z');
@@ -174,7 +174,7 @@ test('a lowered limit tells what is reached under it, and a limit that comes bac
   expect(await raiseAlerts()).toBe(0);
 });
 
-describe('what a month reached is told after its end', () => {
+describe('thresholds reached in a month are alerted after its end', () => {
   const LATE = '2027-03-31T14:00:00Z';
 
   /** Reaches 100 % of 2.40 at the last millisecond of March. */
@@ -188,7 +188,7 @@ describe('what a month reached is told after its end', () => {
     (await raisedOf(project)).map(({ month, threshold, crossed_at }) => `${month} ${threshold} ${crossed_at}`);
   const lastMoment = ['2027-03 100 2027-03-31T23:59:59.999Z'];
 
-  test('in its last millisecond, by the first look of the next month', async () => {
+  test('in its last millisecond, by the first check of the next month', async () => {
     const { project, machine } = await untilMidnight('last-moment');
     await at('2027-04-01T00:00:00Z');
     await holds(machine, 'compute_vcpu', '0');
@@ -198,7 +198,7 @@ describe('what a month reached is told after its end', () => {
     expect(await raiseAlerts()).toBe(0);
   });
 
-  test('while no worker ran for months, each month by itself', async () => {
+  test('for each month separately after months without a worker', async () => {
     await at('2027-03-20T00:00:00Z');
     const { project } = await spending('away', { monthly_limit_usd: 24, thresholds: [50] });
     await raiseAlerts();
@@ -213,7 +213,7 @@ describe('what a month reached is told after its end', () => {
     expect(await dueOf(project)).toBe('2027-05-03T02:00:00.000Z');
   });
 
-  test('by the limit that the month ended with, whatever it is now', async () => {
+  test('by the limit at the end of the month, whatever it is now', async () => {
     const { project } = await untilMidnight('limit-then');
     await at('2027-04-01T00:00:01Z');
     await setBudget(project, { monthly_limit_usd: 1000, thresholds: [] });
@@ -225,7 +225,7 @@ describe('what a month reached is told after its end', () => {
     ).toEqual({ limit: 2.4, frozen: false });
   });
 
-  test('without any alert for a budget that was set after it', async () => {
+  test('but not for a budget that was set after it', async () => {
     await at('2027-03-31T00:00:00Z');
     const project = await createProject('set-later');
     await holds(testResource(project.id), 'compute_vcpu', '10');
@@ -234,7 +234,7 @@ describe('what a month reached is told after its end', () => {
     expect(await raiseAlerts()).toBe(0);
   });
 
-  test('when what was used in its last second becomes known after the first look', async () => {
+  test('when usage of its last second becomes known after the first check', async () => {
     await at('2027-03-31T23:59:59Z');
     const { project } = await spending('known-late', { monthly_limit_usd: 2.4, thresholds: [] });
     await recordUsage([
@@ -256,10 +256,10 @@ describe('what a month reached is told after its end', () => {
     expect(await told(project)).toEqual(lastMoment);
   });
 
-  test('once, however many workers look and whichever of them dies before it has noted that it looked', async () => {
+  test('once, for any number of workers, even if one dies before it records the check', async () => {
     const { project } = await untilMidnight('crashing');
     await at('2027-04-01T00:00:01Z');
-    // Each look dies where it would note when to look again.
+    // Each check dies where it would store the time of the next one.
     await execute(sql`ALTER TABLE alert_schedule ADD CONSTRAINT dies CHECK (month < '2027-04-01') NOT VALID`);
     for (let look = 0; look < 3; look++) await expect(raiseAlerts()).rejects.toThrow(/dies/);
     await execute(sql`ALTER TABLE alert_schedule DROP CONSTRAINT dies`);
@@ -269,7 +269,7 @@ describe('what a month reached is told after its end', () => {
   });
 });
 
-test('a new month begins anew, at the rates of that month', async () => {
+test('a new month starts from zero, at its own rates', async () => {
   await at(START);
   const { project } = await spending('monthly', { monthly_limit_usd: 2.4, thresholds: [] });
   await at('2027-03-10T10:00:00Z');
@@ -287,7 +287,7 @@ test('a new month begins anew, at the rates of that month', async () => {
   ]);
 });
 
-test('a project without a budget alerts nobody, however much it spends', async () => {
+test('a project without a budget never alerts', async () => {
   await at(START);
   const { project } = await spending('boundless', { monthly_limit_usd: null });
   await spend(project.id, 100_000_000);
@@ -296,7 +296,7 @@ test('a project without a budget alerts nobody, however much it spends', async (
   expect(await raisedOf(project)).toEqual([]);
 });
 
-test('running workers raise it by themselves, once', async () => {
+test('running workers raise it on their own, once', async () => {
   await at(START);
   const { project } = await spending('by-itself');
   const workers = [1, 2].map(() => startWorker({ steps: [], jobs: alertJobs }));

@@ -18,16 +18,16 @@ const BATCH = 200;
 type Due = { project_id: string; version: number; month: Month };
 
 /**
- * Raises the alerts of budgets whose moment has come, and computes when each is to be looked at next: when its next
- * threshold will be reached, or when the month ends. Months that have ended since the last look come first, each with
- * all that it spent. Done twice, or by two workers, it raises nothing twice.
- * @returns how many alerts were raised
+ * Raises due budget alerts and schedules the next check of each budget: when its next threshold will be reached, or
+ * when the month ends. Months that ended since the last check come first, each with its full spend. Repeated or
+ * concurrent runs raise no alert twice.
+ * @returns the number of raised alerts
  */
 export async function raiseAlerts(signal?: AbortSignal): Promise<number> {
   let raised = 0;
   let after = '00000000-0000-0000-0000-000000000000';
   while (!signal?.aborted) {
-    // The version first, what it stands for after it: what changes in between makes the moment computed here void.
+    // Reads the version before the facts that it covers: any change in between invalidates the time computed here.
     const due = await query<Due>(sql`SELECT project_id, version, to_char(month, 'YYYY-MM') AS month FROM alert_schedule
       WHERE due_at <= (SELECT platform_now()) AND project_id > ${after}::uuid ORDER BY project_id LIMIT ${BATCH}::int`);
     if (due.length > 0) raised += await look(due);
@@ -61,13 +61,13 @@ async function look(due: readonly Due[]): Promise<number> {
   return raised;
 }
 
-/** A budget as it counts for a month. */
+/** A budget as it applies to a month. */
 type MonthBudget = BudgetFacts & {
-  /** What was spent when the limit was raised in this month; null: it was not. */
+  /** The spend when the limit was raised in this month; null: it was not raised. */
   spend_at_raise: string | null;
 };
 
-/** The budgets of these projects with the limit that the month has, or had at its end. An ended month freezes nothing. */
+/** The budgets of these projects with the limit of the month, or the one at its end. An ended month freezes nothing. */
 async function budgetsIn(month: Month, ids: readonly string[]): Promise<MonthBudget[]> {
   type Row = BudgetFacts & { limit_then: string | null; spend_at_raise: string | null; ended: boolean };
   const [begins, ends] = [startOf(month), endOf(month)];
@@ -85,7 +85,10 @@ async function budgetsIn(month: Month, ids: readonly string[]): Promise<MonthBud
   }));
 }
 
-/** Raises what is reached and was not told. A project that fails holds up no other, and is looked at again. */
+/**
+ * Raises alerts for thresholds that are reached and not yet sent. A failing project does not delay others and is
+ * checked again.
+ */
 async function raiseIn(
   budgets: readonly MonthBudget[],
   meters: ReadonlyMap<string, Meter>,
@@ -105,7 +108,7 @@ async function raiseIn(
   return raised;
 }
 
-/** Each threshold with its amount and moment; 100 % always is one. */
+/** Each threshold with its amount and moment; 100 % is always included. */
 function thresholdsOf({ limit, thresholds }: BudgetFacts, meter: Meter) {
   if (limit === null) return [];
   return [...new Set([...thresholds, 100])].map((threshold) => {
@@ -114,7 +117,7 @@ function thresholdsOf({ limit, thresholds }: BudgetFacts, meter: Meter) {
   });
 }
 
-/** One statement: alerts that are new, their deliveries and the operations that carry them. */
+/** One statement: new alerts, their deliveries and the operations that send them. */
 async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
   const { project_id, spend_at_raise } = budget;
   const last = endOf(meter.month).getTime() - 1;
@@ -124,7 +127,7 @@ async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
       id: newId(),
       threshold,
       crossed_at: new Date(Math.min((at ?? meter.at).getTime(), last)),
-      // The limit was raised past it: it is told only where it was not told for a lower one.
+      // The limit was raised past this threshold: alert only if a lower limit has not done so.
       passed_before: spend_at_raise !== null && amount.lte(spend_at_raise),
     }));
   if (alerts.length === 0) return 0;
@@ -164,7 +167,10 @@ async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
   return found?.raised ?? 0;
 }
 
-/** When to look at each again. Only now are the months before told of: who dies earlier leaves them to the next look. */
+/**
+ * Schedules the next checks. Ended months are recorded as done only here, so that a crash leaves them to the next
+ * check.
+ */
 async function schedule(
   due: readonly Due[],
   budgets: readonly MonthBudget[],
@@ -186,7 +192,7 @@ async function schedule(
 export const alertJobs: readonly PeriodicJob[] = [
   {
     name: 'raise budget alerts',
-    // Due at every look of the workers, which is once a second.
+    // Due whenever the workers check, which is once a second.
     every_ms: 500,
     async run(signal) {
       await raiseAlerts(signal);

@@ -52,7 +52,7 @@ function view(row: Row): Sendable<Delivery> {
   };
 }
 
-/** What was sent of alerts and tests, and what became of it, the newest first. */
+/** Deliveries of alerts and tests with their results, newest first. */
 export const listDeliveries = listOf({
   query: deliveryQuery,
   columns,
@@ -63,13 +63,13 @@ export const listDeliveries = listOf({
   view,
 });
 
-/** Addresses of alerts may belong to anybody, so tests of them are few. */
+/** Anybody's address can be entered for alerts, so tests are limited. */
 const TESTS = 5;
 const LATELY = '10 minutes';
 
 /**
- * Sends a test to everyone whom the budget's alerts go to.
- * @throws ApiError 409 where that is nobody, 429 after a few in a row
+ * Sends a test message to all recipients of the budget's alerts.
+ * @throws ApiError 409 without recipients, 429 after too many tests in a short time
  */
 export async function testAlerts(call: ProjectCall): Promise<Sendable<Delivery>[]> {
   const { project_id, at } = call;

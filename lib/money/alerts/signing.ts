@@ -9,12 +9,12 @@ import { sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
 import type { SigningSecret } from './schema';
 
-/** How long the secret before the present one goes on signing after a rotation. */
+/** Time for which the previous secret also signs after a rotation. */
 const OVERLAP_MS = 24 * 60 * 60_000;
 
 const bound = (projectId: string) => `alert_secret:${projectId}`;
 
-/** For `npm run admin -- reseal`: the secret, and the one before it. */
+/** For `npm run admin -- reseal`: the current and the previous secret. */
 export const sealedSigningSecrets: readonly SealedColumn[] = ['sealed', 'previous'].map((column) => ({
   table: 'alert_secrets',
   column,
@@ -27,7 +27,7 @@ const fresh = () => randomBytes(32);
 
 type Secrets = { current: Buffer; previous: Buffer | null; created_at: Date };
 
-/** The project's secrets; the first one comes to be when it is first asked for. */
+/** The project's secrets; the first one is created on first use. */
 async function secretsOf(projectId: string): Promise<Secrets> {
   type Row = { sealed: Buffer; previous: Buffer | null; created_at: Date };
   const find = () =>
@@ -45,10 +45,13 @@ async function secretsOf(projectId: string): Promise<Secrets> {
   return { current: opened(row.sealed), previous: row.previous && opened(row.previous), created_at: row.created_at };
 }
 
-/** The headers of a webhook (Standard Webhooks): signed with the secret, and for a day with the one before it too. */
+/**
+ * The headers of a webhook (Standard Webhooks), signed with the secret and, for a day after a rotation, also with the
+ * previous one.
+ */
 export async function signedHeaders(projectId: string, id: string, body: string): Promise<Record<string, string>> {
   const { current, previous } = await secretsOf(projectId);
-  // The receiver compares it with its own clock.
+  // The receiver compares this with its own clock.
   const at = new Date();
   const keys = previous ? [current, previous] : [current];
   return {
@@ -66,14 +69,14 @@ function view(secret: Uint8Array, created_at: Date, overlaps: boolean): SigningS
   };
 }
 
-/** What the project's webhooks are signed with. Every reading is on record. */
+/** The signing secret of the project's webhooks. Every read is audited. */
 export async function readSigningSecret(call: ProjectCall): Promise<SigningSecret> {
   call.record.resource = { type: 'alert_secret', id: call.project_id };
   const { current, previous, created_at } = await secretsOf(call.project_id);
   return view(current, created_at, previous !== null);
 }
 
-/** Replaces the secret; the one before goes on signing for a day, so that receivers can change over. */
+/** Replaces the secret; the previous one signs for another day, so that receivers can switch over. */
 export async function rotateSigningSecret(call: ProjectCall): Promise<SigningSecret> {
   const { project_id } = call;
   await secretsOf(project_id);

@@ -4,7 +4,7 @@ import { databaseAsOf } from '@/lib/testing/database';
 
 const ID = '01940000-0000-7000-8000-000000000001';
 
-test('a budget of an earlier release keeps its limit, and the month that it was last looked at', async () => {
+test('an existing budget keeps its limit and the month of its last check', async () => {
   const { url, client } = await databaseAsOf('20261121190500_payment_reversals');
   await client.query(`
       INSERT INTO projects (id, name, slug, created_at, updated_at) VALUES ('${ID}', 'acme', 'acme', now(), now());

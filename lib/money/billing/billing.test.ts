@@ -26,7 +26,7 @@ testDatabase();
 const call = api();
 let acme: TestProject;
 
-/** Without a gap before the tests' months, and with nobody else whose months could be closed. */
+/** A project with no gap before the tests' months and no other project with open months. */
 async function projectOf(name: string, month: string): Promise<TestProject> {
   await execute(sql`UPDATE project_accounts SET billed_until = '2100-01-01'`);
   const project = await createProject(name);
@@ -43,7 +43,7 @@ beforeEach(async () => {
 afterEach(() => setTestClock(0));
 
 async function ask<Body>(path: string, project = acme): Promise<Body> {
-  // Sessions last a day, and the clock moves by more.
+  // Sessions last a day, and the clock moves further than that.
   const { status, body, text } = await call('GET', path, { token: await signIn(project.users.reader.id) });
   if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
   return body as Body;
@@ -53,7 +53,7 @@ const breakdown = (by: string, month?: string) =>
   ask<Breakdown>(`/billing/breakdown?by=${by}${month ? `&month=${month}` : ''}`);
 const amounts = async (by: string, month?: string) =>
   Object.fromEntries((await breakdown(by, month)).items.map(({ name, amount_usd }) => [name, amount_usd]));
-/** The sum in millionths, as whole numbers. */
+/** The sum in millionths, as integers. */
 const sum = (parts: (number | null)[]) => parts.reduce<number>((all, part) => all + Math.round((part ?? 0) * 1e6), 0);
 
 async function counted(resource: TestResource, metric: Metric, quantity: bigint, at: string) {
@@ -64,15 +64,16 @@ async function counted(resource: TestResource, metric: Metric, quantity: bigint,
 }
 const egress = (resource: TestResource, bytes: bigint, at: string) => counted(resource, 'network_egress', bytes, at);
 
-/** A price from a month on. */
+/** Adds a price that applies from a month on. */
 const addRate = (metric: Metric, month: string, price: string) =>
   execute(sql`INSERT INTO rates (id, metric, effective_from, price_usd, created_by, created_at)
     VALUES (${newId()}::uuid, ${metric}::text, ${`${month}-01`}::date, ${price}::numeric, 'test', platform_now())`);
 const GIB = 2n ** 30n;
 
 /**
- * April 2027, 30 days: 720 hours. On the 3rd at noon `web` begins: 2 vCPU, 4 GB, a disk of 36 GB; on the 5th at 18:00 it
- * stops and keeps its disk. On the 4th `db` begins with 1 vCPU, and an image of 5 GiB is kept, which has no price.
+ * April 2027 has 30 days: 720 hours. On the 3rd at noon `web` starts: 2 vCPU, 4 GB, a disk of 36 GB; on the 5th at
+ * 18:00 it stops and keeps its disk. On the 4th `db` starts with 1 vCPU, and an image of 5 GiB is stored, which has no
+ * price.
  */
 async function april(): Promise<{ web: TestResource; db: TestResource }> {
   const [web, db, image] = [testResource(acme.id, 'web'), testResource(acme.id, 'db'), testResource(acme.id, 'img')];
@@ -99,8 +100,8 @@ async function april(): Promise<{ web: TestResource; db: TestResource }> {
  *   db   vCPU    1 × 60 h × 0.024                                = 1.44
  *   total                                                         5.214
  */
-describe('the overview', () => {
-  test('says what was spent, is spent now and will be spent, by hand', async () => {
+describe('the billing overview', () => {
+  test('shows past, current and forecast spend, checked by hand', async () => {
     await april();
     await stopTestClock('2027-04-06T12:00:00Z');
     expect(await overview()).toMatchObject({
@@ -135,7 +136,7 @@ describe('the overview', () => {
     });
   });
 
-  test('of a project that never had anything is all zeros', async () => {
+  test('of an unused project is all zeros', async () => {
     await stopTestClock('2027-04-01T00:00:00Z');
     expect(await overview()).toMatchObject({
       month_to_date_usd: 0,
@@ -149,7 +150,7 @@ describe('the overview', () => {
 });
 
 describe('the breakdown', () => {
-  test('shows the same costs by category, resource, day and metric; what has no price is null', async () => {
+  test('shows the same costs by category, resource, day and metric; unpriced usage is null', async () => {
     await april();
     await stopTestClock('2027-04-06T12:00:00Z');
     expect(await amounts('category')).toEqual({ Compute: 4.896, Storage: 0.288, Network: 0.03 });
@@ -171,7 +172,7 @@ describe('the breakdown', () => {
     expect(vcpu).toMatchObject({ metric: 'compute_vcpu', category: 'compute', quantity: 168, unit: 'vCPU-hour' });
   });
 
-  test('of thirds of a millionth still adds up to what the overview shows', async () => {
+  test('of thirds of a millionth still adds up to the overview', async () => {
     await stopTestClock('2027-04-01T00:00:00Z');
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       await holds(testResource(acme.id, name), 'block_storage', '1');
@@ -192,7 +193,7 @@ describe('the breakdown', () => {
     }
   });
 
-  test('of a month that has ended is its invoice, before it is closed and after', async () => {
+  test('of an ended month equals its invoice, before and after closing', async () => {
     await april();
     await stopTestClock('2027-05-01T03:00:00Z');
     /*
@@ -218,7 +219,7 @@ describe('the breakdown', () => {
     expect((await overview()).last_month_usd).toBe(21.67);
   });
 
-  test('counts what was told late, and what is carried over, in the month on whose invoice it is', async () => {
+  test('puts late usage and carried-over amounts in the month whose invoice has them', async () => {
     const web = testResource(acme.id);
     await stopTestClock('2027-04-30T14:00:00Z');
     // 10 h × 0.024 = 0.24: too little to charge.
@@ -228,7 +229,7 @@ describe('the breakdown', () => {
     await stopTestClock('2027-05-02T00:00:00Z');
     expect(await closeMonths()).toBe(1);
     await egress(web, 100n * GIB, '2027-04-30T20:00:00Z');
-    // Told on the 2nd of what left on the 30th: in May's spend at once, and on its invoice.
+    // Egress of the 30th, recorded on the 2nd: in May's spend at once, and on its invoice.
     const late = { key: '2027-04-30', name: '2027-04-30', day: '2027-04-30', amount_usd: 1 };
     expect(await overview()).toMatchObject({ month_to_date_usd: 1, last_month_usd: 0.24 });
     expect((await breakdown('day')).items).toMatchObject([
@@ -248,7 +249,7 @@ describe('the breakdown', () => {
     expect(await amounts('category', '2027-05')).toEqual({ Network: 1, [left]: 0.24 });
   });
 
-  test('has usage that becomes known after its month was invoiced at once, at its own price, as budget, freeze and alerts have', async () => {
+  test('includes usage recorded after its month was invoiced at once, at its own price, as budget, freeze and alerts do', async () => {
     const web = testResource(acme.id, 'web');
     const calls = testResource(acme.id, 'resize-images');
     await addRate('function_invocations', '2027-05', '0.05');
@@ -321,7 +322,7 @@ describe('the breakdown', () => {
     expect(await overview()).toMatchObject({ month_to_date_usd: 0, last_month_usd: 2.65 });
   });
 
-  test('sums up what is beyond five hundred resources', async () => {
+  test('sums up everything beyond five hundred resources', async () => {
     await execute(sql`INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at)
       SELECT ${acme.id}::uuid, 'compute_vcpu', 'instance', gen_random_uuid(), 'vm-' || n, n, '2027-04-01T00:00:00Z', '2027-04-01T01:00:00Z'
       FROM generate_series(1, 510) AS n`);
@@ -332,12 +333,12 @@ describe('the breakdown', () => {
     expect(items.at(-1)).toEqual({ key: 'others', name: '10 more resources', amount_usd: 1.32 });
   });
 
-  test('of a month to come is empty', async () => {
+  test('of a future month is empty', async () => {
     await stopTestClock('2027-04-10T00:00:00Z');
     expect(await breakdown('day', '2027-05')).toEqual({ month: '2027-05', by: 'day', total_usd: 0, items: [] });
   });
 
-  test('and everything else is of this project alone', async () => {
+  test('and everything else covers this project only', async () => {
     const other = await createProject('other');
     await april();
     await stopTestClock('2027-04-06T12:00:00Z');
@@ -364,7 +365,7 @@ describe('the breakdown', () => {
   });
 });
 
-test('the statistics say how much there was of each metric, and is now', async () => {
+test('the statistics show the amount of each metric, in total and now', async () => {
   await april();
   await stopTestClock('2027-04-06T12:00:00Z');
   const shown = ({ metrics }: Stats) =>
@@ -391,8 +392,8 @@ test('the statistics say how much there was of each metric, and is now', async (
   ]);
 });
 
-describe('what costs money now', () => {
-  test('is listed by resource, the dearest first, page by page', async () => {
+describe('the list of running costs', () => {
+  test('shows resources by cost, highest first, in pages', async () => {
     const { web, db } = await april();
     await stopTestClock('2027-04-06T12:00:00Z');
     const list = await ask<Running[]>('/billing/running');
@@ -432,8 +433,8 @@ describe('what costs money now', () => {
   });
 });
 
-describe('the usage by day', () => {
-  test('has one row a day, metric and resource, with its exact cost', async () => {
+describe('daily usage', () => {
+  test('has one row per day, metric and resource, with its exact cost', async () => {
     const { web } = await april();
     await stopTestClock('2027-04-06T12:00:00Z');
     const rows = await ask<Usage[]>(`/billing/usage?resource_id=${web.id}`);
@@ -461,7 +462,7 @@ describe('the usage by day', () => {
     ]);
   });
 
-  test('comes page by page without a gap or a repeat, and as a spreadsheet that runs no formula', async () => {
+  test('is paged without gaps or repeats, and its CSV has no formulas that a spreadsheet would run', async () => {
     await april();
     await stopTestClock('2027-04-05T19:00:00Z');
     await holds(testResource(acme.id, '=HYPERLINK("x")'), 'compute_vcpu', '1');
@@ -487,7 +488,7 @@ describe('the usage by day', () => {
   });
 });
 
-test('the ledger of credit shows each movement and the balance after it', async () => {
+test('the credit ledger shows each movement and the balance after it', async () => {
   const always = raw('(SELECT) AS always');
   const entry = (source: string, amount_usd: string) => ({
     project_id: acme.id,

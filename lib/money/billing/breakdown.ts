@@ -11,16 +11,16 @@ import { priced } from '@/lib/money/rating/priced';
 import { dailyUsageOf, divide, type MonthCosts, monthCosts, usageOf } from './costs';
 import type { Breakdown, BreakdownKind } from './schema';
 
-/** Resources beyond these are summed up in one item. */
+/** Resources beyond this number are combined in one item. */
 const MOST_RESOURCES = 500;
 
-/** An item before it is written; `amount` null: it has no price. */
+/** An item before rounding; `amount` null: it has no price. */
 type Item = Omit<Sendable<Breakdown['items'][number]>, 'amount_usd'> & { amount: Decimal | null };
 
 /**
- * What a month cost, by one of several views. The items of each add up to the same total: the month to date, or the
- * invoice of a month that has ended (`monthCosts`). Metrics and categories have the amounts of the invoice's lines; the
- * total is divided among resources and days in proportion to what they cost exactly.
+ * The costs of a month in one of several views. The items of every view add up to the same total: the month to date, or
+ * the invoice of an ended month (`monthCosts`). Metrics and categories have the amounts of the invoice lines; resources
+ * and days get a share of the total in proportion to their exact costs.
  */
 export async function readBreakdown(
   projectId: string,
@@ -59,7 +59,7 @@ function byCategory(costs: MonthCosts): Item[] {
   });
 }
 
-/** Null only where nothing has a price. */
+/** Null only if no amount has a price. */
 function sumOf(amounts: readonly (Decimal | null)[]): Decimal | null {
   const known = amounts.filter((amount) => amount !== null);
   return known.length === 0 ? null : total(known);
@@ -91,7 +91,7 @@ async function resourceItems(projectId: string, costs: MonthCosts, meter: Meter)
   return divided(costs, items);
 }
 
-/** The category under which a resource is looked for: an instance is compute, though its disk is storage. */
+/** The category under which people look for a resource: an instance is compute, although its disk is storage. */
 export function categoryOf(used: readonly Metric[]): Category {
   const first = metricNames.find((metric) => used.includes(metric));
   return first ? metrics[first].category : 'compute';
@@ -99,7 +99,7 @@ export function categoryOf(used: readonly Metric[]): Category {
 
 const DAY_MS = 86_400_000;
 
-/** What each day of a month cost, those without costs too, until now; what was told late comes first. */
+/** The costs of each day of a month until now, including days without costs; late usage comes first. */
 export async function costsByDay(
   projectId: string,
   costs: MonthCosts,
@@ -123,7 +123,7 @@ function daysOf(month: Month, until: Date): string[] {
   return Array.from({ length: count }, (_, index) => new Date(first + index * DAY_MS).toISOString().slice(0, 10));
 }
 
-/** Divides what a month's usage costs among items with exact costs. */
+/** Divides the costs of a month's usage among items with exact costs. */
 function divided<Part extends { amount: Decimal | null }>(costs: MonthCosts, items: readonly Part[]): Part[] {
   const used = sumOf(costs.metrics.map(({ amount }) => amount)) ?? new Money(0);
   const amounts = divide(

@@ -8,32 +8,32 @@ import { costOf, Money, priceableUnits, toCents, total } from '@/lib/money/ratin
 import { type Meter, type MeterLine, spendAt } from '@/lib/money/rating/meter';
 import { endOf, type Month } from '@/lib/money/rating/month';
 
-/** What a month has of one metric. */
+/** A metric's usage and cost in a month. */
 type MetricCost = {
   metric: Metric;
   units: Decimal;
   /** USD, rounded; null: it has no price. */
   amount: Decimal | null;
 };
-/** What the invoice of a month takes over from an earlier one. */
+/** An amount that a month's invoice takes over from an earlier one. */
 type CarriedOver = { name: string; amount: Decimal };
-/** What a month costs: metrics and what is carried over add up to the total. */
+/** The costs of a month: metrics and carried-over amounts add up to the total. */
 export type MonthCosts = { month: Month; metrics: MetricCost[]; carried: CarriedOver[]; total: Decimal };
 
 /**
- * What a month costs, such that lines always add up. The month that runs: its spend until the meter's moment, to six
- * decimals, divided among its metrics (`apportion`). A month that has ended: cents, each metric rounded once as on its
- * invoice, with what was told late and what is carried over, whether that is closed already or not.
+ * The costs of a month; the lines always add up. For the current month: the spend until the meter's moment, to six
+ * decimals, divided among its metrics (`apportion`). For an ended month, closed or not: cents, each metric rounded once
+ * as on its invoice, with late usage and carried-over amounts.
  */
 export async function monthCosts(projectId: string, month: Month, meter: Meter): Promise<MonthCosts> {
   if (month > meter.month) return { month, metrics: [], carried: [], total: new Money(0) };
   return month === meter.month ? costsSoFar(meter) : costsInvoiced(projectId, month);
 }
 
-/** USD to the six decimals of the wire. */
+/** USD to the six decimals of the API. */
 export const toMillionths = (amount: Decimal) => amount.toDecimalPlaces(6, Money.ROUND_HALF_EVEN);
 
-/** Divides an amount among things that cost that much; null, for what has no price, stays null. */
+/** Divides an amount in proportion to costs; null (no price) stays null. */
 export function divide(amount: Decimal, costs: readonly (Decimal | null)[]): (Decimal | null)[] {
   const parts = apportion(
     amount,
@@ -65,7 +65,7 @@ function costsSoFar(meter: Meter): MonthCosts {
 
 const isUsed = ({ quantity, held }: MeterLine) => !isZero(quantity) || !isZero(held);
 
-/** Adds usage of a month to what there is of its metric, for example of earlier months. */
+/** Adds usage to its metric, for example usage of earlier months. */
 function addTo(metrics: Map<Metric, MetricCost>, { metric, units, amount }: MetricCost): void {
   const before = metrics.get(metric);
   metrics.set(metric, {
@@ -96,17 +96,17 @@ async function costsInvoiced(projectId: string, month: Month): Promise<MonthCost
   return { month, metrics: lines, carried: left, total: total(amounts) };
 }
 
-/** The usage behind a month's costs by resource and metric. */
+/** The usage behind a month's costs, by resource and metric. */
 export function usageOf(projectId: string, month: Month, meter: Meter): Sql {
   return usageBilledIn(sql`u.project_id = ${projectId}::uuid`, month, endOfUsage(month, meter), 'month');
 }
 
-/** The same by day and metric. */
+/** The usage behind a month's costs, by day and metric. */
 export function dailyUsageOf(projectId: string, month: Month, meter: Meter): Sql {
   return dailyUsageBilledIn(sql`u.project_id = ${projectId}::uuid`, month, endOfUsage(month, meter));
 }
 
-/** Where the clock has stepped back behind what was metered, that counts until then. */
+/** If the clock has stepped back behind the last metered change, usage counts until that change. */
 const endOfUsage = (month: Month, meter: Meter) => (month < meter.month ? endOf(month) : meteredUntil(meter));
 
 /** The moment until which a project is metered: now, or its last change. */
@@ -116,7 +116,7 @@ export function meteredUntil({ at, lines }: Meter): Date {
 
 const isZero = (decimal: string) => new Money(decimal).isZero();
 
-/** In the order of the rate card. */
+/** Sorts lines in the order of the rate card. */
 function inOrder<Line extends { metric: Metric }>(lines: readonly Line[]): Line[] {
   return [...lines].sort((a, b) => metricNames.indexOf(a.metric) - metricNames.indexOf(b.metric));
 }

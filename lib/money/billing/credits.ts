@@ -16,7 +16,7 @@ type Row = {
 
 const signed = `CASE WHEN to_account = 'credit' THEN amount_usd ELSE -amount_usd END`;
 
-/** What moved the prepaid credit, the newest first, with the balance after each. */
+/** Movements of the prepaid credit, newest first, with the balance after each. */
 export const listCredits = listOf({
   query: pageQuery,
   columns:

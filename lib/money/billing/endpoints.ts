@@ -14,7 +14,7 @@ import { csvColumns, listUsage, usageForCsv } from './usage';
 const tag = 'Billing';
 const access = 'reader';
 
-/** What is used and what it costs (spec 4.16). */
+/** Usage and costs (spec 4.16). */
 export const billingEndpoints = [
   endpoint({
     method: 'GET',

@@ -12,7 +12,10 @@ import { costsByDay } from './breakdown';
 import { divide, type MonthCosts, monthCosts, toMillionths } from './costs';
 import type { Overview } from './schema';
 
-/** What was spent and is spent now, as of one moment. Spend and budget come from the meter, however much runs. */
+/**
+ * Current and forecast spend, as of one moment. Spend and budget come from the meter, so the cost of this call does not
+ * grow with the number of resources.
+ */
 export async function readOverview({ project_id }: ProjectCall): Promise<Sendable<Overview>> {
   const [facts, meter, owed] = await Promise.all([
     readBudgetFacts(project_id),
@@ -45,7 +48,7 @@ export async function readOverview({ project_id }: ProjectCall): Promise<Sendabl
   };
 }
 
-/** The categories that cost something this month, now or until its end. */
+/** Categories with costs this month, so far or until its end. */
 function byCategory(costs: MonthCosts, meter: Meter): Sendable<Overview['by_category']> {
   const priced = meter.lines.filter(({ price_usd }) => price_usd !== null);
   const present = categories.filter((name) => priced.some(({ metric }) => metrics[metric].category === name));

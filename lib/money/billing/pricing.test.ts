@@ -25,7 +25,7 @@ const pricing = async () => {
 const vcpu = async () => (await pricing()).items.find(({ metric }) => metric === 'compute_vcpu');
 
 describe('the rate card', () => {
-  test('is that of the contract (spec 2.5), digit by digit, and what has no price there has none', async () => {
+  test('equals the contract’s (spec 2.5), digit by digit, and has no other prices', async () => {
     const { currency, items } = await pricing();
     expect(currency).toBe('USD');
     expect(
@@ -50,7 +50,7 @@ describe('the rate card', () => {
     expect(items[0]).toMatchObject({ unit: 'vCPU', basis: 'hour', effective_from: '2025-01', next: null });
   });
 
-  test('shows the price to come, and goes over to it with the month (UTC); of two for a month the later one counts', async () => {
+  test('shows the coming price, and switches to it with the month (UTC); of two for a month the later one counts', async () => {
     await addRate('compute_vcpu', '2028-03', '0.03');
     await addRate('compute_vcpu', '2028-03', '0.0265');
     await addRate('compute_vcpu', '2028-05', '0.02');

@@ -3,13 +3,13 @@ import { sql } from '@/lib/core/db/sql';
 import { type Metric, metricNames, metrics } from '@/lib/money/metering/metrics';
 import type { Pricing } from './schema';
 
-/** What there is of a metric, where its price is of a time: `vCPU` of `vCPU-hour`. */
+/** The unit that is held for a time-based price: `vCPU` of `vCPU-hour`. */
 export function heldUnit(metric: Metric): string {
   const { basis, unit } = metrics[metric];
   return basis === 'count' ? unit : unit.replace(/-(hour|month)$/, '');
 }
 
-/** The rate card of this month (spec 2.5), with the prices that follow. */
+/** The rate card of this month (spec 2.5) with announced price changes. */
 export async function readPricing(): Promise<Pricing> {
   type Row = { metric: Metric; month: string; price: string | null; since: string | null } & (
     | { next_price: string; next_from: string }

@@ -17,7 +17,7 @@ type Row = {
   since: Date;
 };
 
-/** What costs money at this moment, the dearest first; what is metered without a price comes last. */
+/** Resources that cost money now, highest cost first; unpriced ones come last. */
 export const listRunning = listOf({
   query: pageQuery,
   columns: raw('id, type, name, held, per_hour, per_month, since'),

@@ -7,7 +7,7 @@ import type { Month } from '@/lib/money/rating/month';
 import { monthCosts } from './costs';
 import type { Stats } from './schema';
 
-/** How much of each metric a month has, and what is there now. Amounts are those of the breakdown. */
+/** Amounts of each metric in a month, and those held now. Costs match the breakdown. */
 export async function readStats({ project_id }: ProjectCall, month: Month | undefined): Promise<Sendable<Stats>> {
   const meter = await readMeter(project_id);
   const costs = await monthCosts(project_id, month ?? meter.month, meter);

@@ -33,10 +33,10 @@ type Row = {
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;
 
-/** Two moments, both at a day's beginning or now. */
+/** A period from the start of a day to the start of a day or now. */
 type Period = { from: Date; to: Date };
 
-/** @throws ApiError 400 for days that are no period, or too long a one */
+/** @throws ApiError 400 for an invalid or too long period */
 function periodOf({ from, to }: UsageFilters, meter: Meter): Period {
   const begins = from === undefined ? startOf(meter.month) : new Date(from);
   const ends = to === undefined ? meteredUntil(meter) : new Date(new Date(to).getTime() + DAY_MS);
@@ -46,7 +46,7 @@ function periodOf({ from, to }: UsageFilters, meter: Meter): Period {
   return { from: begins, to: new Date(Math.min(ends.getTime(), meteredUntil(meter).getTime())) };
 }
 
-/** Rows of a period, the newest day first. Amounts are exact to six decimals; invoices round once per line instead. */
+/** Rows of a period, newest day first. Amounts are exact to six decimals, whereas invoices round once per line. */
 async function usageRows(
   projectId: string,
   { metric, resource_id }: UsageFilters,
@@ -85,8 +85,8 @@ function readPlace(cursor: string): z.output<typeof place> {
 }
 
 /**
- * What was used by day and resource, the newest day first. A page reads from its first day back, so that later ones cost
- * less than the first.
+ * Usage by day and resource, newest day first. Each page reads backwards from its first day, so later pages cost less
+ * than the first.
  */
 export async function listUsage(
   { project_id }: ProjectCall,

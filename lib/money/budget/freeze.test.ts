@@ -30,7 +30,7 @@ const createVolume = (name = 'data') =>
 const statusOf = async () => (await get()).body;
 
 describe('the budget', () => {
-  test('of a project that never set one is none, and reads as that', async () => {
+  test('that was never set reads as none', async () => {
     const answer = await get();
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"1"']);
     expect(answer.body).toEqual({
@@ -54,7 +54,7 @@ describe('the budget', () => {
     });
   });
 
-  test('is set as a whole, keeps thresholds in order and once, and is on record', async () => {
+  test('is set as a whole, keeps thresholds sorted and unique, and is audited', async () => {
     const answer = await put({ ...budget, thresholds: [90, 25, 90], notify_emails: ['Finance@Acme.example'] });
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"2"']);
     expect(answer.body).toMatchObject({ ...budget, thresholds: [25, 90], notify_emails: ['finance@acme.example'] });
@@ -68,7 +68,7 @@ describe('the budget', () => {
     });
   });
 
-  test('refuses to overwrite what the caller has not seen', async () => {
+  test('is not overwritten without its current version', async () => {
     await put(budget, { 'If-Match': '"1"' });
     const stale = await put({ ...budget, monthly_limit_usd: 20 }, { 'If-Match': '"1"' });
     expect([stale.status, stale.body]).toMatchObject([412, { error: { code: 'PRECONDITION_FAILED' } }]);
@@ -92,7 +92,7 @@ describe('the budget', () => {
 });
 
 describe('the freeze', () => {
-  test('stops the first create after the spend has reached the budget, and says spend, budget and who can lift it', async () => {
+  test('stops the first create after the spend has reached the budget, and names spend, budget and who can lift it', async () => {
     await put(budget);
     await spend(acme.id, 10 * USD - 1);
     expect((await createVolume()).status).toBe(201);
@@ -108,9 +108,9 @@ describe('the freeze', () => {
     expect(await statusOf()).toMatchObject({ status: { frozen: true, used_percent: 100, month_to_date_usd: 10 } });
   });
 
-  test('begins at the computed instant and not a moment sooner', async () => {
+  test('begins at the computed instant and not a moment earlier', async () => {
     await put({ monthly_limit_usd: 1, enable_quota_freeze: true });
-    // 100,000 vCPUs at 0.024 an hour cost two thirds of a USD per second: 1 USD after 1.5 s.
+    // 100,000 vCPUs at 0.024 per hour cost two thirds of a USD per second: 1 USD after 1.5 s.
     const began = Date.now();
     await holds(testResource(acme.id), 'compute_vcpu', '100000');
     const early = await createVolume('early');
@@ -127,7 +127,7 @@ describe('the freeze', () => {
   test.each([
     ['without enable_quota_freeze', { monthly_limit_usd: 1, enable_quota_freeze: false }],
     ['without a budget', { monthly_limit_usd: null }],
-  ])('never comes %s', async (_, body) => {
+  ])('never happens %s', async (_, body) => {
     await put(body);
     await spend(acme.id, 100 * USD);
     expect((await createVolume()).status).toBe(201);
@@ -156,7 +156,7 @@ describe('the freeze', () => {
     expect(accepted.map(({ status }) => status)).toEqual([202, 201, 201, 202]);
   });
 
-  test('is lifted by a budget above the spend for the very next request, and stays with one at or below it', async () => {
+  test('is lifted from the very next request by a budget above the spend, and not by one at or below it', async () => {
     await put(budget);
     await spend(acme.id, 12 * USD);
     expect((await put({ ...budget, monthly_limit_usd: 12 })).body).toMatchObject({ status: { frozen: true } });
@@ -175,20 +175,20 @@ describe('the freeze', () => {
     expect((await createVolume('two')).status).toBe(201);
     await spend(acme.id, 1);
     expect((await createVolume('three')).status).toBe(402);
-    // A lift is no reason to stay open under a budget that is at or below the spend.
+    // An earlier lift does not keep the project open under a budget at or below the spend.
     expect((await put({ ...budget, monthly_limit_usd: 14 })).body).toMatchObject({
       status: { frozen: true, lift_usd: 0 },
     });
   });
 
-  test('is not delayed by credit that was there before', async () => {
+  test('is not delayed by credit from before', async () => {
     await put(budget);
     await credit(acme.id, '100');
     await spend(acme.id, 10 * USD);
     expect((await createVolume()).status).toBe(402);
   });
 
-  test('ends with the month, and the lift with it', async () => {
+  test('ends with the month, and so does the lift', async () => {
     await put(budget);
     await spend(acme.id, 12 * USD);
     await credit(acme.id, '3');
@@ -196,7 +196,7 @@ describe('the freeze', () => {
     expect((await createVolume()).status).toBe(402);
     const now = new Date();
     await setTestClock(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 0, 0, 10) - now.getTime());
-    // Sessions of the other month are over: the account is asked itself.
+    // Sessions of the other month have expired, so this reads the account directly.
     const account =
       await queryOne(sql`SELECT budget_used_up(project_id, budget_limit_usd, budget_lift_usd, budget_lift_month) AS frozen
       FROM project_accounts WHERE project_id = ${acme.id}::uuid`);
@@ -208,7 +208,7 @@ describe('the freeze', () => {
     expect(again).toEqual({ frozen: true });
   });
 
-  test('holds for creates that wait while the spend crosses the budget', async () => {
+  test('applies to creates that wait while the spend crosses the budget', async () => {
     await put(budget);
     await spend(acme.id, 9 * USD);
     const crossing = `SELECT FROM project_accounts WHERE project_id = '${acme.id}' FOR UPDATE;
@@ -221,7 +221,7 @@ describe('the freeze', () => {
     expect(await query(sql`SELECT FROM volumes WHERE project_id = ${acme.id}::uuid`)).toEqual([]);
   });
 
-  test('lets go of creates that wait while credit comes', async () => {
+  test('releases creates that wait while credit arrives', async () => {
     await put(budget);
     await spend(acme.id, 10 * USD);
     const paid = `SELECT FROM project_accounts WHERE project_id = '${acme.id}' FOR UPDATE;

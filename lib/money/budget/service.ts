@@ -17,7 +17,7 @@ async function requireFacts({ project_id }: ProjectCall): Promise<BudgetFacts> {
   return facts;
 }
 
-/** The project's budget and how it stands; one that was never set has no limit. */
+/** The project's budget and its status; one that was never set has no limit. */
 export async function readBudget(call: ProjectCall): Promise<VersionedBudget> {
   const [facts, meter] = await Promise.all([requireFacts(call), readMeter(call.project_id)]);
   const budget = {
@@ -33,9 +33,9 @@ export async function readBudget(call: ProjectCall): Promise<VersionedBudget> {
 }
 
 /**
- * Sets the budget (spec 4.16), in force for the very next request. Above what is spent it lifts a freeze; at or below,
- * a frozen project stays frozen, whatever credit had lifted it before.
- * @param versions those that may be replaced; undefined: any
+ * Sets the budget (spec 4.16), effective from the very next request. A limit above the spend lifts a freeze; with one
+ * at or below it a frozen project stays frozen, whatever credit had lifted the freeze before.
+ * @param versions the versions that may be replaced; undefined: any
  * @throws ApiError 400 for a webhook that may not be called, 412 when the budget has another version
  */
 export async function setBudget(

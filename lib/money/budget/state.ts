@@ -8,15 +8,15 @@ import { Money } from '@/lib/money/rating/cost';
 import { crossingAt, hasReached, type Meter, readMeter, spendAt } from '@/lib/money/rating/meter';
 import { type BudgetStatus, DEFAULT_THRESHOLDS } from './schema';
 
-/** A project's budget as it is stored; amounts are decimals as text. */
+/** A project's stored budget; amounts are decimal text. */
 export type BudgetFacts = {
   project_id: string;
   /** null: no budget. */
   limit: string | null;
   freezes: boolean;
-  /** What of the lift counts this month. */
+  /** The part of the lift that counts this month. */
   lift: string;
-  /** Prepaid, and not used up by invoices. */
+  /** Prepaid credit not yet used by invoices. */
   credit: string;
   version: number;
   thresholds: number[];
@@ -25,31 +25,31 @@ export type BudgetFacts = {
   updated_at: Date | null;
 };
 
-/** The columns of `BudgetFacts`, of the account `a` and the budget `b` that may be absent. */
+/** The columns of `BudgetFacts`, from the account `a` and the optional budget `b`. */
 export const budgetColumns = sql`a.project_id, trim_scale(a.budget_limit_usd) AS "limit", a.budget_freezes AS freezes,
   trim_scale(a.credit_usd) AS credit, a.budget_version AS version,
   CASE WHEN a.budget_lift_month = month_of(platform_now()) THEN trim_scale(a.budget_lift_usd) ELSE 0 END AS lift,
   coalesce(b.thresholds, ${[...DEFAULT_THRESHOLDS]}::int[]) AS thresholds,
   coalesce(b.notify_emails, '{}') AS notify_emails, b.webhook_url, b.updated_at`;
 
-/** A project's budget, whether one was ever set or not; undefined: there is no such project. */
+/** A project's budget, whether or not one was ever set; undefined: unknown project. */
 export async function readBudgetFacts(projectId: string): Promise<BudgetFacts | undefined> {
   return queryOne<BudgetFacts>(sql`SELECT ${budgetColumns}
     FROM project_accounts a LEFT JOIN budgets b ON b.project_id = a.project_id WHERE a.project_id = ${projectId}::uuid`);
 }
 
-/** The amount of spend at which a project freezes: limit and lift; null: it never does. */
+/** The spend at which a project freezes: limit plus lift; null: never. */
 function freezeAmount({ limit, freezes, lift }: BudgetFacts): Decimal | null {
   return limit === null || !freezes ? null : new Money(limit).plus(lift);
 }
 
-/** Whether it is frozen (spec 3.1) as of the meter's moment. */
+/** Whether the project is frozen (spec 3.1) as of the meter's moment. */
 export function isFrozen(facts: BudgetFacts, meter: Meter): boolean {
   const amount = freezeAmount(facts);
   return amount !== null && hasReached(meter, amount);
 }
 
-/** How the budget stands, for people and scripts. */
+/** The status of the budget for the API. */
 export function budgetStatus(facts: BudgetFacts, meter: Meter): Sendable<BudgetStatus> {
   const { limit } = facts;
   const spend = spendAt(meter);
@@ -69,7 +69,7 @@ export function budgetStatus(facts: BudgetFacts, meter: Meter): Sendable<BudgetS
   };
 }
 
-/** Rounded down, so that 100 is read only where the limit is reached. */
+/** Rounded down, so that 100 appears only when the limit is reached. */
 const usedPercent = (spend: Decimal, limit: string) => spend.times(100).div(limit).toDecimalPlaces(2, Money.ROUND_DOWN);
 
 function thresholds({ thresholds: percents }: BudgetFacts, limit: string, meter: Meter) {
@@ -96,7 +96,7 @@ function reason({ limit, lift }: BudgetFacts, spend: Decimal): string {
   );
 }
 
-/** The refusal of what a frozen budget stops. */
+/** The error for a call that the frozen budget refuses. */
 export async function frozenRefusal(projectId: string): Promise<ApiError> {
   const [facts, meter] = await Promise.all([readBudgetFacts(projectId), readMeter(projectId)]);
   if (!facts) throw new Error(`project ${projectId} has no account`);

@@ -20,7 +20,7 @@ const entry = (amount_usd: string | Sql, source = `test:${newId()}`) => {
 const add = (amount: string, source?: string) => execute(addCredit('top_up', entry(amount, source), always));
 const take = (amount: string, source?: string) => execute(takeCredit('invoice', entry(amount, source), always));
 
-/** The balance, which must be what the entries add up to. */
+/** The balance; checks that it equals the sum of the entries. */
 async function balance(): Promise<string> {
   const books = await queryOne<{ balance: string; entries: string }>(sql`
     SELECT trim_scale(a.credit_usd) AS balance, trim_scale(coalesce(sum(CASE WHEN e.to_account = 'credit' THEN e.amount_usd ELSE -e.amount_usd END), 0))
@@ -31,18 +31,18 @@ async function balance(): Promise<string> {
 }
 
 describe('credit', () => {
-  test('is added once for a cause, however many tell of it at once', async () => {
+  test('is added once per cause, for any number of concurrent reports', async () => {
     await Promise.all(Array.from({ length: 20 }, () => add('10.25', 'top_up:cs_once')));
     expect(await balance()).toBe('10.25');
   });
 
-  test('is used once for an invoice, however many try at once', async () => {
+  test('is used once per invoice, for any number of concurrent tries', async () => {
     await add('100');
     await Promise.all(Array.from({ length: 20 }, () => take('30.01', 'invoice:once')));
     expect(await balance()).toBe('69.99');
   });
 
-  test('never goes below zero: of parallel uses only those succeed that it bears', async () => {
+  test('never goes below zero: of parallel uses only those that fit succeed', async () => {
     await add('10');
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => take('0.75')));
     // Thirteen times 0.75 are 9.75; a fourteenth does not fit.
@@ -51,7 +51,7 @@ describe('credit', () => {
     expect(await query(sql`SELECT FROM credit_entries WHERE project_id = ${acme.id}::uuid`)).toHaveLength(14);
   });
 
-  test('is neither lost nor doubled while it comes and goes at once, told twice each', async () => {
+  test('is neither lost nor doubled when added and used concurrently, each reported twice', async () => {
     const random = seededRandom(5);
     const moves = Array.from({ length: 60 }, (_, index) => {
       const cents = Math.floor(random() * 2000) + 1;
@@ -68,7 +68,7 @@ describe('credit', () => {
     expect(await balance()).toMatch(/^\d+(\.\d+)?$/);
   });
 
-  test('that a transaction takes back was never there', async () => {
+  test('that a transaction rolls back never existed', async () => {
     const client = await pool().connect();
     try {
       await client.query('BEGIN');
@@ -110,7 +110,7 @@ describe('the database refuses', () => {
     ['all prices', 'TRUNCATE rates'],
     ['how a metric is priced', `UPDATE metrics SET basis = 'count'`],
     ['a metric', `DELETE FROM metrics WHERE name = 'gpu_slice'`],
-  ])('to change %s that is there: %s', async (_, statement) => {
+  ])('to change %s: %s', async (_, statement) => {
     await add('1');
     await expect(execute(raw(statement))).rejects.toThrow(/is only added to|violates foreign key/);
   });

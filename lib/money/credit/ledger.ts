@@ -4,33 +4,34 @@ import { insert, type Sql, sql } from '@/lib/core/db/sql';
 import { ifAdmitted } from '@/lib/core/quota/commit';
 
 export type CreditEntry = {
-  /** Absent: a new one. */
+  /** Default: a new id. */
   id?: string;
   project_id: string;
-  /** What caused it: `top_up:<id>`, `grant:<id>`, `invoice:<id>`, `reversal:<id>:<n>`. Told twice, it counts once. */
+  /** The cause: `top_up:<id>`, `grant:<id>`, `invoice:<id>`, `reversal:<id>:<n>`. An entry counts once per cause. */
   source: string;
-  /** USD above zero, at most six decimals: a decimal text, or an expression in SQL. */
+  /** USD above zero, at most six decimals: decimal text, or an SQL expression. */
   amount_usd: string | Sql;
-  /** For people: why. */
+  /** The reason, for people. */
   reason: string;
-  /** The name of who did it. */
+  /** The name of the person or system. */
   created_by: string;
   at: Date;
 };
 
 /**
- * Adds credit, as a part of a `commit` or of a step's rows; `from` decides whether it comes to be. The database moves the
- * balance with the entry, and lifts a freeze (api.md, section 6) where there is one at that moment, by what remains once
- * what is owed is settled; what comes back from a reversal lifts nothing. The statement locks the project's row first (`Write.locks`), as all that decide on money do.
- * @param from_account where it comes from: paid by card, or granted by an administrator
+ * Adds credit, as part of a `commit` or of a step's rows; `from` decides whether it is inserted. The database updates
+ * the balance with the entry. If the project is frozen at that moment, the amount left after settling debts lifts the
+ * freeze (api.md, section 6); money returned by a reversal does not. Like every decision on money, the statement locks
+ * the project's row first (`Write.locks`).
+ * @param from_account the origin: paid by card, or granted by an administrator
  */
 export function addCredit(from_account: 'top_up' | 'grant', entry: CreditEntry, from: Sql = ifAdmitted): Sql {
   return entryInsert(from_account, 'credit', entry, from);
 }
 
 /**
- * Uses credit up for an invoice, or takes back what was paid or granted. The balance cannot go below zero: the database
- * refuses the statement, so take at most `k.credit_usd` of the locked account.
+ * Uses credit for an invoice, or takes back paid or granted credit. The database refuses a negative balance, so use at
+ * most `k.credit_usd` of the locked account.
  */
 export function useCredit(to_account: 'invoice' | 'top_up' | 'grant', entry: CreditEntry, from: Sql = ifAdmitted): Sql {
   return entryInsert('credit', to_account, entry, from);

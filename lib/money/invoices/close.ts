@@ -12,11 +12,11 @@ import { settings } from '@/lib/settings';
 import { frozenDetails } from './details';
 import { collectInvoice } from './operations';
 
-/** What is told of a month so long after it is still on its invoice; what comes later is on the next one. */
+/** Usage recorded up to this long after a month is still on its invoice; later usage is on the next one. */
 export const GRACE_MS = 6 * 60 * 60_000;
-/** Processors take no less by card: so little is left to the next invoice. */
+/** The smallest card charge that processors accept; a smaller amount is carried over to the next invoice. */
 const LEAST_CHARGE_USD = '0.50';
-/** Projects that one transaction closes. */
+/** Projects closed per transaction. */
 const BATCH = 1_000;
 
 const labels = JSON.stringify(
@@ -30,10 +30,10 @@ const labels = JSON.stringify(
 );
 
 /**
- * Closes every month that has ended and waited, oldest first: one invoice a project and month, numbered without gaps.
- * Doing it again finds nothing to do.
- * @param until a month that has ended, up to which none waits any longer
- * @returns how many invoices came to be
+ * Closes every month that has ended and whose grace is over, oldest first: one invoice per project and month, numbered
+ * without gaps. Idempotent.
+ * @param until an ended month; it and earlier ones are closed without waiting for their grace
+ * @returns the number of new invoices
  */
 export async function closeMonths(given: { signal?: AbortSignal; until?: Month } = {}): Promise<number> {
   let invoices = 0;
@@ -51,7 +51,7 @@ export async function closeMonths(given: { signal?: AbortSignal; until?: Month }
   return invoices;
 }
 
-/** The first month that some project has no invoice of although it may. */
+/** The oldest month that is open in some project, if it may be closed now. */
 async function oldestOpenMonth(until: Month | undefined): Promise<Month | undefined> {
   const found = await queryOne<{ month: string; ready: boolean }>(sql`
     SELECT to_char(month, 'YYYY-MM') AS month, (month + interval '1 month') AT TIME ZONE 'UTC' + CASE WHEN month <= ${until ? `${until}-01` : null}::date
@@ -61,11 +61,14 @@ async function oldestOpenMonth(until: Month | undefined): Promise<Month | undefi
   return found?.ready ? found.month : undefined;
 }
 
-/** Closes a month of some projects in one transaction. The locks come first: what follows sees what is true under them. */
+/**
+ * Closes a month of some projects in one transaction. Takes its locks first, so that all that follows reads the state
+ * under them.
+ */
 async function closeBatch(month: Month): Promise<{ projects: number; invoices: number }> {
   const first = `${month}-01`;
   return transaction(async (run) => {
-    // Numbers have no gaps, so closers take turns.
+    // Numbers have no gaps, so closers run one at a time.
     await run(sql`SELECT pg_advisory_xact_lock(hashtext('nephele invoice numbers'))`);
     const locked = await run<{ project_id: string }>(sql`
       SELECT a.project_id FROM project_accounts a JOIN projects p ON p.id = a.project_id
@@ -79,7 +82,7 @@ async function closeBatch(month: Month): Promise<{ projects: number; invoices: n
   });
 }
 
-/** The invoices and their lines, for projects with something to pay. Each line is rounded once, half to even. */
+/** Inserts invoices and lines for projects with something to pay. Each line is rounded once, half to even. */
 function writeInvoices(month: Month, projects: readonly string[]): Sql {
   const { seller } = settings();
   const at = now();
@@ -131,7 +134,7 @@ function writeInvoices(month: Month, projects: readonly string[]): Sql {
     SELECT id, project_id FROM issued`;
 }
 
-/** What follows from new invoices: credit is used up first, the rest is to be collected, and pages hear of it. */
+/** Effects of new invoices: use credit first, collect the rest, notify open pages. */
 function consequences(invoices: readonly string[]): Sql[] {
   const at = now();
   const operations = invoices.map(() => newId());

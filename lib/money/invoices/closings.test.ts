@@ -25,7 +25,7 @@ const invoicesOf = (project: TestProject) =>
   query<{ month: string }>(sql`SELECT to_char(month, 'YYYY-MM') AS month, number, due_usd FROM invoices
     WHERE project_id = ${project.id}::uuid ORDER BY number`);
 
-/** A project with one vCPU since the beginning of a month until a day, alone among those that are left to close. */
+/** A project with one vCPU from the start of a month until a day, and no other project left to close. */
 async function metered(month: string, until: string): Promise<TestProject> {
   const project = await projectSince(month);
   await execute(sql`INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at)
@@ -34,7 +34,7 @@ async function metered(month: string, until: string): Promise<TestProject> {
   return project;
 }
 
-test('the back office sees how far the closing of each month is', async () => {
+test('the back office shows the progress of closing each month', async () => {
   await metered('2027-06', '2027-06-20');
   const june = async () => {
     const { body } = await call('GET', '/admin/api/v1/billing/closings', { token: await administrator() });
@@ -60,7 +60,7 @@ test('the back office sees how far the closing of each month is', async () => {
 });
 
 describe('an administrator', () => {
-  test('closes a month that has ended without its hours of grace, once', async () => {
+  test('closes an ended month without its hours of grace, once', async () => {
     const acme = await metered('2028-01', '2028-02-20');
     await at('2028-02-01T00:10:00Z');
     expect(await closeMonths()).toBe(0);
@@ -75,7 +75,7 @@ describe('an administrator', () => {
     expect(entry).toEqual({ action: 'month.close', actor_name: 'root@example.test', details });
   });
 
-  test('closes what is left of the months before as well, in their order', async () => {
+  test('also closes the remaining months before, in order', async () => {
     const acme = await metered('2029-01', '2029-03-20');
     await at('2029-03-01T00:10:00Z');
     expect((await close('2029-02')).body).toMatchObject({ state: 'closed', invoices: 1 });
@@ -86,7 +86,7 @@ describe('an administrator', () => {
     ['runs', '2030-02'],
     ['is to come', '2030-03'],
     ['was before the platform', '2019-01'],
-  ])('is refused a month that %s', async (_, month) => {
+  ])('cannot close a month that %s', async (_, month) => {
     const acme = await metered('2030-01', '2030-03-20');
     await at('2030-02-28T23:59:00Z');
     expect((await close(month)).body).toMatchObject({ error: { code: 'CONFLICT', status: 409 } });

@@ -11,7 +11,7 @@ import type { MonthClosing } from './schema';
 
 const money = (text: string) => JsonNumber.money(text);
 
-/** How far the closing of each month is, the newest first; also of the month that runs. */
+/** The progress of closing each month, newest first, including the current month. */
 export async function listClosings(): Promise<Sendable<MonthClosing>[]> {
   type Sums = Record<'subtotal_usd' | 'credit_usd' | 'due_usd' | 'paid_usd' | 'open_usd', string>;
   type Row = Sums & {
@@ -58,7 +58,7 @@ function stateOf({ month, projects_left }: { month: Month; projects_left: number
   return at < closesAt(month) ? 'ended' : 'due';
 }
 
-/** Closes a month that has ended, now. Closing it again changes nothing. @throws ApiError 409 while it runs */
+/** Closes an ended month now. Closing it again changes nothing. @throws ApiError 409 while it is still running */
 export async function closeMonth(call: AdministratorCall, month: Month): Promise<Sendable<MonthClosing>> {
   call.record.resource = { type: 'month', id: month, name: month };
   const found = () => listClosings().then((closings) => closings.find((closing) => closing.month === month));
@@ -67,7 +67,7 @@ export async function closeMonth(call: AdministratorCall, month: Month): Promise
   if (before.state === 'running') {
     throw conflict(`${month} has not ended. It can be closed from ${endOf(month).toISOString()}.`);
   }
-  // What is told already belongs on it.
+  // Usage already recorded belongs on the invoice.
   await foldUsage();
   const invoices = await closeMonths({ until: month });
   call.record.details = { month, invoices };

@@ -27,7 +27,7 @@ async function readPayment(invoiceId: string): Promise<Payment | undefined> {
     FROM invoice_payments p JOIN invoices i ON i.id = p.invoice_id WHERE p.invoice_id = ${invoiceId}::uuid`);
 }
 
-/** Changes how a payment stands, unless it is paid: paid stays paid. */
+/** Changes the status of a payment, unless it is paid, which is final. */
 async function record({ invoice_id, project_id }: Payment, change: Sql): Promise<void> {
   await execute(sql`WITH changed AS (
       UPDATE invoice_payments SET ${change}, updated_at = platform_now() WHERE invoice_id = ${invoice_id}::uuid AND status IN ('open', 'failed') RETURNING 1)
@@ -42,7 +42,7 @@ const recordPaid = (payment: Payment, card: string | null) =>
     sql`status = 'paid', paid_at = platform_now(), failure = NULL, next_attempt_at = NULL, card = coalesce(${card}::text, card)`,
   );
 
-/** The invoice's charge at the present processor: the one that was begun, or a new one. */
+/** The invoice's charge at the current processor: an open one, or a new one. */
 async function chargeOf(payment: Payment): Promise<Charge> {
   const { name, readCharge, openCharge } = processor();
   if (payment.reference !== null && payment.processor === name) {
@@ -65,9 +65,9 @@ export type Attempt =
   | { outcome: 'failed'; failure: string; retry_ms: number | null };
 
 /**
- * Charges an invoice to the project's default card. The processor's charge succeeds at most once, so this may be done
- * again after any crash, and by two at once.
- * @throws ApiError 503 where the processor can't be reached
+ * Charges an invoice to the project's default card. The processor's charge succeeds at most once, so this can be
+ * repeated after a crash and run concurrently.
+ * @throws ApiError 503 when the processor is unreachable
  */
 export async function charge(invoiceId: string): Promise<Attempt> {
   const payment = await readPayment(invoiceId);
@@ -94,7 +94,7 @@ export async function charge(invoiceId: string): Promise<Attempt> {
   return { outcome: 'failed', failure, retry_ms };
 }
 
-/** Looks at what the processor says of an invoice's charge now; tries nothing. */
+/** Updates an invoice from the processor's current state of its charge, without a new try. */
 export async function settleInvoice(invoiceId: string): Promise<void> {
   const payment = await readPayment(invoiceId).catch(() => undefined);
   if (!payment?.reference || payment.processor !== processor().name) return;
@@ -102,7 +102,7 @@ export async function settleInvoice(invoiceId: string): Promise<void> {
   if (status === 'succeeded') await recordPaid(payment, null);
 }
 
-/** How long it is until the next try: a worker that died right after one must not make the next at once. */
+/** The pause until the next try, so that a worker that died right after one does not cause another at once. */
 async function pauseOf(invoiceId: string): Promise<number> {
   const found = await queryOne<{ pause_ms: number | null }>(sql`
     SELECT ceil(extract(epoch FROM next_attempt_at - platform_now()) * 1000)::float8 AS pause_ms
@@ -110,7 +110,7 @@ async function pauseOf(invoiceId: string): Promise<number> {
   return found?.pause_ms ?? 0;
 }
 
-/** The worker's part: tries now, and again after ever longer pauses. */
+/** The worker's steps: try now, then with growing pauses. */
 export const collectSteps = platformOperationSteps(
   collectInvoice,
   {
@@ -128,7 +128,7 @@ export const collectSteps = platformOperationSteps(
   { failed: async () => done(), concurrency: 4 },
 );
 
-/** Pays an invoice now, because somebody asks for it. @throws ApiError 402 where it fails, 503 */
+/** Pays an invoice now, on request. @throws ApiError 402 when it fails, 503 */
 export async function payNow(invoiceId: string): Promise<void> {
   const attempt = await charge(invoiceId);
   if (attempt.outcome === 'failed') throw new ApiError('PAYMENT_FAILED', attempt.failure);

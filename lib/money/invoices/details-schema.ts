@@ -54,7 +54,7 @@ export const setBillingDetails = z
   });
 export type SetBillingDetails = z.output<typeof setBillingDetails>;
 
-/** What may be known of a customer: nothing beside a name, where no details were set. */
+/** The known customer data: only a name if no billing details were set. */
 const known = {
   address_lines: z.array(z.string()),
   city: z.string().nullable(),

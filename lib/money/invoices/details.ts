@@ -4,9 +4,9 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
 import type { BillingDetails, Customer, SetBillingDetails } from './details-schema';
 
-/** As an invoice keeps them. */
+/** Billing details as stored in an invoice. */
 export type StoredDetails = Customer;
-/** The customer as an invoice keeps it; invoices from before there were billing details have none. */
+/** The customer as stored in an invoice; invoices from before billing details existed have none. */
 export type StoredCustomer = { id: string; name: string; slug: string; details?: StoredDetails };
 
 const columns = raw('name, address_lines, city, postal_code, region, country, tax_id, email');
@@ -20,11 +20,11 @@ const none = {
   email: null,
 };
 
-/** The billing details of the project `p` under the name `details`, as jsonb; empty where there are none. */
+/** The billing details of the project `p` as jsonb under the name `details`; empty if there are none. */
 export const frozenDetails = sql`coalesce((SELECT jsonb_build_object('details', to_jsonb(d)) FROM (
   SELECT ${columns} FROM billing_details WHERE project_id = p.id) AS d), '{}')`;
 
-/** Whom an invoice is addressed to: its own copy, whatever the project's details are now. */
+/** The addressee of an invoice: its own copy, independent of the project's current details. */
 export function customerView({ name, details }: StoredCustomer): Customer {
   return details ?? { name, ...none };
 }
@@ -37,7 +37,7 @@ export async function readBillingDetails({ project_id }: ProjectCall): Promise<B
   return row ? { ...row, updated_at: row.updated_at.toISOString() } : { name: null, ...none, updated_at: null };
 }
 
-/** Sets them as a whole, for invoices that are closed from now on. */
+/** Replaces the details, for invoices closed from now on. */
 export async function setBillingDetails(call: ProjectCall, input: SetBillingDetails): Promise<BillingDetails> {
   const { project_id, at } = call;
   const row = { project_id, ...input, created_at: at, updated_at: at };

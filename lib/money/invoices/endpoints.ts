@@ -11,7 +11,7 @@ import * as service from './service';
 
 const tag = 'Invoices';
 
-/** Loaded with the first download: most processes draw no PDF, and its libraries take a while. */
+/** Loaded with the first download: most processes never create a PDF, and its libraries load slowly. */
 const asPdf = async (whole: Parameters<typeof pdfResponse>[0]) => (await import('./pdf')).pdfResponse(whole);
 
 /** Invoices of the project (spec 4.16). */

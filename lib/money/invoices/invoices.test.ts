@@ -27,7 +27,7 @@ afterEach(() => setTestClock(0));
 
 const at = (moment: string) => setTestClock(new Date(moment).getTime() - Date.now());
 
-/** A project of January 2027, alone among those that are left to close. */
+/** A project of January 2027, with no other project left to close. */
 async function projectOf(name: string, created = '2027-01-01T00:00:00Z'): Promise<TestProject> {
   await execute(sql`UPDATE project_accounts SET billed_until = '2100-01-01'`);
   const project = await createProject(name);
@@ -79,9 +79,9 @@ const creditOf = async (project: TestProject) =>
   );
 
 describe('an invoice', () => {
-  test('holds what the month cost, each line rounded once, by hand', async () => {
+  test('contains the costs of the month, each line rounded once, checked by hand', async () => {
     const acme = await projectOf('acme');
-    // 2 vCPU for 10 hours and a half: 21 h × 0.024 = 0.504 → 0.50. 4 GB the same: 42 h × 0.004 = 0.168 → 0.17.
+    // 2 vCPU for ten and a half hours: 21 h × 0.024 = 0.504 → 0.50. 4 GB likewise: 42 h × 0.004 = 0.168 → 0.17.
     await span(acme, 'compute_vcpu', 2, '2027-01-10T00:00:00Z', '2027-01-10T10:30:00Z');
     await span(acme, 'compute_memory', 4, '2027-01-10T00:00:00Z', '2027-01-10T10:30:00Z');
     // 100 GB from December into February: the 744 hours of January are one GB-month each: 8.00.
@@ -105,7 +105,7 @@ describe('an invoice', () => {
     ]);
   });
 
-  test('is closed once: again, by several at once, changes nothing; and numbers have no gaps', async () => {
+  test('is closed once: repeated and concurrent closing changes nothing, and numbers have no gaps', async () => {
     const acme = await projectOf('acme');
     await execute(sql`UPDATE project_accounts SET billed_until = NULL WHERE project_id = ${acme.id}::uuid`);
     const others = await Promise.all(Array.from({ length: 5 }, () => createProject('other')));
@@ -145,7 +145,7 @@ describe('an invoice', () => {
     for (const change of changes) await expect(execute(change)).rejects.toThrow('only added to');
   });
 
-  test('that recomputes from its own quantities gives the same cents, whatever the quantities', async () => {
+  test('recomputes to the same cents from its own quantities, whatever they are', async () => {
     const acme = await projectOf('acme');
     const random = seededRandom(7);
     const used = [
@@ -180,14 +180,14 @@ describe('an invoice', () => {
     expect(total(cents).toFixed(2)).toBe(rows[0]?.subtotal);
   });
 
-  test('rounds halves of a cent to the even one', async () => {
+  test('rounds half cents to even', async () => {
     const [row] = await query<{ a: string; b: string; c: string; d: string }>(
       sql`SELECT cents_of(1, 200) AS a, cents_of(3, 200) AS b, cents_of(5, 200) AS c, cents_of(1000001, 200000000) AS d`,
     );
     expect(row).toEqual({ a: '0.00', b: '0.02', c: '0.02', d: '0.01' });
   });
 
-  test('holds what was told too late for its own month as a line with that month', async () => {
+  test('has usage recorded too late for its own month as a line with that month', async () => {
     const acme = await projectOf('acme');
     await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-02-20T00:00:00Z');
     await at('2027-02-02T00:00:00Z');
@@ -213,7 +213,7 @@ describe('an invoice', () => {
     ]);
   });
 
-  test('of less than a card can pay cannot be paid: it is left to the next one', async () => {
+  test('below the card minimum cannot be paid and is carried over to the next one', async () => {
     const acme = await projectOf('acme');
     const pay = async ({ id }: { id: string }) =>
       call('POST', `/billing/invoices/${id}/pay`, { token: await tokenOf(acme) });
@@ -240,7 +240,7 @@ describe('an invoice', () => {
 });
 
 describe('credit', () => {
-  test('is used up before anything is charged, and never below zero', async () => {
+  test('is used before anything is charged, and never below zero', async () => {
     const acme = await projectOf('acme');
     await grant(acme, '10.005');
     await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-02-10T00:00:00Z');
@@ -253,7 +253,7 @@ describe('credit', () => {
     expect(await creditOf(acme)).toBe(0.005);
   });
 
-  test('is neither lost nor doubled, whatever comes at once', async () => {
+  test('is neither lost nor doubled by concurrent changes', async () => {
     const acme = await projectOf('acme');
     const random = seededRandom(11);
     await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-12-31T00:00:00Z');
@@ -275,7 +275,7 @@ describe('credit', () => {
   });
 });
 
-describe('what is due', () => {
+describe('the amount due', () => {
   async function invoiced(card?: string): Promise<{ acme: TestProject; id: string }> {
     const acme = await projectOf('acme');
     if (card)
@@ -302,7 +302,7 @@ describe('what is due', () => {
     }
   });
 
-  test('that the bank declines shows as failed, is tried again later, and can be paid with another card', async () => {
+  test('that the bank declines is shown as failed, retried later, and can be paid with another card', async () => {
     const { acme, id } = await invoiced('pm_card_chargeCustomerFail');
     expect(await charge(id)).toMatchObject({
       outcome: 'failed',
@@ -328,7 +328,7 @@ describe('what is due', () => {
     expect((await call('POST', `/billing/invoices/${id}/pay`, { token })).status).toBe(200);
   });
 
-  test('without a card is told so', async () => {
+  test('without a card is reported as such', async () => {
     const { id } = await invoiced();
     expect(await charge(id)).toMatchObject({ outcome: 'failed', failure: expect.stringContaining('no card') });
   });
@@ -369,7 +369,7 @@ describe('billing details', () => {
     email: null,
   };
 
-  test('are frozen into each invoice that is closed: earlier ones stay as they are', async () => {
+  test('are frozen into each closed invoice: earlier ones stay as they are', async () => {
     const acme = await projectOf('acme');
     await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-04-01T00:00:00Z');
     expect((await get(acme)).body).toEqual({ name: null, ...none, updated_at: null });
@@ -428,7 +428,7 @@ describe('billing details', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('are changed by admins only, on record without what they say', async () => {
+  test('are changed by admins only, and audited without their content', async () => {
     const acme = await createProject('recorded');
     const token = await signIn(acme.users.member.id);
     expect((await call('PUT', '/billing/details', { token, body: details })).status).toBe(403);
@@ -440,7 +440,7 @@ describe('billing details', () => {
   });
 });
 
-test('the PDF shows who bills whom, each line, and the totals', async () => {
+test('the PDF shows both parties, each line, and the totals', async () => {
   const acme = await projectOf('acme');
   await grant(acme, '1');
   await span(acme, 'compute_vcpu', 1, '2027-01-01T00:00:00Z', '2027-01-20T00:00:00Z');
@@ -468,7 +468,7 @@ test('the PDF shows who bills whom, each line, and the totals', async () => {
   }
 });
 
-/** The text that a PDF of ours shows, run by run. */
+/** The text of a PDF of ours, run by run. */
 function textOf(pdf: Buffer): string {
   const runs: string[] = [];
   for (let from = pdf.indexOf('stream\n'); from >= 0; from = pdf.indexOf('stream\n', from + 7)) {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { type Font, openSync } from 'fontkit';
 
 /**
- * Letters that the fonts of every PDF reader do not know, as outlines. Fonts on the web come in parts by script: each is
- * opened when a letter of it is met, and stays open.
+ * Fonts for letters that the standard PDF fonts lack, drawn as outlines. Web fonts are split by script: each part is
+ * opened when one of its letters first occurs, and stays open.
  */
 const families = [
   { name: 'inter', weight: 0 },
-  // Their files begin at the thinnest weight: a stroke along the outline, in parts of the letter's height, makes it regular.
+  // These files start at the thinnest weight; a stroke along the outline, as a fraction of the letter's height, makes
+  // it regular.
   { name: 'noto-sans-sc', weight: 0.045 },
   { name: 'noto-sans-kr', weight: 0.045 },
   { name: 'noto-emoji', weight: 0.02 },
@@ -19,7 +20,7 @@ let known: Part[] | undefined;
 
 function parts(): Part[] {
   known ??= families.flatMap(({ name, weight }) => {
-    // Read as files, where the platform runs: a bundler would make modules of them.
+    // Read from disk at run time: a bundler would turn them into modules.
     const folder = join(/* turbopackIgnore: true */ process.cwd(), 'node_modules/@fontsource-variable', name);
     const listed: Record<string, string> = JSON.parse(readFileSync(join(folder, 'unicode.json'), 'utf8'));
     return Object.entries(listed).map(([part, ranges]) => ({
@@ -52,19 +53,19 @@ function openFont(file: string): Font {
   return font;
 }
 
-/** A letter as it is drawn. Its unit is the height of a line of letters; y goes up from the base line. */
+/** A letter as an outline. The unit is the height of a line of letters; y points up from the base line. */
 export type Outline = {
   text: string;
-  /** How far the next letter is. */
+  /** The distance to the next letter. */
   advance: number;
   shapes: { path: string; x: number; y: number; scale: number }[];
-  /** How wide the stroke along the outline is that gives it the regular weight. */
+  /** The width of the stroke that gives the outline its regular weight. */
   stroke: number;
 };
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A text letter by letter: what belongs together, such as an accent or a family of emoji, is one. */
+/** Splits a text into graphemes: an accented letter or a family of emoji is one. */
 export function outlinesOf(text: string): Outline[] {
   return [...letters.segment(text.normalize('NFC'))].map(({ segment }) => outlineOf(segment) ?? unknownLetter(segment));
 }
@@ -79,7 +80,7 @@ function outlineOf(letter: string): Outline | undefined {
   const shapes: Outline['shapes'] = [];
   for (const [index, glyph] of glyphs.entries()) {
     const { xAdvance = 0, xOffset = 0, yOffset = 0 } = positions[index] ?? {};
-    // Number 0 stands for what the font does not have.
+    // Glyph 0 stands for a letter that the font lacks.
     const path = glyph.id === 0 ? '' : glyph.path.toSVG();
     if (path) shapes.push({ path, x: advance + xOffset * scale, y: yOffset * scale, scale });
     advance += xAdvance * scale;
@@ -87,7 +88,7 @@ function outlineOf(letter: string): Outline | undefined {
   return { text: letter, advance, shapes, stroke: weight };
 }
 
-/** A script that none of the fonts has: an empty box says that there is something, as it does on a screen. */
+/** A letter in none of the fonts: an empty box, as on a screen. */
 function unknownLetter(text: string): Outline {
   const path = 'M80 0L80 700L520 700L520 0ZM130 50L470 50L470 650L130 650Z';
   return { text, advance: 0.6, shapes: [{ path, x: 0, y: 0, scale: 0.001 }], stroke: 0 };

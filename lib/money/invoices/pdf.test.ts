@@ -7,7 +7,7 @@ import { pdfResponse } from './pdf';
 import type { Invoice } from './schema';
 
 type Line = Sendable<Invoice['lines'][number]>;
-/** A piece of text on a page: its left and right edge and its base line, in points. */
+/** A piece of text on a page: left edge, right edge and base line, in points. */
 type Piece = { text: string; left: number; right: number; base: number };
 
 const exact = JsonNumber.money;
@@ -52,7 +52,7 @@ function invoiceOf(lines: Line[]): Sendable<Invoice> {
   };
 }
 
-/** What each page of an invoice shows. */
+/** The pieces of text on each page of an invoice. */
 async function pagesOf(invoice: Sendable<Invoice>): Promise<Piece[][]> {
   const parties = {
     seller: { name: 'Nephele', address: ['1 Main Street', 'Springfield'] },
@@ -81,7 +81,7 @@ function piecesOf(content: string): Piece[] {
   });
 }
 
-test('every line of an invoice can be read: nothing is cut, and no text runs into another', async () => {
+test('every line of an invoice is legible: no text is cut off or overlaps', async () => {
   const lines = metricNames.flatMap((metric, index) => [
     usage(metric, index * 2 + 1, '2027-10', '123456789.123456'),
     usage(metric, index * 2 + 2, '2027-09', '1234567.123456'),
@@ -95,7 +95,7 @@ test('every line of an invoice can be read: nothing is cut, and no text runs int
   for (const page of pages) {
     for (const one of page) {
       expect([one.text, one.left >= 50 && one.right <= 545]).toEqual([one.text, true]);
-      // 9.5 points high: closer lines touch each other.
+      // 9.5 points high: closer lines touch.
       const touching = page.filter(
         (other) => Math.abs(other.base - one.base) < 9 && other.left < one.right && one.left < other.right,
       );

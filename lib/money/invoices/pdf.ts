@@ -18,10 +18,10 @@ const ink = '#15202b';
 const muted = '#5b6b7a';
 const rule = '#d5dde4';
 const brand = { high: '#7cc4e8', middle: '#3d93c9', low: '#1f5f99' };
-/** Right edges of the columns of numbers; the description begins at the margin. */
+/** Right edges of the number columns; the description starts at the margin. */
 const columns = { quantity: 355, price: 445, amount: RIGHT };
 
-/** The mark of components/brand, by the same paths. */
+/** The logo of components/brand, with the same paths. */
 const mark = [
   [brand.high, 'M5 3h7a2.5 2.5 0 0 1 0 5H5a2.5 2.5 0 0 1 0-5zM19 3a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5z'],
   [
@@ -58,7 +58,7 @@ export function pdfResponse(whole: { invoice: Sendable<Invoice>; parties: Partie
   return new Response(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, { headers });
 }
 
-/** An invoice on A4: who bills whom, each line, what credit paid, what is due. The same invoice is the same file. */
+/** An A4 invoice with both parties, each line, credit used and the amount due. The same invoice gives the same file. */
 function drawInvoice({ invoice, parties }: { invoice: Sendable<Invoice>; parties: Parties }): PDFKit.PDFDocument {
   const { number, month, issued_at } = invoice;
   const doc = new PDFDocument({
@@ -121,7 +121,7 @@ function heading(doc: PDFKit.PDFDocument, { seller }: Parties): void {
   }
 }
 
-/** Name, address, tax ID and contact. @returns where it ends */
+/** Draws name, address, tax ID and contact. @returns the y position below */
 function billedTo(doc: PDFKit.PDFDocument, customer: Sendable<Customer>, project: string): number {
   const style = { size: 9.5, colour: ink, width: RIGHT - 330 };
   let y = writeName(doc, customer.name, 330, 191, { ...style, bold: true });
@@ -135,7 +135,7 @@ function billedTo(doc: PDFKit.PDFDocument, customer: Sendable<Customer>, project
   return y;
 }
 
-/** Lines as a letter has them: the postal code before the city, or after the region where there is one. */
+/** Address lines in postal order: the postal code before the city, or after the region if there is one. */
 function addressOf({ address_lines, city, postal_code, region, country }: Sendable<Customer>): string[] {
   const place =
     region === null
@@ -167,7 +167,7 @@ function tableHead(doc: PDFKit.PDFDocument, y: number): number {
   return y + 18;
 }
 
-/** Usage of an earlier month than the invoice's says so below its name. */
+/** Usage of an earlier month, which is stated below the line's name. */
 const isLate = ({ kind, used_in }: Line, month: string) => kind === 'usage' && used_in !== month;
 const heightOf = (item: Line, month: string) => (isLate(item, month) ? 34 : 22);
 

@@ -30,7 +30,7 @@ type LineRow = Omit<Invoice['lines'][number], 'quantity' | 'unit_price_usd' | 'a
   unit_price_usd: string;
   amount_usd: string;
 };
-/** Who bills, and who is billed, as it was when the invoice was closed. */
+/** Seller and customer as of the closing of the invoice. */
 export type Parties = {
   seller: { name: string; address: string[] };
   customer: StoredCustomer;
@@ -79,7 +79,7 @@ const listRows = listOf({
   view: (row: Row & Pick<Parties, 'customer'>) => row,
 });
 
-/** The project's invoices with their lines, the newest first. */
+/** The project's invoices with their lines, newest first. */
 export async function listInvoices(
   call: ProjectCall,
   query: Asked<typeof invoiceQuery>,
@@ -119,8 +119,8 @@ export async function readWhole(id: string, whose: Sql): Promise<{ invoice: Send
 }
 
 /**
- * Charges what is left of an invoice to the default card, now.
- * @throws ApiError 404, 409 where a later invoice takes the amount over, 402 where it fails
+ * Charges the open amount of an invoice to the default card now.
+ * @throws ApiError 404, 409 when a later invoice includes the amount, 402 when the charge fails
  */
 export async function payInvoice(call: ProjectCall, id: string): Promise<Sendable<Invoice>> {
   const { number, payment } = await readInvoice(call, id);

@@ -6,7 +6,7 @@ import { writeName } from './write';
 
 const style = { size: 10, colour: '#000000', width: 200 };
 
-/** The content of a page with that name on it, as the PDF holds it. */
+/** The content stream of a PDF page with that name. */
 async function pageWith(name: string, width = style.width): Promise<{ content: string; below: number }> {
   const doc = new PDFDocument({ compress: false, info: { CreationDate: new Date(0) } });
   const bytes = buffer(doc);
@@ -15,7 +15,7 @@ async function pageWith(name: string, width = style.width): Promise<{ content: s
   return { content: (await bytes).toString('latin1'), below };
 }
 
-/** What a reader finds and copies where outlines are drawn, line by line: UTF-16, in the brackets of a PDF's strings. */
+/** The searchable text of drawn outlines, line by line: UTF-16, in the brackets of PDF strings. */
 function readableIn(content: string): string[] {
   return [...content.matchAll(/\/ActualText \(þÿ([\s\S]*?)\)\n>>/g)].map(([, quoted = '']) => {
     const bytes = quoted.replace(
@@ -34,7 +34,7 @@ describe('a name', () => {
     ['Han and kana', '漢字商事 カタカナ ひらがな'],
     ['Hangul', '한국 회사'],
     ['emoji, of several signs too', '🚀 👩‍🚀 🇨🇿'],
-  ])('in %s is drawn letter by letter', (_, name) => {
+  ])('in %s is drawn as outlines', (_, name) => {
     const boxes = outlinesOf('\u{10ffff}');
     for (const letter of outlinesOf(name)) {
       expect(letter.advance).toBeGreaterThan(0);
@@ -44,22 +44,22 @@ describe('a name', () => {
     }
   });
 
-  test('in a script that no font here has shows that there is something', () => {
+  test('in a script without a font here shows placeholder boxes', () => {
     expect(outlinesOf('ไทย').map(({ shapes }) => shapes.length)).toEqual([1, 1, 1]);
   });
 
-  test('that is drawn can be found and copied', async () => {
+  test('drawn as outlines can be searched and copied', async () => {
     const { content } = await pageWith('Łódź 漢字 🚀');
     expect(readableIn(content)).toEqual(['Łódź 漢字 🚀']);
   });
 
-  test('of plain letters stays text', async () => {
+  test('of Latin letters stays text', async () => {
     const { content } = await pageWith('Crème brûlée & Söhne, 20 €');
     expect(content).not.toContain('ActualText');
     expect(content).toContain('TJ');
   });
 
-  test('that is long breaks at blanks, and between letters where there are none', async () => {
+  test('that is long breaks at spaces, or else between letters', async () => {
     const polish = await pageWith('Łódź Łódź Łódź Łódź', 60);
     expect(readableIn(polish.content)).toEqual(['Łódź Łódź', 'Łódź Łódź']);
     const han = await pageWith('漢字商事漢字商事', 45);

@@ -1,6 +1,6 @@
 import { type Outline, outlinesOf } from './outlines';
 
-/** How a name is written: its height in points, its colour, and where it may break. */
+/** The style of a name: height in points, colour, and width at which it breaks. */
 export type NameStyle = {
   size: number;
   bold?: boolean;
@@ -9,18 +9,18 @@ export type NameStyle = {
   align?: 'left' | 'right';
 };
 
-// As Helvetica has them, so that both kinds of lines stand alike.
+// As in Helvetica, so that both kinds of lines align.
 const LINE = 1.156;
 const BASE = 0.718;
-// Bold is a stroke more; letters that have one already, and many lines of their own, bear less of it.
+// A wider stroke makes bold; letters with a stroke already and with many lines need less.
 const BOLD = { alone: 0.028, more: 0.012 };
 
-/** Whether the fonts that every PDF reader has can write it. */
+/** Whether the standard PDF fonts can show the text. */
 const isPlain = (text: string) => /^[\u0020-\u007e\u00a0-\u00ff€–—‘’“”•…]*$/.test(text);
 
 /**
- * Writes what somebody is called, in whatever script: as text where that goes, else as outlines that carry their text
- * with them, so that it can be found and copied. A long one breaks. @returns where the next line begins
+ * Writes a name in any script: as text if possible, otherwise as outlines with searchable text. A long name breaks.
+ * @returns the y position of the next line
  */
 export function writeName(doc: PDFKit.PDFDocument, text: string, x: number, y: number, style: NameStyle): number {
   const { size, bold = false, colour, width, align = 'left' } = style;
@@ -69,7 +69,7 @@ function drawLine(doc: PDFKit.PDFDocument, line: readonly Outline[], x: number, 
 
 const widthOf = (line: readonly Outline[]) => line.reduce((sum, { advance }) => sum + advance, 0);
 
-/** Lines no wider than that: broken at blanks, and where there is none between letters. */
+/** Breaks letters into lines of at most this width, at spaces, or else between letters. */
 function broken(letters: readonly Outline[], width: number): Outline[][] {
   const lines: Outline[][] = [];
   let line: Outline[] = [];

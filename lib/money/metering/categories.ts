@@ -1,7 +1,7 @@
 export const categories = ['compute', 'storage', 'network', 'databases', 'functions', 'ai'] as const;
 export type Category = (typeof categories)[number];
 
-/** The services that costs are told by, as people read them: on pages, in the API and on invoices. */
+/** Display names of the cost categories, for pages, the API and invoices. */
 export const categoryNames: Readonly<Record<Category, string>> = {
   compute: 'Compute',
   storage: 'Storage',
@@ -11,5 +11,5 @@ export const categoryNames: Readonly<Record<Category, string>> = {
   ai: 'AI',
 };
 
-/** The heading of an invoice's lines: a service, or what an earlier invoice was too small to charge. */
+/** Headings of invoice lines: a service, or amounts carried over from earlier invoices. */
 export const invoiceHeadings: Readonly<Record<string, string>> = { ...categoryNames, carried_over: 'Earlier invoices' };

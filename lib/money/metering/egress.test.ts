@@ -33,7 +33,7 @@ const events = (of = device_id) =>
 const grown = async (of?: string) => (await events(of)).map(({ quantity }) => quantity.toNumber());
 const gateway = (run: string) => ({ counter: { name: 'gateway', run } });
 
-test('a counter that an earlier release has read goes on from there', async () => {
+test('a counter read by an earlier release continues from there', async () => {
   const run = { device_id, name: 'port', run: port_id, port_id, project_id: acme.id };
   await prisma().egressCounter.create({ data: { ...run, bytes: 700, at: at(0) } });
   await tell(0, 700, { counter: { port_id } });
@@ -41,23 +41,23 @@ test('a counter that an earlier release has read goes on from there', async () =
   expect(await grown()).toEqual([300]);
 });
 
-test('the counter of a port that began anew is counted from zero', async () => {
+test('a port counter that restarted is counted from zero', async () => {
   await tell(0, 700, { counter: { port_id } });
   await tell(15, 40, { counter: { port_id } });
   expect(await grown()).toEqual([700, 40]);
 });
 
-test('a named counter that restarts loses nothing, and an older word of it bills nothing', async () => {
+test('a named counter that restarts loses nothing, and an outdated reading bills nothing', async () => {
   await tell(0, 500, gateway('first'));
   await tell(10, 450, gateway('first'));
-  // More than the first run has counted, although it began at zero.
+  // More than the first run counted, although it started at zero.
   await tell(20, 800, gateway('second'));
   await tell(20, 800, gateway('second'));
   await tell(30, 900, gateway('second'));
   expect(await grown()).toEqual([500, 800, 100]);
 });
 
-test('two runs that overlap each count their own', async () => {
+test('two overlapping runs are counted separately', async () => {
   await tell(0, 500, gateway('draining'));
   await tell(5, 10, gateway('new'));
   await tell(10, 520, gateway('draining'));
@@ -78,7 +78,7 @@ test('usage is billed to the device, its project and its kind', async () => {
   ]);
 });
 
-test('nothing is counted of another project’s device, or of a device or port that is gone', async () => {
+test('nothing is counted for another project’s device, or for a deleted device or port', async () => {
   const globex = await createProject('globex');
   await tell(0, 500, { ...gateway('one'), project_id: globex.id });
   await tell(0, 500, { ...gateway('one'), device_id: newId() });
@@ -88,7 +88,7 @@ test('nothing is counted of another project’s device, or of a device or port t
   expect(await prisma().usageEvent.count({ where: { project_id: { in: [acme.id, globex.id] } } })).toBe(0);
 });
 
-test('each port of a device has a counter of its own; one that was never wired is skipped', async () => {
+test('each port of a device has its own counter; a port that was never wired is skipped', async () => {
   const engines = useMemoryEngines();
   const { id: _, ...row } = await prisma().port.findFirstOrThrow({ where: { id: port_id } });
   const second = await prisma().port.create({
@@ -103,7 +103,7 @@ test('each port of a device has a counter of its own; one that was never wired i
   expect((await grown()).toSorted((a, b) => a - b)).toEqual([30, 700]);
 });
 
-test('of two who read a counter for the first time at once, each counts its part', async () => {
+test('two concurrent first readings of a counter each count their part', async () => {
   for (let round = 0; round < 9; round += 1) {
     const run = { counter: { name: 'gateway', run: String(round) } };
     await Promise.all([1, 2, 3, 4].map((n) => tell(10 * round + n, 100 * n, run)));

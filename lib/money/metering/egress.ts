@@ -3,19 +3,19 @@ import { sql } from '@/lib/core/db/sql';
 import { purge } from '@/lib/core/operations/purge';
 import { usageEventsInsert } from './usage-events';
 
-/** What a counter of traffic to the outside said at a moment, and whom it bills. */
+/** A reading of an egress counter, and the device to bill. */
 export type EgressReading = {
   project_id: string;
   device_id: string;
-  /** How bills name the device. */
+  /** The device's name on bills. */
   resource: { type: string; name: string };
   /**
-   * A port's counter, or one with a name, such as `gateway`. Of a named one, `run` tells its lives apart: what counts from
-   * zero after a restart says so by another run, and two runs that overlap count on their own.
+   * A port's counter, or a named one, such as `gateway`. For a named one, `run` identifies its life: after a restart it
+   * counts from zero under a new run, and overlapping runs are counted separately.
    */
   counter: { port_id: string } | { name: string; run: string };
   at: Date;
-  /** Since the port exists, or since the run began. */
+  /** Since the port was created, or since the run started. */
   bytes: number;
 };
 
@@ -30,16 +30,17 @@ function rowOf({ counter, resource, ...reading }: EgressReading) {
 }
 
 /**
- * What left the platform since a counter was last read is an event of usage: a reading that is told again tells nothing
- * new. A port's counter that went back began anew; within a run of a named counter, less is an older word. Of a device or a
- * port that is gone nothing is counted.
+ * Records the bytes since the last reading of a counter as usage; repeated readings add nothing. A port's counter that
+ * decreased has restarted; within a run of a named counter, a lower value is outdated. Deleted devices and ports are
+ * ignored.
  */
 export async function countEgress(readings: readonly EgressReading[]): Promise<void> {
   const told = sql`SELECT r.* FROM jsonb_to_recordset(${JSON.stringify(readings.map(rowOf))}::jsonb) AS r (project_id uuid, device_id uuid,
       resource_type text, resource_name text, name text, run text, port_id uuid, at timestamptz(3), bytes bigint)
     JOIN devices d ON d.project_id = r.project_id AND d.id = r.device_id
     WHERE r.port_id IS NULL OR EXISTS (SELECT FROM ports p WHERE p.device_id = r.device_id AND p.id = r.port_id) FOR KEY SHARE OF d`;
-  // First, so that the statement below has a row to lock: of two that read at once, the second sees what the first wrote.
+  // Inserted first, so that the statement below has a row to lock: of two concurrent readings, the second sees the
+  // first's.
   await execute(sql`INSERT INTO egress_counters (project_id, device_id, name, run, port_id, bytes, at)
     SELECT told.project_id, told.device_id, told.name, told.run, told.port_id, 0, 'epoch' FROM (${told}) AS told
     ON CONFLICT DO NOTHING`);
@@ -59,7 +60,7 @@ export async function countEgress(readings: readonly EgressReading[]): Promise<v
       FROM counted JOIN told USING (device_id, name, run)) AS grown`)}`);
 }
 
-/** Runs of named counters that have ended long ago. Counters of ports go with their ports. */
+/** Purges old runs of named counters. Port counters are deleted with their ports. */
 export const egressPurge = purge(
   'egress_counters',
   60 * 60_000,

@@ -9,7 +9,7 @@ import { createCell } from '@/lib/testing/hosts';
 import { createFlavor, imageRow, instanceRow, projectSince } from '@/lib/testing/metered';
 import type { TestProject } from '@/lib/testing/world';
 
-// A table that a later domain might bring: all that it takes to be metered is what docs/adding-a-domain.md lists.
+// A table of a possible future domain; docs/adding-a-domain.md lists all that makes it metered.
 
 testDatabase();
 beforeAll(async () => {
@@ -54,7 +54,7 @@ const statesOf = async (id: string) =>
     await query<{ status: string }>(sql`SELECT status FROM resource_states WHERE resource_id = ${id}::uuid ORDER BY id`)
   ).map(({ status }) => status);
 
-test('two functions and a trigger meter a new table, from its creation to its end', async () => {
+test('two functions and a trigger meter a new table from creation to deletion', async () => {
   const acme = await projectSince('2027-04');
   await at('2027-04-10T08:00:00Z');
   const main = await cluster(acme);
@@ -63,7 +63,7 @@ test('two functions and a trigger meter a new table, from its creation to its en
   await at('2027-04-10T10:00:00Z');
   await set(main, "status = 'resizing', nodes = 3");
   await at('2027-04-10T11:00:00Z');
-  // As it was: two nodes.
+  // Unchanged: two nodes.
   expect(await spansOf(main)).toEqual(['block_storage 200 08-', 'postgres_database 2 08-']);
   await set(main, "status = 'active'");
   await at('2027-04-10T12:00:00Z');
@@ -82,7 +82,7 @@ test('two functions and a trigger meter a new table, from its creation to its en
   expect((await spendNow(acme.id)).toFixed(6)).toBe('0.538333');
 });
 
-test('a resource that is gone while it is resized is billed no longer', async () => {
+test('a resource deleted during a resize is no longer billed', async () => {
   const acme = await projectSince('2027-04');
   await at('2027-04-10T08:00:00Z');
   const main = await cluster(acme, 'active');
@@ -92,7 +92,7 @@ test('a resource that is gone while it is resized is billed no longer', async ()
   expect(await spansOf(main)).toEqual(['block_storage 200 08-09', 'postgres_database 2 08-09']);
 });
 
-test('a change of neither status, size nor what is billed writes nothing', async () => {
+test('a change that affects neither status, size nor billing writes nothing', async () => {
   const acme = await projectSince('2027-04');
   await at('2027-04-10T08:00:00Z');
   const main = await cluster(acme, 'active');
@@ -119,7 +119,7 @@ test('a row without a project is not metered', async () => {
   expect([await spansOf(shared), await statesOf(shared)]).toEqual([[], []]);
 });
 
-test('metrics are taken in the order of their names, so that two changes never wait for each other', async () => {
+test('metrics are locked in the order of their names, so that two changes never deadlock', async () => {
   const acme = await projectSince('2027-04');
   const web = await instanceRow(acme, await createFlavor({ vcpus: 2, ram_gb: 8, disk_gb: 40, gpu_slices: 1 }));
   await execute(sql`UPDATE instances SET status = 'active', launched_at = platform_now() WHERE id = ${web}::uuid`);

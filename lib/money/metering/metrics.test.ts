@@ -6,7 +6,7 @@ import { metricNames, metrics } from './metrics';
 
 testDatabase();
 
-test('the table of metrics says what the program says, digit by digit', async () => {
+test('the table of metrics equals the one in the code, digit by digit', async () => {
   const rows = await query<{ name: string; basis: string; unit_share: string }>(
     sql`SELECT name, basis, trim_scale(unit_share) AS unit_share FROM metrics ORDER BY name COLLATE "C"`,
   );

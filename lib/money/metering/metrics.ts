@@ -1,10 +1,9 @@
 import type { Category } from './categories';
 
 /**
- * What is metered, and how it is priced (spec 2.5). `hour` and `month`: it lasts, and `quantity` is metered in
- * quantity-seconds; `count`: it happens. `unit_share` is the part of a priced unit that one metered unit is, exact;
- * bytes are metered as bytes, and a GB is 1024³ of them, as in quotas. The table `metrics` says the same (a test
- * compares them), for what is computed in SQL.
+ * All metrics and their pricing (spec 2.5). `hour` and `month`: held over time, metered in quantity-seconds; `count`:
+ * counted events. `unit_share` is the exact part of a priced unit that one metered unit is; bytes are metered as bytes,
+ * and a GB is 1024³ of them, as in quotas. The table `metrics` has the same data for SQL (a test compares them).
  */
 export const metrics = {
   compute_vcpu: { label: 'vCPU', category: 'compute', basis: 'hour', unit_share: '1', unit: 'vCPU-hour' },
@@ -71,7 +70,7 @@ export type MetricFacts = {
   category: Category;
   basis: 'hour' | 'month' | 'count';
   unit_share: string;
-  /** What the rate card prices. */
+  /** The unit on the rate card. */
   unit: string;
 };
 export type Metric = keyof typeof metrics;

@@ -16,8 +16,8 @@ import { projectSince } from '@/lib/testing/metered';
 import { runs } from '@/lib/testing/samples';
 import { foldUsage, recordUsage } from './usage-events';
 
-// A model of metering and rating in whole numbers and fractions of them, which shares nothing with the product but the
-// names of its months, against what the database says after random histories.
+// Compares the database after random histories with a model of metering and rating in integers and fractions, which
+// shares only the names of months with the product.
 
 testDatabase();
 beforeEach(() => setTestClock(0));
@@ -26,7 +26,10 @@ afterEach(() => setTestClock(0));
 const FIRST: Month = '2027-12';
 const RESOURCES = 4;
 
-/** Millionths of a USD per unit; what one unit is of a millisecond of one thousandth, or of one event. */
+/**
+ * Prices in millionths of a USD per unit, and the part of a unit that is one millisecond of one thousandth, or one
+ * event.
+ */
 const prices = {
   compute_vcpu: { millionths: 24_000n, basis: 'hour' },
   compute_memory: { millionths: 4_000n, basis: 'hour' },
@@ -98,7 +101,7 @@ class Model {
     ].reduce((sum, part) => sum.plus(part), nothing);
   }
 
-  /** The lines of a month's invoice: `metric used_in cents`; none where nothing is to be paid. */
+  /** The lines of a month's invoice, as `metric used_in cents`; empty if nothing is due. */
   close(month: Month): string[] {
     const end = endOf(month).getTime();
     const lines = lasting
@@ -138,7 +141,7 @@ class Model {
 /** 0.20 USD a million. */
 const tokenCost = (tokens: bigint) => new Fraction(tokens, 5_000_000n);
 
-/** Milliseconds of a span in a month, until a moment. */
+/** The milliseconds of a span within a month, until a moment. */
 function overlap({ from, to }: Interval, month: Month, until: number): bigint {
   const end = Math.min(to ?? until, until, endOf(month).getTime());
   return BigInt(Math.max(0, end - Math.max(from, startOf(month).getTime())));
@@ -172,7 +175,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('close' as const) }) },
 );
-/** Mostly hours or days later, at times the same moment or a while earlier. */
+/** Mostly hours or days later, sometimes the same moment or slightly earlier. */
 const pause = fc.oneof(
   { weight: 6, arbitrary: fc.nat(60 * HOUR) },
   { weight: 3, arbitrary: fc.nat(500 * HOUR) },
@@ -217,7 +220,7 @@ async function perform(project: string, ids: readonly string[], step: Step, at: 
   }
 }
 
-/** Every view of a month adds up to the same total, and that of a closed month is its invoice. */
+/** Checks that every view of a month adds up to the same total, and that of a closed month to its invoice. */
 async function checkBreakdowns(project: string): Promise<void> {
   const closed = await query<{ month: Month; total: string }>(sql`
     SELECT to_char(month, 'YYYY-MM') AS month, trim_scale(subtotal_usd) AS total FROM invoices WHERE project_id = ${project}::uuid`);
@@ -233,7 +236,7 @@ async function checkBreakdowns(project: string): Promise<void> {
   }
 }
 
-test('spend and invoices are what a model in whole numbers says, after whatever history', async () => {
+test('spend and invoices equal those of an integer model after random histories', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(pause, step), { minLength: 5, maxLength: 40 }), async (history) => {
       await setTestClock(0);
@@ -242,7 +245,7 @@ test('spend and invoices are what a model in whole numbers says, after whatever 
       const model = new Model();
       let at = startOf(FIRST).getTime() + 20 * 24 * HOUR;
       for (const [ms, step] of history) {
-        // A clock that steps back into a month that was over already is one that nobody could bill by.
+        // A clock that steps back into an ended month cannot be used for billing.
         at = Math.max(at + ms, startOf(monthOf(new Date(at))).getTime());
         await stopTestClock(new Date(at).toISOString());
         await perform(project, ids, step, at, model);

@@ -9,20 +9,20 @@ import { plant, rowFaults, triggerFaults } from '@/lib/testing/metering-faults';
 import { seededRandom } from '@/lib/testing/random';
 import { runs, sampleOf } from '@/lib/testing/samples';
 
-// The trigger that meters every table, beside the four sets of triggers that it replaced: the same statements run in two
-// databases, of which one has the old triggers, at a clock that stands still.
+// Compares the trigger that meters every table with the four sets of triggers that it replaced: the same statements run
+// in two databases, one of which has the old triggers, on a frozen clock.
 
 const TABLES = ['instances', 'volumes', 'snapshots', 'images'] as const;
 type Table = (typeof TABLES)[number];
 
-/** The text of the old triggers, from the migration that created them. */
+/** The SQL of the old triggers, from the migration that created them. */
 function oldTriggers(): string {
   const money = readFileSync('prisma/migrations/20261121122024_money/migration.sql', 'utf8');
   const begin = money.indexOf('CREATE FUNCTION meter_instance');
   return money.slice(begin, money.indexOf('INSERT INTO "metrics"', begin));
 }
 
-/** Tables keep what metering reads: rows need no hosts, images or networks. */
+/** Keeps only the columns that metering reads, so that rows need no hosts, images or networks. */
 const strip = `
   DO $$ DECLARE part record; BEGIN
     FOR part IN SELECT conrelid::regclass AS of_table, conname AS name FROM pg_constraint
@@ -46,7 +46,7 @@ const setup = `
     ('${PROJECTS[1]}', 'other', 'other', now(), now());
   INSERT INTO project_accounts (project_id) VALUES ('${PROJECTS[0]}'), ('${PROJECTS[1]}')`;
 
-/** Statements to run after each other in one transaction, at a moment; or at once, each on a connection of its own. */
+/** Statements to run at a moment: in one transaction, or concurrently, each on its own connection. */
 type Step = { at: Date; statements: string[]; how: 'together' | 'in parallel' | 'rolled back' };
 
 const CONNECTIONS = 4;
@@ -72,7 +72,7 @@ class Side {
     return (await this.first.query<Record<string, unknown>>(text)).rows;
   }
 
-  /** Plays a history from its beginning. @returns what the freeze decides by after each step, and all that was metered */
+  /** Runs a history from its start. @returns the spend after each step as the freeze sees it, and everything metered */
   async play(history: readonly Step[]) {
     await this.begin();
     const spend = [];
@@ -83,7 +83,7 @@ class Side {
     return { ...(await this.metered()), spend };
   }
 
-  /** Forgets the history before, keeping projects and flavors. */
+  /** Deletes the previous history but keeps projects and flavors. */
   private async begin(): Promise<void> {
     for (const table of TABLES) await this.first.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     await this.first.query(`DELETE FROM snapshots; DELETE FROM volumes; DELETE FROM instances; DELETE FROM images;
@@ -102,7 +102,7 @@ class Side {
     await this.first.query(`BEGIN; ${statements.join(';\n')}; ${how === 'together' ? 'COMMIT' : 'ROLLBACK'}`);
   }
 
-  /** All that money is made of. Ids of rows are not compared: parallel transactions take them in any order. */
+  /** All billing data. Row ids are not compared, because parallel transactions take them in any order. */
   private async metered() {
     return {
       spans:
@@ -117,7 +117,7 @@ class Side {
     };
   }
 
-  /** What the freeze decides by. */
+  /** The spend as the freeze sees it. */
   private async spend() {
     return this.rows(`SELECT project_id, dollar_seconds(project_id, platform_now()) AS spent, budget_freezes
       AND budget_used_up(project_id, budget_limit_usd, budget_lift_usd, budget_lift_month) AS frozen FROM project_accounts ORDER BY 1`);
@@ -141,7 +141,7 @@ const statuses: Record<Table, readonly string[]> = {
   images: ['active', 'active', 'importing', 'error', 'deleting'],
 };
 
-/** A random history: what workers, observers, tenants and the closing of months write, in any order. */
+/** A random history of writes by workers, observers, tenants and the closing of months, in any order. */
 function randomHistory(seed: number, length: number): Step[] {
   const random = seededRandom(seed);
   const below = (n: number) => Math.floor(random() * n);
@@ -224,7 +224,7 @@ function randomHistory(seed: number, length: number): Step[] {
   function later(): Date {
     const kind = random();
     if (kind < 0.1) {
-      // A month's last millisecond, its end, or the first one of the next.
+      // A month's last millisecond, its end, or the first millisecond of the next.
       const date = new Date(clock);
       clock = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) + below(3) - 1;
     } else if (kind < 0.2) clock -= below(3 * HOUR);
@@ -240,7 +240,7 @@ function randomHistory(seed: number, length: number): Step[] {
       const [table, project] = [pick(['instances', 'volumes'] as const), pick(PROJECTS)];
       return { statements: [`UPDATE ${table} SET status = 'error' WHERE project_id = '${project}'`], how: 'together' };
     }
-    // Each resource once, so that the order of parallel transactions decides nothing.
+    // Each resource once, so that the order of parallel transactions does not matter.
     const several = [...existing].sort(() => random() - 0.5).slice(0, 1 + below(8));
     if (kind < 0.45)
       return {
@@ -264,7 +264,7 @@ const running = await asAdmin(adminUrl, async (admin) => {
   return rows[0]?.major;
 });
 
-/** A server of a major version: that of this run, or Debian's. */
+/** A PostgreSQL server of a major version: the one of this run, or Debian's. */
 async function serverOf(major: number) {
   if (major === running) return { url: (database: string) => databaseOn(adminUrl, database), stop: async () => {} };
   return startDebianPostgres(major);
@@ -295,7 +295,7 @@ describe.each([18, 15])('on PostgreSQL %i', (major) => {
   });
 
   const oldSide = new Map<number, ReturnType<Side['play']>>();
-  /** What the old triggers made of a history, which is played once. */
+  /** The result of the old triggers for a history, computed once. */
   function old(seed: number) {
     const played = oldSide.get(seed) ?? before.play(randomHistory(seed, STEPS));
     oldSide.set(seed, played);
@@ -303,7 +303,7 @@ describe.each([18, 15])('on PostgreSQL %i', (major) => {
   }
 
   test.skipIf(!obtainable).each(SEEDS.slice(0, runs(major === running ? 2 : 1, 5)))(
-    'one trigger meters a random history as the four sets did (seed %i)',
+    'one trigger meters a random history like the four sets did (seed %i)',
     async (seed) => {
       const [expected, { spend, ...present }] = await Promise.all([old(seed), after.play(randomHistory(seed, STEPS))]);
       expect({ ...present, spend }).toEqual(expected);
@@ -312,8 +312,9 @@ describe.each([18, 15])('on PostgreSQL %i', (major) => {
     },
   );
 
-  // The faults are in SQL, not in a server's version of it. Those in `size` and `billed` are found by reconciliation too.
-  describe.runIf(major === running)('a fault is seen beside the old triggers', () => {
+  // These faults are in SQL and do not depend on the server's version. Reconciliation also finds those in `size` and
+  // `billed`.
+  describe.runIf(major === running)('a fault is detected by comparison with the old triggers', () => {
     const ofVolumes = rowFaults.filter(({ function: name }) => name.endsWith('(volumes)'));
     const faults = [...triggerFaults, ...sampleOf(ofVolumes, 3)];
     test.each(faults)('$function: $wrong for $right', async (fault) => {

@@ -21,8 +21,8 @@ import {
 import type { TestProject } from '@/lib/testing/world';
 import { foldUsage, recordUsage } from './usage-events';
 
-// Rows of resources move as workers move them, over a clock that stands where a test says. Prices are those of spec 2.5:
-// vCPU-hour 0.024, GB-hour 0.004, GB-month 0.08, egress 0.010 per GB, slice-hour 0.85.
+// Resource rows change as workers change them, on a test clock. Prices are those of spec 2.5: vCPU-hour 0.024, GB-hour
+// 0.004, GB-month 0.08, egress 0.010 per GB, slice-hour 0.85.
 
 testDatabase();
 beforeEach(async () => {
@@ -33,7 +33,7 @@ afterEach(() => setTestClock(0));
 
 const spent = async (project: TestProject) => (await spendNow(project.id)).toFixed(6);
 
-/** The lines of a month's invoice as `metric amount`, and their total; closes what can be closed. */
+/** The lines of a month's invoice as `metric amount`, and their total; closes all months that are due. */
 async function invoiceOf(project: TestProject, month: string) {
   await closeMonths();
   const rows = await query<{ line: string; total: string }>(sql`
@@ -43,7 +43,7 @@ async function invoiceOf(project: TestProject, month: string) {
 }
 
 describe('a month', () => {
-  // 1 vCPU and 0.25 GB for all hours of the month, × 0.024 and × 0.001; 100 GB of disk are the same price in every month.
+  // 1 vCPU and 0.25 GB for every hour of the month, × 0.024 and × 0.001; 100 GB of disk cost the same in every month.
   test.each([
     { month: '2027-01', end: '2027-02-01', hours: 744, vcpu: '17.86', memory: '0.74', total: '26.60' },
     { month: '2027-02', end: '2027-03-01', hours: 672, vcpu: '16.13', memory: '0.67', total: '24.80' },
@@ -63,13 +63,13 @@ describe('a month', () => {
     expect(await invoiceOf(acme, month)).toEqual({ lines, total });
   });
 
-  test('ends at midnight UTC: what runs over it is in both, to the second', async () => {
+  test('ends at midnight UTC: usage across it is in both, to the second', async () => {
     const acme = await projectSince('2027-12');
     const flavor = await createFlavor({ vcpus: 100, ram_gb: 100, disk_gb: 1 });
     await at('2027-12-31T23:30:00Z');
     const web = await instanceRow(acme, flavor);
     await becomes('instances', web, 'active');
-    // 100 vCPU and 100 GB cost 2.8 an hour; 1 GB of disk in a month of 744 hours 0.08 ÷ 744 = 0.000107… an hour.
+    // 100 vCPU and 100 GB cost 2.8 per hour; 1 GB of disk in a month of 744 hours 0.08 ÷ 744 = 0.000107… per hour.
     await at('2027-12-31T23:59:59Z');
     // 1799 s: 1.399222… + 0.0000537… = 1.399275…
     expect(await spent(acme)).toBe('1.399276');
@@ -91,7 +91,7 @@ describe('a month', () => {
     });
   });
 
-  test('of leap has a 29th of February that is billed', async () => {
+  test('with a leap day bills the 29th of February', async () => {
     const acme = await projectSince('2028-02');
     const flavor = await createFlavor({ vcpus: 10, ram_gb: 10, disk_gb: 29 });
     await at('2028-02-28T12:00:00Z');
@@ -107,7 +107,7 @@ describe('a month', () => {
     });
   });
 
-  test('begins with its own prices, without anything happening, and an old one keeps its cents', async () => {
+  test('starts at its own prices without any event, and an earlier one keeps its cents', async () => {
     const acme = await projectSince('2031-04');
     const flavor = await createFlavor({ vcpus: 10, ram_gb: 1, disk_gb: 1 });
     await execute(sql`INSERT INTO rates (id, metric, effective_from, price_usd, created_by, created_at)
@@ -127,7 +127,8 @@ describe('a month', () => {
 
 describe('an instance', () => {
   const big = { vcpus: 10, ram_gb: 20, disk_gb: 72, gpu_slices: 1 };
-  // An hour on: 10 × 0.024 + 20 × 0.004 + 1 × 0.85 = 1.17. An hour of its disk in April: 72 × 0.08 ÷ 720 = 0.008.
+  // One hour running: 10 × 0.024 + 20 × 0.004 + 1 × 0.85 = 1.17. One hour of its disk in April: 72 × 0.08 ÷ 720 =
+  // 0.008.
 
   test('is billed while active, paused, rebooting and rebuilding; never while provisioning, stopped, failed or deleting', async () => {
     const acme = await projectSince('2027-04');
@@ -145,7 +146,7 @@ describe('an instance', () => {
     expect(await spent(acme)).toBe('8.246000');
     await becomes('instances', web, 'stopped');
     await at('2027-04-11T17:00:00Z');
-    // The disk goes on: 24 × 0.008 = 0.192.
+    // The disk continues: 24 × 0.008 = 0.192.
     expect(await spent(acme)).toBe('8.438000');
     await becomes('instances', web, 'active');
     await at('2027-04-11T18:00:00Z');
@@ -153,7 +154,7 @@ describe('an instance', () => {
     // 1.178
     expect(await spent(acme)).toBe('9.616000');
     await at('2027-04-11T20:00:00Z');
-    // A failed machine has its disk still: 2 × 0.008.
+    // A failed instance still has its disk: 2 × 0.008.
     expect(await spent(acme)).toBe('9.632000');
     await becomes('instances', web, 'deleting');
     await at('2027-04-12T20:00:00Z');
@@ -166,7 +167,7 @@ describe('an instance', () => {
     });
   });
 
-  test('that failed before it ever ran costs nothing, not its disk either', async () => {
+  test('that failed before its first start costs nothing, not even its disk', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-10T00:00:00Z');
     const web = await instanceRow(acme, await createFlavor(big));
@@ -178,7 +179,7 @@ describe('an instance', () => {
     expect(await query(sql`SELECT FROM spans WHERE resource_id = ${web}::uuid`)).toEqual([]);
   });
 
-  test('that changes its size in the middle of a month is billed for each size as long as it had it', async () => {
+  test('resized in mid-month is billed for each size for its time', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-10T00:00:00Z');
     const web = await instanceRow(acme, await createFlavor(big));
@@ -191,7 +192,7 @@ describe('an instance', () => {
     expect(await spent(acme)).toBe('13.628000');
   });
 
-  test('that turns out to be lost is billed until then, and what is on an invoice stays', async () => {
+  test('found to be lost is billed until the loss, and an issued invoice stays', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-30T20:00:00Z');
     const web = await instanceRow(acme, await createFlavor(big));
@@ -204,18 +205,18 @@ describe('an instance', () => {
     // April: 4 h × 1.17 + 4 × 0.008.
     expect((await invoiceOf(acme, '2027-04')).total).toBe('4.71');
     await at('2027-05-01T10:00:00Z');
-    // It was gone since the evening: May costs nothing but its disk, 10 h × 72 × 0.08 ÷ 744 = 0.077419…
+    // Gone since the evening: May costs only its disk, 10 h × 72 × 0.08 ÷ 744 = 0.077419…
     await lose('2027-04-30T22:00:00Z');
     expect(await spent(acme)).toBe('0.077419');
     await at('2027-05-01T11:00:00Z');
-    // It is back since 10:00: 1.17 and 0.0851612….
+    // Back since 10:00: 1.17 and 0.0851612….
     expect(await spent(acme)).toBe('1.255161');
     expect((await invoiceOf(acme, '2027-04')).total).toBe('4.71');
   });
 });
 
 describe('storage', () => {
-  test('a volume is billed from when it is there, at its size, until it is to go; while it grows at the old one', async () => {
+  test('a volume is billed at its size from available until deleting, and at the old size while it grows', async () => {
     const acme = await projectSince('2027-04');
     // 90 GB cost 90 × 0.08 ÷ 720 = 0.01 an hour.
     await at('2027-04-02T00:00:00Z');
@@ -242,7 +243,7 @@ describe('storage', () => {
     expect(await spent(acme)).toBe('0.260000');
   });
 
-  test('a volume that failed costs nothing', async () => {
+  test('a failed volume costs nothing', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-02T00:00:00Z');
     const data = await volumeRow(acme, 90);
@@ -251,7 +252,7 @@ describe('storage', () => {
     expect(await spent(acme)).toBe('0.000000');
   });
 
-  test('a snapshot is billed by the size of its volume at that time, beside the volume', async () => {
+  test('a snapshot is billed at the size of its volume at the time, in addition to the volume', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-02T00:00:00Z');
     const data = await volumeRow(acme, 90);
@@ -269,7 +270,7 @@ describe('storage', () => {
     expect(await spent(acme)).toBe('0.430000');
   });
 
-  test('an image is metered by its bytes, and costs nothing: the contract has no price for it', async () => {
+  test('an image is metered by its bytes and free: the contract has no price for it', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-02T00:00:00Z');
     const own = await imageRow(acme, 3n * 2n ** 30n);
@@ -287,14 +288,14 @@ describe('storage', () => {
 });
 
 describe('a clock that steps', () => {
-  // 90,000 GB cost 7,200 a month: 10 an hour in April.
+  // 90,000 GB cost 7,200 per month: 10 per hour in April.
   async function volume(project: TestProject): Promise<string> {
     const data = await volumeRow(project, 90_000);
     await becomes('volumes', data, 'available');
     return data;
   }
 
-  test('back takes nothing back and bills nothing twice: what was metered stands, and goes on from there', async () => {
+  test('back removes nothing and bills nothing twice: metering continues from what was metered', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-10T10:00:00Z');
     const data = await volume(acme);
@@ -303,7 +304,7 @@ describe('a clock that steps', () => {
     expect(await spent(acme)).toBe('10.000000');
     await at('2027-04-10T10:30:00Z');
     expect(await spent(acme)).toBe('10.000000');
-    // There, and not there, in an hour that was billed already.
+    // Available and gone again, within an hour that was already billed.
     await becomes('volumes', data, 'available');
     await at('2027-04-10T10:45:00Z');
     expect(await spent(acme)).toBe('10.000000');
@@ -316,7 +317,7 @@ describe('a clock that steps', () => {
     expect((await invoiceOf(acme, '2027-04')).total).toBe('15.00');
   });
 
-  test('forward bills the time that it says', async () => {
+  test('forward bills the time that it shows', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-10T10:00:00Z');
     await volume(acme);
@@ -337,13 +338,13 @@ describe('a clock that steps', () => {
   });
 });
 
-test('what all projects have spent is the sum of what each has', async () => {
+test('the total spend equals the sum of all projects', async () => {
   const [acme, other] = [await projectSince('2029-04'), await projectSince('2029-04')];
   await at('2029-04-10T10:00:00Z');
   const flavor = await createFlavor({ vcpus: 10, ram_gb: 10, disk_gb: 1 });
   for (const project of [acme, other]) await becomes('instances', await instanceRow(project, flavor), 'active');
   await at('2029-04-10T20:00:00Z');
-  // Those of other tests are among them.
+  // Includes projects of other tests.
   const projects = await query<{ id: string }>(sql`SELECT id FROM projects`);
   const each = await Promise.all(projects.map(({ id }) => spendNow(id)));
   const { month, spend } = await platformSpendNow();
@@ -352,7 +353,7 @@ test('what all projects have spent is the sum of what each has', async () => {
   expect(spend.toFixed(12)).toBe(Decimal.sum(...each).toFixed(12));
 });
 
-describe('what is counted', () => {
+describe('a usage event', () => {
   const left = (project: TestProject, key: string, gb: bigint, occurred: string) =>
     recordUsage([
       {
@@ -367,7 +368,7 @@ describe('what is counted', () => {
       },
     ]);
 
-  test('is billed once, however often it is told', async () => {
+  test('is billed once, however often it is recorded', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-10T10:00:00Z');
     for (let time = 0; time < 3; time++) {
@@ -379,7 +380,7 @@ describe('what is counted', () => {
     expect(await spent(acme)).toBe('2.500000');
   });
 
-  test('is counted to the last, however much of it comes at once', async () => {
+  test('is counted in full under any concurrency', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-10T10:00:00Z');
     const gb = {
@@ -397,7 +398,7 @@ describe('what is counted', () => {
     expect(await spent(acme)).toBe('45.000000');
   });
 
-  test('told in the hours after the month is on its invoice; later, on the next one, and in that month’s spend at once', async () => {
+  test('recorded within hours after the month is on its invoice; later ones are on the next invoice, and in that month’s spend at once', async () => {
     const acme = await projectSince('2027-04');
     await at('2027-04-30T23:00:00Z');
     await left(acme, 'a', 100n, '2027-04-30T22:59:00Z');

@@ -6,7 +6,7 @@ const id = (n: number) => `01940000-0000-7000-8000-${n.toString(16).padStart(12,
 const [PROJECT, FLAVOR, WEB, STOPPED, DATA, COPY, IMAGE] = [1, 2, 3, 4, 5, 6, 7].map(id);
 const MIGRATION = '20261122121642_metering_by_size_and_billed';
 
-test('what ran under the release before goes on, and its next change closes it once', async () => {
+test('usage that ran under the previous release continues, and its next change closes it once', async () => {
   const { url, client } = await databaseAsOf('20261122092000_late_usage');
   const at = (moment: string) =>
     client.query(`CREATE OR REPLACE FUNCTION platform_now() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE
@@ -42,7 +42,7 @@ test('what ran under the release before goes on, and its next change closes it o
   expect(await migrate(url)).toContain(MIGRATION);
   expect(await all()).toEqual(before);
 
-  // Said again: nothing. Then the change that closes each, and once more what would close it again.
+  // A repeat changes nothing. Then the change that closes each span, and a repeat of it.
   await client.query(`UPDATE instances SET status = status, updated_at = now(); UPDATE volumes SET name = 'renamed'`);
   expect(await all()).toEqual(before);
   for (const hour of ['11', '12']) {

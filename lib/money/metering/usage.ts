@@ -1,15 +1,15 @@
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { endOf, type Month, startOf } from '@/lib/money/rating/month';
 
-/** A moment, or an expression in SQL that is one. */
+/** A time, or an SQL expression for one. */
 type Moment = Date | Sql;
 
 /**
- * What was used from one moment to another, as a query of `project_id, metric, resource_type, resource_id, resource_name,
- * day (of UTC), quantity`: one row a resource, metric and day or month; `day` is the first one of the month then. Counted
- * events come by whole days, those on which they happened.
- * @param usage which, as a condition on `u.project_id`, and `u.metric` and `u.resource_id` too
- * @param to not in the future: what runs is counted until then
+ * Usage between two times, as a query of `project_id, metric, resource_type, resource_id, resource_name, day (UTC),
+ * quantity`: one row per resource, metric and day or month; for months `day` is the first one. Counted events belong to
+ * whole days.
+ * @param usage a condition on `u.project_id`, `u.metric` and `u.resource_id`
+ * @param to not in the future; open spans count until then
  */
 export function usageBetween(usage: Sql, from: Moment, to: Moment, per: 'day' | 'month'): Sql {
   return sql`${lasted(usage, from, to, per)} UNION ALL ${counted(
@@ -19,22 +19,25 @@ export function usageBetween(usage: Sql, from: Moment, to: Moment, per: 'day' | 
 }
 
 /**
- * What is on the invoice of a month, or will be, in the rows of `usageBetween`: usage that became known late has a day of
- * an earlier month.
- * @param to the end of the month, or a moment of it that is not in the future
+ * Usage on a month's present or future invoice, in the rows of `usageBetween`; late usage has a day of an earlier
+ * month.
+ * @param to the end of the month, or a time in it that is not in the future
  */
 export function usageBilledIn(usage: Sql, month: Month, to: Date, per: 'day' | 'month'): Sql {
   return sql`${lasted(usage, startOf(month), to, per)}
     UNION ALL ${counted(sql`${usage} AND u.billing_month = ${`${month}-01`}::date`, per)}`;
 }
 
-/** `usageBilledIn` by days, without resources, as a query of `metric, day, quantity`: one look at each span, not one a day. */
+/**
+ * `usageBilledIn` by day without resources, as a query of `metric, day, quantity`. Reads each span once, not once per
+ * day.
+ */
 export function dailyUsageBilledIn(usage: Sql, month: Month, to: Date): Sql {
   return sql`${lastedDaily(usage, startOf(month), to)} UNION ALL
     SELECT u.metric, u.day, u.quantity FROM usage_counts u WHERE ${usage} AND u.billing_month = ${`${month}-01`}::date`;
 }
 
-/** Spans with the same first and last day are added up first; their days between are whole ones. */
+/** Sums up spans with the same first and last day first; all days in between are whole. */
 function lastedDaily(usage: Sql, from: Date, to: Date): Sql {
   return sql`
     SELECT grouped.metric, slice.day::date AS day, sum(CASE WHEN first_day = last_day THEN grouped.within WHEN slice.day = first_day THEN head
@@ -53,7 +56,7 @@ function lastedDaily(usage: Sql, from: Date, to: Date): Sql {
     ) AS grouped CROSS JOIN LATERAL generate_series(first_day, last_day, interval '1 day') AS slice (day) GROUP BY 1, 2`;
 }
 
-/** A span is cut only into the days that it has: what is asked for costs no more than what it gives. */
+/** Cuts each span only into the days that it covers, so the cost is proportional to the result. */
 function lasted(usage: Sql, from: Moment, to: Moment, per: 'day' | 'month'): Sql {
   const step = raw(`interval '1 ${per}'`);
   return sql`
@@ -75,9 +78,9 @@ function counted(usage: Sql, per: 'day' | 'month'): Sql {
 }
 
 /**
- * What the invoice of a month holds, as a query of `project_id, metric, used_in, quantity`: one row a metric, `used_in` the
- * first day of the month in which it was used, which is an earlier one for what was told late. The month has ended.
- * @param project which, as a condition on `u.project_id`
+ * The content of a month's invoice, as a query of `project_id, metric, used_in, quantity`: one row per metric.
+ * `used_in` is the first day of the month of use, an earlier month for late usage. The month must have ended.
+ * @param project a condition on `u.project_id`
  */
 export function usageToInvoice(project: Sql, month: Month): Sql {
   const [begins, ends] = [startOf(month), endOf(month)];

@@ -1,9 +1,9 @@
 import type { Metric } from './metrics';
 
-/** What something will have of a metric while it is billed: `2` vCPUs, `0.5` GB of memory, `20` GB of disk. */
+/** An amount of a metric that a resource has while it is billed: `2` vCPUs, `0.5` GB of memory, `20` GB of disk. */
 export type Use = {
   metric: Metric;
   quantity: number;
-  /** What of the thing it is, where the metric's own name is not enough: "Boot disk". */
+  /** The part of the resource, if the metric's name is not enough: "Boot disk". */
   label?: string;
 };

@@ -4,7 +4,7 @@ import { receiveEvent } from './service';
 
 const EVENT_BYTES = 1024 * 1024;
 
-/** What the payment processor says (spec 4.16): of payments and of invoices. */
+/** Webhooks of the payment processor (spec 4.16), for payments and invoices. */
 export const paymentEventEndpoints = [
   endpoint({
     method: 'POST',

@@ -8,9 +8,9 @@ import { type ProcessorEvent, processor, processorActor } from '@/lib/money/paym
 import { mirrorReversal } from '@/lib/money/payments/reversals';
 
 /**
- * Hears what the processor says. An event only says what to look at: what is done rests on the processor's present
- * state, so that events may come late, twice, or in any order.
- * @throws ApiError 400 for a signature that does not fit
+ * Handles an event of the processor. The event only says which object to check; the processor's current state decides,
+ * so events may arrive late, twice, or in any order.
+ * @throws ApiError 400 for an invalid signature
  */
 export async function receiveEvent(
   call: Call,
@@ -19,7 +19,7 @@ export async function receiveEvent(
 ): Promise<{ received: true }> {
   const body = Buffer.from(await new Response(upload?.stream ?? null).arrayBuffer());
   const event = processor().readEvent(body, headers.get('stripe-signature') ?? '');
-  // Signed by the processor, and nobody's doing here: what it leads to is on record.
+  // Signed by the processor, without a user; its effects are audited separately.
   call.record.audited = true;
   const { name } = processor();
   const seen = await queryOne(sql`SELECT 1 AS seen FROM payment_events
@@ -49,7 +49,7 @@ async function act(call: Call, { about }: ProcessorEvent): Promise<void> {
   }
 }
 
-/** Keeps a card that a SetupIntent of ours has saved; those of other systems at the same processor are theirs. */
+/** Stores the card of a SetupIntent of ours; those of other systems at the same processor are ignored. */
 async function settleSetup(call: Call, reference: string): Promise<void> {
   const { project_id, customer, card } = await processor().readSetup(reference);
   if (!project_id || !card) return;

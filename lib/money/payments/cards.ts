@@ -21,7 +21,7 @@ type Row = Card & {
   updated_at: Date;
 };
 
-/** The chosen card; without one, the oldest. */
+/** The chosen card, or the oldest if none is chosen. */
 const defaultOf = (project: Sql) => sql`(
   SELECT d.id FROM payment_methods d
   LEFT JOIN payment_customers c ON c.project_id = d.project_id AND c.processor = d.processor AND c.default_id = d.id
@@ -37,7 +37,7 @@ function view({ reference: _, ...row }: Row): PaymentMethod {
   return { ...row, type: 'card', ...times };
 }
 
-/** The project's cards at the present processor. */
+/** The project's cards at the current processor. */
 export const listPaymentMethods = listOf({
   query: pageQuery,
   columns: (call) => columns(call.project_id),
@@ -60,7 +60,7 @@ export async function defaultCard(projectId: string): Promise<Card | undefined> 
     WHERE id = ${defaultOf(sql`${projectId}::uuid`)}`);
 }
 
-/** The project as the processor knows it: made when it is first needed, once, however many ask. */
+/** The project's customer id at the processor, created on first use, once under concurrency. */
 export async function customerOf(projectId: string): Promise<string> {
   const chosen = processor();
   const known = () =>
@@ -78,14 +78,14 @@ export async function customerOf(projectId: string): Promise<string> {
   return (await known())?.reference ?? reference;
 }
 
-/** Begins to save a card with the processor's own script in a browser. */
+/** Starts saving a card with the processor's own script in a browser. */
 export async function createSetupIntent(call: ProjectCall) {
   const customer = await customerOf(call.project_id);
   const { id, client_secret } = await processor().createSetupIntent(customer, call.project_id);
   return { id, client_secret, publishable_key: settings().stripe?.publishableKey ?? null };
 }
 
-/** Saves a card by its token. @throws ApiError 404 for an unknown token, 402 where the card is declined */
+/** Saves a card by its token. @throws ApiError 404 for an unknown token, 402 when the card is declined */
 export async function addPaymentMethod(call: ProjectCall, token: string): Promise<PaymentMethod> {
   const card = await processor().saveCard(await customerOf(call.project_id), token);
   const id = await keepCard(call, actor(call.caller), call.project_id, card);
@@ -93,7 +93,7 @@ export async function addPaymentMethod(call: ProjectCall, token: string): Promis
   return view(await readPaymentMethod(call.project_id, id));
 }
 
-/** Keeps a card that the processor has saved; the same card again is the one that is there. @returns its id here */
+/** Stores a card that the processor has saved, unless it is already stored. @returns its id here */
 export async function keepCard(origin: AuditOrigin, by: Actor, projectId: string, card: Card): Promise<string> {
   const id = newId();
   const name = `${card.brand} ${card.last4}`;
@@ -120,7 +120,7 @@ export async function keepCard(origin: AuditOrigin, by: Actor, projectId: string
 const target = (id: string) => sql`SELECT true AS allowed, NULL::text AS state FROM k
   JOIN payment_methods m ON m.project_id = k.project_id WHERE m.id = ${id}::uuid FOR UPDATE OF m`;
 
-/** Makes a card the one that invoices are charged to. @throws ApiError 404 */
+/** Makes a card the default for invoices. @throws ApiError 404 */
 export async function setDefault(call: ProjectCall, id: string): Promise<PaymentMethod> {
   const card = await readPaymentMethod(call.project_id, id);
   await commit(call, {
@@ -134,7 +134,7 @@ export async function setDefault(call: ProjectCall, id: string): Promise<Payment
   return view({ ...card, is_default: true });
 }
 
-/** Removes a card, at the processor first: what is gone there can't be charged. @throws ApiError 404 */
+/** Removes a card, first at the processor, where it can then no longer be charged. @throws ApiError 404 */
 export async function removePaymentMethod(call: ProjectCall, id: string): Promise<void> {
   const card = await readPaymentMethod(call.project_id, id);
   await processor().removeCard(card.reference);
@@ -147,7 +147,7 @@ export async function removePaymentMethod(call: ProjectCall, id: string): Promis
   });
 }
 
-/** Forgets a card that the processor has let go. */
+/** Deletes a card that the processor has detached. */
 export async function forgetCard(reference: string): Promise<void> {
   await execute(sql`WITH gone AS (DELETE FROM payment_methods WHERE processor = ${processor().name}::text
       AND reference = ${reference}::text RETURNING project_id, id)

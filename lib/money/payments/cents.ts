@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-/** The processor's integer cents of an amount in USD. @throws when it is no whole number of cents */
+/** An amount in USD as the processor's integer cents. @throws when it is not a whole number of cents */
 export function toCents(usd: string): number {
   const cents = new Decimal(usd).times(100);
   if (!cents.isInteger() || cents.lte(0)) throw new Error(`${usd} USD cannot be charged`);

@@ -21,9 +21,9 @@ import { processor, processorActor, processorName } from './processor';
 import type { CheckoutSession } from './schema';
 
 const minute = 60_000;
-/** The processor's pages close after this long. */
+/** The processor's pages expire after this time. */
 const OPEN_FOR_MS = 60 * minute;
-/** A payment that takes days is asked about so long. */
+/** A payment that takes days is checked for this long. */
 const LONGEST_WAIT_MS = 30 * 24 * 60 * minute;
 
 type Row = {
@@ -46,12 +46,12 @@ const columns = raw(
 
 type ReturnUrls = { success_url?: string | undefined; cancel_url?: string | undefined };
 
-/** Opens a page of the processor on which credit is paid for. @throws ApiError 400 for return addresses elsewhere */
+/** Opens a page of the processor to buy credit. @throws ApiError 400 for a return address on another site */
 export function createCheckout(call: ProjectCall, input: ReturnUrls & { amount_usd: number }) {
   return openPage(call, 'top_up', new Decimal(input.amount_usd).toFixed(2), input);
 }
 
-/** Opens a page of the processor on which a card is saved. @throws ApiError 400 for return addresses elsewhere */
+/** Opens a page of the processor to save a card. @throws ApiError 400 for a return address on another site */
 export function createCardSession(call: ProjectCall, input: ReturnUrls) {
   return openPage(call, 'card', null, input);
 }
@@ -61,7 +61,7 @@ async function openPage(call: ProjectCall, kind: Row['kind'], amount_usd: string
   const back = await returnUrls(call.project_id, { id, kind }, given);
   const expires_at = new Date(call.at.getTime() + OPEN_FOR_MS);
   const customer = await customerOf(call.project_id);
-  // The row first: what is paid on a page whose address never reached us is found by our id.
+  // Inserts the row first: if we never learn the page's address, a payment on it is still found by our id.
   await commit(call, {
     resource: { type: 'checkout_session', id },
     rows: {
@@ -92,7 +92,10 @@ async function openPage(call: ProjectCall, kind: Row['kind'], amount_usd: string
   return { id, url: opened.url };
 }
 
-/** The addresses that the processor's page leads back to: this site's own, so that no link of ours leads astray. */
+/**
+ * The return addresses from the processor's page. They must be on this site, so that our links cannot redirect
+ * elsewhere.
+ */
 async function returnUrls(
   projectId: string,
   { id, kind }: Pick<Row, 'id' | 'kind'>,
@@ -111,7 +114,7 @@ async function returnUrls(
   return { success_url: given.success_url ?? back(id), cancel_url: given.cancel_url ?? back('cancelled') };
 }
 
-/** How a page stands, as far as the processor has said. @throws ApiError 404 */
+/** The status of a page as last reported by the processor. @throws ApiError 404 */
 export async function readCheckout(call: ProjectCall, id: string): Promise<Sendable<CheckoutSession>> {
   const row = await queryOne<Row>(
     sql`SELECT ${columns} FROM checkout_sessions WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
@@ -129,8 +132,8 @@ export async function readCheckout(call: ProjectCall, id: string): Promise<Senda
 }
 
 /**
- * Makes good what the processor says of a page now: credit that is paid for, a card that is saved. Whoever asks, and
- * however often, it happens once; what the page belongs to is ours to know, not the caller's to say.
+ * Applies the processor's current state of a page: paid credit, a saved card. Idempotent, whoever calls it; the page's
+ * owner comes from our records, not from the caller.
  */
 export async function settlePage(reference: string): Promise<void> {
   const page = await processor().readPage(reference);
@@ -150,7 +153,7 @@ export async function settlePage(reference: string): Promise<void> {
 
 const origin = () => ({ at: now(), caller: undefined, address: null, request_id: null });
 
-/** Completes a page together with the credit that was paid on it. A second report of the same payment adds nothing. */
+/** Completes a page together with the paid credit. A second report of the same payment adds nothing. */
 async function close({ id, project_id }: Row, reference: string, paid_usd: string | null): Promise<void> {
   const resource = { type: 'checkout_session', id };
   const actor = processorActor();
@@ -171,7 +174,7 @@ async function close({ id, project_id }: Row, reference: string, paid_usd: strin
           paid_usd === null ? undefined : sql`${addCredit('top_up', { ...entry, amount_usd: paid_usd })} RETURNING id`,
         ],
       ],
-      // Only the report that adds the credit is on record.
+      // Only the report that adds the credit is audited.
       audit:
         paid_usd === null
           ? undefined
@@ -184,7 +187,7 @@ async function close({ id, project_id }: Row, reference: string, paid_usd: strin
   if (paid_usd !== null) await recoverOwed(project_id);
 }
 
-/** Asks the processor about open pages from time to time, for the webhook that never came. */
+/** Polls the processor about open pages, in case a webhook is lost. */
 export const settleOpenPages: PeriodicJob = {
   name: 'settle open checkout sessions',
   every_ms: 15_000,
@@ -198,7 +201,7 @@ export const settleOpenPages: PeriodicJob = {
     for (const { id, reference, created_at } of due) {
       if (signal.aborted) return;
       const old = now().getTime() - created_at.getTime();
-      // No reference, and nothing that anybody could have paid on: the page never opened.
+      // Without a reference the page never opened, so nobody could pay on it.
       if (old > (reference ? LONGEST_WAIT_MS : OPEN_FOR_MS)) {
         await execute(
           sql`UPDATE checkout_sessions SET status = 'expired', updated_at = platform_now() WHERE id = ${id}::uuid AND status = 'open'`,

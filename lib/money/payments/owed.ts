@@ -9,16 +9,16 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { addCredit, useCredit as takeCredit } from '@/lib/money/credit/ledger';
 import { processor, processorActor } from './processor';
 
-/** A payment of ours at the processor: of a top-up, or of an invoice. */
+/** A payment of ours at the processor, for a top-up or an invoice. */
 export type Payment = { reference: string; project_id: string; checkout_id: string | null; invoice_id: string | null };
-/** What the processor says that it took back of it. */
+/** The amounts of a payment that were reversed, according to the processor. */
 export type Reversed = { refunded_usd: string; disputed_usd: string };
 
 type Row = { id: string; version: number; refunded_usd: string; disputed_usd: string; recovered_usd: string };
 
 const always = raw('(SELECT 1) AS always');
 
-/** Which change of the payment's reversal is the last; 0: there is none. */
+/** The version of a payment's latest reversal; 0: there is none. */
 export async function reversalVersion(reference: string): Promise<number> {
   const row = await queryOne<{ version: number }>(sql`SELECT version FROM payment_reversals
     WHERE processor = ${processor().name}::text AND reference = ${reference}::text`);
@@ -26,10 +26,11 @@ export async function reversalVersion(reference: string): Promise<number> {
 }
 
 /**
- * Keeps what was taken back of a payment. Of a top-up the credit goes, as far as it is there, and what is not there is
- * owed; where the money came back, so does the credit. Who asked the processor before another change must ask again.
- * @param seen the version before the processor was asked
- * @returns false where there was a change since
+ * Records the reversed amounts of a payment. For a top-up, the credit is taken back as far as available, and the rest
+ * is owed; if the money returns, so does the credit. If the version has changed since the processor was asked, the
+ * caller must ask again.
+ * @param seen the version from before the processor was asked
+ * @returns false if the version has changed since
  */
 export async function recordReversal(payment: Payment, said: Reversed, seen: number): Promise<boolean> {
   const { reference, project_id, checkout_id, invoice_id } = payment;
@@ -92,14 +93,14 @@ export async function recordReversal(payment: Payment, said: Reversed, seen: num
   return recorded;
 }
 
-/** What a project owes of payments that were taken back, in USD. */
+/** A project's debt from reversed payments, in USD. */
 export async function owedBy(projectId: string): Promise<string> {
   const { owed_usd } = await queryRow<{ owed_usd: string }>(sql`SELECT coalesce(sum(owed_usd(r)), 0) AS owed_usd
     FROM payment_reversals r WHERE project_id = ${projectId}::uuid`);
   return owed_usd;
 }
 
-/** Takes what a project owes of reversed top-ups from credit that has come since. */
+/** Takes a project's debt from reversed top-ups out of newly added credit. */
 export async function recoverOwed(projectId: string): Promise<void> {
   const owes = await queryOne(sql`SELECT 1 AS owes FROM payment_reversals r
     WHERE project_id = ${projectId}::uuid AND checkout_id IS NOT NULL AND owed_usd(r) > 0`);
@@ -111,7 +112,10 @@ export async function recoverOwed(projectId: string): Promise<void> {
   signalChange();
 }
 
-/** Settles what is owed wherever there is credit: who added that may have died in between, and a grant settles nothing. */
+/**
+ * Settles debts wherever there is credit: the process that added the credit may have died, and grants settle nothing
+ * themselves.
+ */
 export const settleOwed: PeriodicJob = {
   name: 'settle what is owed',
   every_ms: 5_000,
@@ -129,7 +133,7 @@ export const settleOwed: PeriodicJob = {
 const lockAccount = (run: Run, projectId: string) =>
   run(sql`SELECT FROM project_accounts WHERE project_id = ${projectId}::uuid FOR UPDATE`);
 
-/** Under the account's lock: from the credit, the oldest first, never more than there is. */
+/** Takes debts from the credit, oldest first and at most the balance. Requires the account's lock. */
 async function takeOwed(run: Run, projectId: string, at: Date): Promise<void> {
   const owed = await run<{ id: string }>(sql`SELECT id FROM payment_reversals r
     WHERE project_id = ${projectId}::uuid AND checkout_id IS NOT NULL AND owed_usd(r) > 0 ORDER BY id`);

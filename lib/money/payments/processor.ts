@@ -3,31 +3,31 @@ import { settings } from '@/lib/settings';
 import { sandboxProcessor } from './sandbox';
 import { stripeProcessor } from './stripe';
 
-/** A card, by the processor's token. */
+/** A card with the processor's token. */
 export type Card = { reference: string; brand: string; last4: string; exp_month: number; exp_year: number };
 
-/** A page of the processor's to open. Everything is made once for one `id`, however often it is asked for. */
+/** A page of the processor to open. Calls with the same `id` create it only once. */
 type NewPage = {
   id: string;
   project_id: string;
   customer: string;
-  /** What is bought; absent: the page only saves a card. */
+  /** The price of the purchase; null: the page only saves a card. */
   amount_usd: string | null;
   success_url: string;
   cancel_url: string;
   expires_at: Date;
 };
 
-/** How a page stands now. `paid_usd` only once the money is the platform's. */
+/** The current state of a page. `paid_usd` is set only once the money has arrived. */
 export type PageState = {
-  /** Our id, as given when it was opened. */
+  /** Our id, as given at opening. */
   id: string | null;
   status: 'open' | 'complete' | 'expired';
   paid_usd: string | null;
   card: Card | null;
 };
 
-/** One payment of one thing: tried as often as it takes, and never taken twice. */
+/** A payment for one purpose: can be tried any number of times, and succeeds at most once. */
 export type Charge = {
   reference: string;
   status: 'open' | 'processing' | 'succeeded' | 'cancelled';
@@ -35,7 +35,7 @@ export type Charge = {
   failure: string | null;
 };
 
-/** What a webhook event is about; its content is never trusted, the present state is asked for. */
+/** The object of a webhook event. The event's content is never trusted; the current state is fetched. */
 export type ProcessorEvent = {
   id: string;
   type: string;
@@ -49,21 +49,21 @@ export type ProcessorEvent = {
 };
 
 /**
- * Who takes the money. Every call may be repeated: it finds what an earlier one has made.
- * @throws ApiError 402 where a card is declined, 503 where the processor can't be reached
+ * A payment processor. All calls are idempotent: a repeat finds the objects of the first call.
+ * @throws ApiError 402 when a card is declined, 503 when the processor is unreachable
  */
 export type Processor = {
   readonly name: 'stripe' | 'sandbox';
   createCustomer(project: { id: string; name: string }): Promise<string>;
   createSetupIntent(customer: string, projectId: string): Promise<{ id: string; client_secret: string }>;
-  /** The card that a SetupIntent has saved, once it has. */
+  /** The card saved by a SetupIntent, or null until then. */
   readSetup(reference: string): Promise<{ project_id: string | null; customer: string | null; card: Card | null }>;
-  /** Ties a card to the customer, for payments when nobody is there. @throws ApiError 404 for an unknown token */
+  /** Attaches a card to the customer for off-session payments. @throws ApiError 404 for an unknown token */
   saveCard(customer: string, token: string): Promise<Card>;
   removeCard(reference: string): Promise<void>;
   openPage(page: NewPage): Promise<{ reference: string; url: string }>;
   readPage(reference: string): Promise<PageState>;
-  /** The charge of an invoice, made once and not yet tried. */
+  /** The charge of an invoice, created once and not tried yet. */
   openCharge(charge: {
     invoice_id: string;
     customer: string;
@@ -71,18 +71,18 @@ export type Processor = {
     description: string;
   }): Promise<Charge>;
   readCharge(reference: string): Promise<Charge>;
-  /** Tries a card. A decline is no error here: the charge stays open, and says why. */
+  /** Tries a card. A decline is not an error: the charge stays open with the reason. */
   tryCharge(reference: string, card: string): Promise<Charge>;
   /**
-   * What was taken back of a payment, all told: refunded, or withdrawn by disputes that are not won.
-   * `checkout_id`: ours, where it paid for a top-up.
+   * The total reversed amount of a payment: refunded, or withdrawn by disputes that are not won. `checkout_id` is ours,
+   * if the payment was a top-up.
    */
   readReversal(payment: string): Promise<{ checkout_id: string | null; refunded_usd: string; disputed_usd: string }>;
-  /** What a webhook says. @throws ApiError 400 where its signature is not the processor's, or old, or the body is not an event */
+  /** Parses a webhook event. @throws ApiError 400 when the signature is invalid or old, or the body is not an event */
   readEvent(body: Buffer, signature: string): ProcessorEvent;
 };
 
-/** The processor of this platform (docs/decisions/0020). @throws ApiError 503 where none is set up */
+/** The payment processor of this platform (docs/decisions/0020). @throws ApiError 503 when none is configured */
 export function processor(): Processor {
   const { stripe, paymentSandbox } = settings();
   if (stripe) return stripeProcessor(stripe);
@@ -93,10 +93,10 @@ export function processor(): Processor {
   );
 }
 
-/** How the audit log names what the processor made happen. */
+/** The audit actor for changes caused by the processor. */
 export const processorActor = () => ({ actor_type: 'host', actor_id: null, actor_name: processor().name });
 
-/** Whether there is one, and which. */
+/** The name of the configured processor, if any. */
 export function processorName(): Processor['name'] | null {
   const { stripe, paymentSandbox } = settings();
   return stripe ? 'stripe' : paymentSandbox ? 'sandbox' : null;

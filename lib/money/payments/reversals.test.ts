@@ -13,7 +13,7 @@ import { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, StripeServer } from '@/lib/te
 import { api, createProject, createUser, signIn, type TestProject } from '@/lib/testing/world';
 import { settleOwed } from './owed';
 
-// Against a counterpart of Stripe on this machine, through Stripe's own library.
+// Uses Stripe's own library against a fake Stripe server on this machine.
 const stripe = await StripeServer.start();
 Object.assign(process.env, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL: stripe.url });
 
@@ -34,7 +34,7 @@ const tell = async (events: readonly string[]) => {
 
 const overview = ({ users }: TestProject) => call('GET', '/billing/overview', { token: users.reader.token });
 
-/** A top-up that somebody paid on Stripe's page. @returns its payment, and what Stripe would tell of it */
+/** A top-up paid on Stripe's page. @returns its payment and Stripe's events for it */
 async function paid(amount_usd: number): Promise<{ payment: string; events: string[] }> {
   const token = await signIn(acme.users.admin.id);
   const { body } = await call('POST', '/billing/checkout-session', { token, body: { amount_usd } });
@@ -52,7 +52,7 @@ async function toppedUp(amount_usd: number): Promise<string> {
   return payment;
 }
 
-/** The balance, which must be what the entries add up to, and what is owed. */
+/** The debt and the balance; checks that the balance equals the sum of the entries. */
 async function books(project = acme): Promise<{ credit: number; owed: number; entries: string[] }> {
   const entries = await query<{ amount: string; reason: string }>(sql`
     SELECT CASE WHEN to_account = 'credit' THEN amount_usd ELSE -amount_usd END AS amount, reason FROM credit_entries
@@ -69,13 +69,13 @@ async function books(project = acme): Promise<{ credit: number; owed: number; en
   };
 }
 
-/** Credit that is gone, as an invoice uses it up. */
+/** Uses credit as an invoice would. */
 const consume = (amount: string) =>
   execute(sql`INSERT INTO credit_entries (id, project_id, source, from_account, to_account, amount_usd, reason, created_by, created_at)
     VALUES (${newId()}::uuid, ${acme.id}::uuid, ${`test:${newId()}`}::text, 'credit', 'invoice', ${amount}::numeric, 'used', 'test', now())`);
 
 describe('a top-up that is refunded', () => {
-  test('is taken from the credit, part by part, however often Stripe tells of it', async () => {
+  test('is taken from the credit, part by part, however often Stripe reports it', async () => {
     const payment = await toppedUp(50);
     const first = stripe.refund(payment, 2000);
     await tell([...first, ...first]);
@@ -88,12 +88,12 @@ describe('a top-up that is refunded', () => {
     });
   });
 
-  test('and was used already is owed, and the next top-up pays that first', async () => {
+  test('after its credit was used is owed, and the next top-up settles that first', async () => {
     const payment = await toppedUp(50);
     await consume('42');
     await tell(stripe.refund(payment, 5000));
     expect(await books()).toMatchObject({ credit: 0, owed: 42 });
-    // The tenant reads it where the balance stands, and nobody else does.
+    // The debt is shown next to the tenant's balance, and to nobody else.
     expect((await overview(acme)).body).toMatchObject({ credit_usd: 0, owed_usd: 42 });
     expect((await overview(await createProject('other'))).body).toMatchObject({ owed_usd: 0 });
     await toppedUp(10);
@@ -102,14 +102,14 @@ describe('a top-up that is refunded', () => {
     expect(await books()).toMatchObject({ credit: 68, owed: 0 });
   });
 
-  test('before the platform heard that it was paid is credited first, and taken then', async () => {
+  test('before the payment was reported is credited first, and then taken back', async () => {
     const { payment, events } = await paid(25);
     const refunded = stripe.refund(payment, 2500);
     await tell([...refunded.reverse(), ...events]);
     expect(await books()).toEqual({ credit: 0, owed: 0, entries: ['25 Top-up by card', '-25 Top-up refunded'] });
   });
 
-  test('is credit again where the refund failed', async () => {
+  test('is credited again if the refund fails', async () => {
     const payment = await toppedUp(25);
     await tell(stripe.refund(payment, 2500));
     await tell([stripe.failRefund(payment, 2500)]);
@@ -118,7 +118,7 @@ describe('a top-up that is refunded', () => {
 });
 
 describe('a top-up that is disputed', () => {
-  test('is taken while the dispute goes on, and comes back where it is won', async () => {
+  test('is taken back while the dispute is open, and returns if it is won', async () => {
     const payment = await toppedUp(50);
     await consume('30');
     const { opened, change } = stripe.dispute(payment, 5000);
@@ -132,7 +132,7 @@ describe('a top-up that is disputed', () => {
     });
   });
 
-  test('stays taken where it is lost, also when the events come the other way round', async () => {
+  test('stays taken back if the dispute is lost, even when events arrive in reverse order', async () => {
     const payment = await toppedUp(50);
     const { opened, change } = stripe.dispute(payment, 5000);
     const closed = change('lost');
@@ -140,7 +140,7 @@ describe('a top-up that is disputed', () => {
     expect(await books()).toMatchObject({ credit: 0, owed: 0 });
   });
 
-  test('is not taken for a mere inquiry of the bank', async () => {
+  test('is not taken back for a mere inquiry of the bank', async () => {
     const payment = await toppedUp(50);
     const { change } = stripe.dispute(payment, 5000);
     await tell([change('warning_needs_response')]);
@@ -148,7 +148,7 @@ describe('a top-up that is disputed', () => {
   });
 
   test.each([
-    // 47.10 EUR, for which Stripe took 50.55 USD: no more than was paid. Then 20 EUR, for which it took 21.46 USD.
+    // 47.10 EUR, for which Stripe took 50.55 USD, but no more than was paid. Then 20 EUR, for which it took 21.46 USD.
     ['all of it', 4710, [{ amount: -5055, currency: 'usd' }], 0],
     ['a part of it', 2000, [{ amount: -2146, currency: 'usd' }], 28.54],
     [
@@ -162,11 +162,14 @@ describe('a top-up that is disputed', () => {
     ],
     ['a sum in a balance that is not in USD', 2000, [{ amount: -2000, currency: 'eur' }], 0],
     ['a sum that Stripe has not taken yet', 2000, [], 0],
-  ])('in another currency takes what Stripe took in USD: %s', async (_, amount, balance_transactions, credit) => {
-    const payment = await toppedUp(50);
-    await tell([stripe.dispute(payment, amount, { currency: 'eur', balance_transactions }).opened]);
-    expect(await books()).toMatchObject({ credit, owed: 0 });
-  });
+  ])(
+    'in another currency takes back the amount that Stripe took in USD: %s',
+    async (_, amount, balance_transactions, credit) => {
+      const payment = await toppedUp(50);
+      await tell([stripe.dispute(payment, amount, { currency: 'eur', balance_transactions }).opened]);
+      expect(await books()).toMatchObject({ credit, owed: 0 });
+    },
+  );
 
   test('and refunded takes back no more than was paid', async () => {
     const payment = await toppedUp(50);
@@ -186,7 +189,7 @@ describe('a frozen project', () => {
   });
   const freeze = () => spend(acme.id, 10_000_000);
 
-  /** Owes 42 USD of a top-up that was used and then refunded. */
+  /** Leaves a debt of 42 USD from a top-up that was used and then refunded. */
   async function owing() {
     const payment = await toppedUp(50);
     await consume('42');
@@ -194,7 +197,7 @@ describe('a frozen project', () => {
     await freeze();
   }
 
-  test('that owes is lifted by what a top-up leaves after that, and not by what only settles it', async () => {
+  test('with a debt is lifted by the rest of a top-up, and not by one that only settles the debt', async () => {
     await owing();
     await toppedUp(40);
     expect([await books(), await statusOf()]).toMatchObject([
@@ -208,7 +211,7 @@ describe('a frozen project', () => {
     ]);
   });
 
-  test('is not lifted by credit that comes back from a won dispute', async () => {
+  test('is not lifted by credit from a won dispute', async () => {
     const payment = await toppedUp(50);
     const { opened, change } = stripe.dispute(payment, 5000);
     await tell([opened]);
@@ -217,10 +220,10 @@ describe('a frozen project', () => {
     expect([await books(), await statusOf()]).toMatchObject([{ credit: 50 }, { frozen: true, lift_usd: 0 }]);
   });
 
-  test('owes nothing any more after the next look, where a crash came between a top-up and the settling', async () => {
+  test('has its debt settled by the next run if a crash came between a top-up and the settling', async () => {
     await owing();
     const { events } = await paid(100);
-    // The connection is cut where what is owed would be settled.
+    // Cuts the connection where the debt would be settled.
     await execute(sql`CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`);
     await execute(sql`CREATE TRIGGER cut BEFORE UPDATE ON payment_reversals FOR EACH ROW EXECUTE FUNCTION cut()`);
@@ -229,7 +232,7 @@ describe('a frozen project', () => {
     await execute(sql`DROP TRIGGER cut ON payment_reversals`);
     expect(await books()).toMatchObject({ credit: 100, owed: 42 });
     expect(await statusOf(), 'by what remains, not by what is there').toMatchObject({ frozen: false, lift_usd: 58 });
-    // Stripe tells again of a page that is known to be paid: that settles nothing.
+    // Stripe reports a page that is already known to be paid: this settles nothing.
     await tell(events);
     expect(await books()).toMatchObject({ owed: 42 });
     await settleOwed.run(new AbortController().signal);
@@ -237,7 +240,7 @@ describe('a frozen project', () => {
     expect(await statusOf()).toMatchObject({ frozen: false, lift_usd: 58 });
   });
 
-  test('that owes is lifted by what a grant leaves after that, too', async () => {
+  test('with a debt is lifted by the rest of a grant, too', async () => {
     await owing();
     const root = await createUser('granting@example.test', 'backoffice');
     const token = await signIn(root.id, 'backoffice');
@@ -249,7 +252,7 @@ describe('a frozen project', () => {
   });
 });
 
-test('whatever comes at once, and in whatever order: the books say what Stripe says in the end', async () => {
+test('after concurrent events in any order, the books agree with Stripe', async () => {
   const random = seededRandom(3);
   const payment = await toppedUp(100);
   await consume('20');
@@ -257,20 +260,20 @@ test('whatever comes at once, and in whatever order: the books say what Stripe s
   const told = [opened, ...stripe.refund(payment, 1000), change('under_review'), ...stripe.refund(payment, 2000)];
   const shuffled = [...told, ...told].sort(() => random() - 0.5);
   const answers = await Promise.all(shuffled.map((event) => send(event)));
-  // Who lost the race is told to come again, as Stripe does.
+  // A request that lost the race is asked to retry, and Stripe does.
   for (const [index, { status }] of answers.entries()) if (status !== 200) await tell([shuffled[index] ?? '']);
   expect(await books()).toMatchObject({ credit: 20, owed: 0 });
   await tell([change('won')]);
   expect(await books()).toMatchObject({ credit: 50, owed: 0 });
 });
 
-test('a payment of somebody else at the same Stripe account is left alone', async () => {
+test('another system’s payment at the same Stripe account is ignored', async () => {
   const foreign = { amount: 100, payment_intent: null };
   await tell([stripe.event('charge.refunded', foreign), stripe.event('charge.dispute.created', foreign)]);
   expect(await books()).toEqual({ credit: 0, owed: 0, entries: [] });
 });
 
-test('an invoice that is disputed is owed; one that is refunded is not, for that is a gift', async () => {
+test('a disputed invoice is owed; a refunded one is not, because a refund is a gift', async () => {
   const project = await projectSince('2027-01');
   const token = () => signIn(project.users.admin.id);
   await call('POST', '/billing/payment-methods', { token: await token(), body: { payment_method: 'pm_card_visa' } });

@@ -8,9 +8,9 @@ import { processor } from './processor';
 const ATTEMPTS = 5;
 
 /**
- * Makes good what the processor says now of refunds and disputes of a payment. Whoever tells of it, in whatever order and
- * however often, the books come to say the same; payments that are not ours are left alone.
- * @throws ApiError 503 where it must be told again: the payment itself is not known yet, or another change came between
+ * Applies the processor's current refunds and disputes of a payment. The result does not depend on the number and order
+ * of events; payments of other systems are ignored.
+ * @throws ApiError 503 when the event must be repeated: the payment is not known yet, or a concurrent change came first
  */
 export async function mirrorReversal(reference: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -31,7 +31,7 @@ async function invoicePaidBy(reference: string): Promise<Payment | undefined> {
   return found && { ...found, reference, checkout_id: null };
 }
 
-/** The top-up, whose credit is there from now on at the latest. */
+/** The top-up of a payment; ensures that its credit is recorded. */
 async function topUpPaidBy(reference: string, checkoutId: string): Promise<Payment | undefined> {
   const read = () =>
     queryOne<{ project_id: string; page: string | null; complete: boolean }>(sql`

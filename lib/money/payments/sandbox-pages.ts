@@ -6,7 +6,7 @@ import { processorName } from './processor';
 import { completeSandboxPage, sandboxPage, type TestCard, testCards, testCardTokens } from './sandbox';
 import type { SandboxPage } from './schema';
 
-/** What the sandbox's page shows. @throws ApiError 404, also where there is no sandbox */
+/** The content of the sandbox's page. @throws ApiError 404, also without a sandbox */
 export async function readPage(call: ProjectCall, id: string): Promise<Sendable<SandboxPage>> {
   if (processorName() !== 'sandbox') throw notFound('The page');
   const { status, amount_usd, success_url, cancel_url } = await sandboxPage(call.project_id, id);
@@ -31,7 +31,7 @@ function deed(token: TestCard): SandboxPage['cards'][number]['does'] {
   return charge === 'declined' ? 'is_declined_later' : 'succeeds';
 }
 
-/** Pays with a test card; then the platform hears of it as it would by a webhook. */
+/** Pays with a test card; the platform is then notified as by a webhook. */
 export async function complete(
   call: ProjectCall,
   id: string,

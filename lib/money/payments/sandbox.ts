@@ -6,10 +6,10 @@ import { sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
 import type { Card, Charge, PageState, Processor } from './processor';
 
-/** What a test card does: `save` when it is given, `charge` when nobody is there. */
+/** The behaviour of a test card: `save` when it is added, `charge` when it is charged off-session. */
 type Behaviour = { brand: string; last4: string; save: 'ok' | 'declined' | 'confirm'; charge: 'ok' | 'declined' };
 
-/** Test cards by their tokens, which are those of Stripe's test mode and do the same there. */
+/** Test cards by token, with the tokens and behaviour of Stripe's test mode. */
 export const testCards = {
   pm_card_visa: { brand: 'visa', last4: '4242', save: 'ok', charge: 'ok' },
   pm_card_mastercard: { brand: 'mastercard', last4: '4444', save: 'ok', charge: 'ok' },
@@ -35,7 +35,7 @@ type PageObject = PageState & {
 type ChargeObject = Charge & { invoice_id: string; amount_usd: string };
 type Objects = { customer: object; card: CardObject; page: PageObject; charge: ChargeObject };
 
-/** Makes an object; of two with one reference, the first stays. */
+/** Stores an object; the first one with a reference stays. */
 async function keep<Kind extends keyof Objects>(kind: Kind, reference: string, state: Objects[Kind]): Promise<void> {
   await execute(sql`INSERT INTO sandbox_objects (reference, kind, state, created_at)
     VALUES (${reference}::text, ${kind}::text, ${JSON.stringify(state)}::jsonb, ${now()}::timestamptz) ON CONFLICT DO NOTHING`);
@@ -92,8 +92,8 @@ function isTestCard(token: string): token is TestCard {
 }
 
 /**
- * A processor that moves no money: it stands in for Stripe where there is none, so that top-up, cards and invoices can
- * be tried at once. What it remembers is in `sandbox_objects`.
+ * A processor that moves no money: it replaces Stripe where none is configured, so that top-ups, cards and invoices can
+ * be tried at once. Its state is in `sandbox_objects`.
  */
 export const sandboxProcessor: Processor = {
   name: 'sandbox',
@@ -171,7 +171,7 @@ export const sandboxProcessor: Processor = {
   },
 };
 
-/** What the sandbox's own page shows. @throws ApiError 404 */
+/** The state of a sandbox page. @throws ApiError 404 */
 export async function sandboxPage(projectId: string, id: string): Promise<PageObject & { reference: string }> {
   const reference = `cs_sandbox_${id}`;
   const page = await readPage(reference);
@@ -180,8 +180,9 @@ export async function sandboxPage(projectId: string, id: string): Promise<PageOb
 }
 
 /**
- * Somebody pays, or saves a card, on the sandbox's page. Only an open page can be completed, and once.
- * @throws ApiError 404, 409 where it is no longer open, 402 where the card is declined or the bank was not told yes
+ * Pays, or saves a card, on the sandbox's page. Only an open page can be completed, once.
+ * @throws ApiError 404, 409 when it is no longer open, 402 when the card is declined or the bank's question was not
+ * confirmed
  */
 export async function completeSandboxPage(
   projectId: string,

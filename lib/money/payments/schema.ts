@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id, times, timestamp } from '@/lib/core/api/schemas';
 import { testCardTokens } from './sandbox';
 
-/** The least and the most that one top-up is. */
+/** The bounds of one top-up. */
 const TOP_UP_USD = { least: 1, most: 10_000 } as const;
 
 export const paymentMethod = z

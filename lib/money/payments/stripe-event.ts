@@ -3,7 +3,7 @@ import { invalid } from '@/lib/core/api/errors';
 import type { ProcessorEvent } from './processor';
 
 const reference = z.string().regex(/^[\w.-]{1,255}$/);
-/** An object of Stripe within another: its id, or the whole of it. */
+/** A reference to another Stripe object: its id, or the expanded object. */
 const nested = z.union([reference, z.object({ id: reference }).transform(({ id }) => id)]).nullish();
 
 const envelope = z.object({ id: reference, type: reference, data: z.unknown() });
@@ -11,7 +11,7 @@ const identified = z.object({ object: z.object({ id: reference }) });
 const intent = z.object({ object: z.object({ metadata: z.record(z.string(), z.string()).nullish() }) });
 const reversal = z.object({ object: z.object({ payment_intent: nested }) });
 
-/** An event whose signature was verified. @throws ApiError 400 when the body is not an event */
+/** Parses an event whose signature was verified. @throws ApiError 400 when the body is not an event */
 export function parseStripeEvent(body: Buffer): ProcessorEvent {
   try {
     const { id, type, data } = envelope.parse(JSON.parse(body.toString()));

@@ -9,7 +9,7 @@ import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { settleOpenPages } from './checkouts';
 import { processor } from './processor';
 
-// Against a counterpart of Stripe on this machine, through Stripe's own library.
+// Uses Stripe's own library against a fake Stripe server on this machine.
 const stripe = await StripeServer.start();
 Object.assign(process.env, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL: stripe.url });
 
@@ -44,7 +44,7 @@ async function checkout(amount_usd = 25): Promise<{ id: string; session: string 
 }
 
 describe('a top-up', () => {
-  test('is credit when Stripe says that it is paid, and not before', async () => {
+  test('becomes credit when Stripe reports it as paid, and not before', async () => {
     const { id, session } = await checkout(25.5);
     const [completed = ''] = stripe.complete(session);
     expect(await credit()).toBe(0);
@@ -54,11 +54,11 @@ describe('a top-up', () => {
     expect(shown.body).toMatchObject({ status: 'complete', amount_usd: 25.5 });
   });
 
-  test('is credit once, however often and in whatever order Stripe tells of it', async () => {
+  test('becomes credit once, whatever the number and order of Stripe’s events', async () => {
     const { session } = await checkout(10);
     const [completed = ''] = stripe.complete(session, { delayed: true });
     const paid = stripe.settle(session, true);
-    // The later event comes first, then both, twice, at once.
+    // The later event first, then both twice, concurrently.
     const answers = await Promise.all([send(paid), send(completed), send(paid), send(completed), send(paid)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     await send(paid);
@@ -67,7 +67,7 @@ describe('a top-up', () => {
     expect(entries).toHaveLength(1);
   });
 
-  test('that takes days is credit when the money has come, and none when it has not', async () => {
+  test('that takes days becomes credit when the money has arrived, and none if it does not', async () => {
     const late = await checkout(10);
     const [completed = ''] = stripe.complete(late.session, { delayed: true });
     await send(completed);
@@ -80,7 +80,7 @@ describe('a top-up', () => {
     expect(await credit()).toBe(10);
   });
 
-  test('is credit even when no webhook ever comes', async () => {
+  test('becomes credit even without any webhook', async () => {
     const { session } = await checkout(10);
     stripe.complete(session);
     try {
@@ -92,7 +92,7 @@ describe('a top-up', () => {
     }
   });
 
-  test('is what Stripe says was paid, whatever an event claims', async () => {
+  test('has the amount paid at Stripe, whatever an event claims', async () => {
     const { session } = await checkout(10);
     const lie = stripe.event('checkout.session.completed', {
       ...stripe.get(session),
@@ -103,14 +103,14 @@ describe('a top-up', () => {
     expect(await credit()).toBe(0);
   });
 
-  test('asks Stripe for one session, also when its answer is lost on the way', async () => {
+  test('creates one Stripe session, even when its answer is lost', async () => {
     stripe.faults.push({ path: /POST \/v1\/checkout\/sessions$/, times: 1, done: true });
     const before = stripe.all('checkout.session').length;
     expect((await admin('POST', '/billing/checkout-session', { amount_usd: 5 })).status).toBe(201);
     expect(stripe.all('checkout.session')).toHaveLength(before + 1);
   });
 
-  test('refuses amounts that are no cents, and addresses that lead elsewhere', async () => {
+  test('refuses fractions of cents and return addresses on other sites', async () => {
     const refused = async (body: object) => (await admin('POST', '/billing/checkout-session', body)).status;
     expect(await refused({ amount_usd: 1.005 })).toBe(400);
     expect(await refused({ amount_usd: 0.5 })).toBe(400);
@@ -122,7 +122,7 @@ describe('a top-up', () => {
 });
 
 describe('an event', () => {
-  test('that Stripe has not signed does nothing', async () => {
+  test('without Stripe’s signature does nothing', async () => {
     const { session } = await checkout(10);
     const [completed = ''] = stripe.complete(session);
     const forged = [
@@ -138,7 +138,7 @@ describe('an event', () => {
     expect(await credit()).toBe(0);
   });
 
-  test('is refused with an old signature, and taken late with a new one', async () => {
+  test('with an old signature is refused, and accepted later with a new one', async () => {
     const { session } = await checkout(10);
     const [completed = ''] = stripe.complete(session);
     const old = stripe.sign(completed, { at: new Date(Date.now() - 10 * 60_000) });
@@ -147,7 +147,7 @@ describe('an event', () => {
     expect(await credit()).toBe(10);
   });
 
-  test('is tried again by Stripe when the platform could not act on it', async () => {
+  test('is retried by Stripe when the platform could not act on it', async () => {
     const { session } = await checkout(10);
     const [completed = ''] = stripe.complete(session);
     stripe.faults.push({ path: /GET \/v1\/checkout\/sessions/, times: 10, done: false });
@@ -170,11 +170,11 @@ describe('an event', () => {
     '{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":{"metadata":{"invoice_id":7}}}}',
     '{"id":"evt_1","type":"charge.refunded","data":{"object":{"payment_intent":{}}}}',
     '{"id":"evt_1","object":"v2.core.event","type":"payment_method.detached"}',
-  ])('that is signed and yet no event is refused: %s', async (body) => {
+  ])('with a signature but invalid content is refused: %s', async (body) => {
     expect((await send(body)).body).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
   });
 
-  test('of something that is not ours is taken and left alone', async () => {
+  test('about an object of another system is accepted and ignored', async () => {
     const foreign = { id: 'evt_x', object: 'payment_intent', metadata: {} };
     expect((await send(stripe.event('payment_intent.succeeded', foreign))).status).toBe(200);
     expect((await send(stripe.event('customer.updated', {}))).status).toBe(200);
@@ -217,7 +217,7 @@ describe('a card', () => {
     });
   });
 
-  test('of another tenant is never anybody else’s', async () => {
+  test('of a tenant is never visible to another', async () => {
     const other = await createProject('other');
     const saved = await call('POST', '/billing/payment-methods', {
       token: other.users.admin.token,
@@ -229,7 +229,7 @@ describe('a card', () => {
     expect((await admin('POST', '/billing/payment-methods', { payment_method: row?.reference })).status).toBe(404);
   });
 
-  test('that was saved on Stripe’s page is there once, also when two events tell of it', async () => {
+  test('saved on Stripe’s page is stored once, even when two events report it', async () => {
     const { id } = (await admin('POST', '/billing/card-session', {})).body as { id: string };
     const row = await queryOne<{ reference: string }>(
       sql`SELECT reference FROM checkout_sessions WHERE id = ${id}::uuid`,
@@ -240,7 +240,7 @@ describe('a card', () => {
     expect(cards).toHaveLength(1);
   });
 
-  test('that Stripe has let go is gone here', async () => {
+  test('detached at Stripe is deleted here', async () => {
     await admin('POST', '/billing/payment-methods', { payment_method: 'pm_card_visa' });
     const [row] = await query<{ reference: string }>(
       sql`SELECT reference FROM payment_methods WHERE project_id = ${acme.id}::uuid`,
@@ -250,7 +250,7 @@ describe('a card', () => {
   });
 });
 
-test('many calls at once make one customer of a tenant', async () => {
+test('many concurrent calls create one customer per tenant', async () => {
   const before = stripe.all('customer').length;
   await Promise.all(Array.from({ length: 12 }, () => admin('POST', '/billing/checkout-session', { amount_usd: 5 })));
   expect(stripe.all('customer')).toHaveLength(before + 1);
@@ -276,11 +276,11 @@ describe('the charge of an invoice', () => {
   const paid = (id: string) =>
     stripe.all('payment_intent').filter((intent) => (intent.metadata as { invoice_id?: string }).invoice_id === id);
 
-  test('whose answer was lost after the money moved is taken once', async () => {
+  test('whose answer was lost after the payment is taken once', async () => {
     const { wanted, card, charge } = await open();
     stripe.faults.push({ path: /confirm$/, times: 4, done: true });
     await expect(processor().tryCharge(charge.reference, card)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    // What the platform does next: it looks, and tries again where there is need.
+    // The platform's next actions: it checks, and retries if needed.
     expect(await processor().readCharge(charge.reference)).toMatchObject({ status: 'succeeded' });
     expect(await processor().tryCharge(charge.reference, card)).toMatchObject({ status: 'succeeded' });
     expect(await processor().openCharge(wanted)).toMatchObject({ reference: charge.reference });
@@ -312,7 +312,7 @@ describe('a card number', () => {
     ['in escapes', `{"payment_method":"\\u0034242424242424242"}`],
     ['in broken JSON', `{"number": ${number}`],
   ];
-  test.each(bodies)('%s is refused and written nowhere', async (_, body) => {
+  test.each(bodies)('%s is refused and stored nowhere', async (_, body) => {
     const answer = await admin('POST', '/billing/payment-methods', body);
     expect(answer.body).toMatchObject({
       error: { code: 'INVALID_REQUEST', message: expect.stringContaining('card number') },

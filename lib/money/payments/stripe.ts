@@ -10,7 +10,7 @@ import { parseStripeEvent } from './stripe-event';
 
 type StripeSettings = NonNullable<Settings['stripe']>;
 
-/** Objects are read in the shapes of this version, whatever the account's own is. */
+/** The version of the object shapes, whatever the account's default is. */
 const API_VERSION = '2026-10-28.endive';
 const TIMEOUT_MS = 20_000;
 
@@ -83,7 +83,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
         const attached = cardOf(method);
         if (!attached || (owner !== null && owner !== customer)) throw noSuch('payment_method', 'card');
         if (owner === customer) return attached;
-        // Saved by a SetupIntent, the bank is asked now whether the card may be charged when nobody is there.
+        // If saved by a SetupIntent, the bank decides now whether the card may be charged off-session.
         const setup = await stripe.setupIntents.create({
           customer,
           payment_method: token,
@@ -92,7 +92,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
           allowed_payment_method_types: ['card'],
           expand: ['payment_method'],
         });
-        // Of a token that many share, such as those for tests, this is the customer's own.
+        // For a shared token, such as those for tests, this is the customer's own card.
         const card = await setupCard(setup);
         if (!card) {
           throw new ApiError(
@@ -108,7 +108,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
         try {
           await stripe.paymentMethods.detach(reference);
         } catch (error) {
-          // Not attached, or not known any more: it is gone.
+          // Not attached or unknown: already removed.
           if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
         }
       }),
@@ -188,7 +188,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
     tryCharge: (reference, card) =>
       answered(async () => {
         try {
-          // A PaymentIntent succeeds once at most, so a try whose answer was lost can't be taken a second time.
+          // A PaymentIntent succeeds at most once, so a try whose answer was lost cannot charge twice.
           return chargeOf(await stripe.paymentIntents.confirm(reference, { payment_method: card, off_session: true }));
         } catch (error) {
           if (error instanceof Stripe.errors.StripeCardError) {
@@ -210,7 +210,7 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
         ]);
         const charge = typeof latest_charge === 'string' ? null : latest_charge;
         const refunded = new Decimal(charge?.amount_refunded ?? 0);
-        // Refunded and disputed, a payment still takes back no more than it was.
+        // A payment that is both refunded and disputed never reverses more than its amount.
         const left = new Decimal(charge?.amount ?? 0).minus(refunded);
         const disputed = Decimal.sum(
           0,
@@ -238,8 +238,9 @@ function connect({ secretKey, webhookSecret, apiUrl }: StripeSettings): Processo
 }
 
 /**
- * What a dispute is about, in cents of a USD. A bank may dispute in the cardholder's currency: then it is what Stripe took
- * from the balance; undefined where that is not in USD either, so that nobody can say how much of the payment it is.
+ * The disputed amount in USD cents. A bank can dispute in the cardholder's currency; then this is the amount that
+ * Stripe took from the balance. Undefined if that is not in USD either, because the share of the payment is then
+ * unknown.
  */
 function disputedCents({ id, currency, amount, balance_transactions }: Stripe.Dispute): Decimal | undefined {
   if (currency === 'usd') return new Decimal(amount);
@@ -249,7 +250,7 @@ function disputedCents({ id, currency, amount, balance_transactions }: Stripe.Di
   return undefined;
 }
 
-/** States of a dispute in which the money is gone: at stake, or lost. Before, and when it is won, it is ours. */
+/** Dispute states in which the money is withdrawn: in dispute, or lost. Before that, and when won, it is ours. */
 const withdrawn: ReadonlySet<string> = new Set([
   'needs_response',
   'under_review',
@@ -284,7 +285,7 @@ function chargeOf({ id, status, last_payment_error }: Stripe.PaymentIntent): Cha
   }
 }
 
-/** Stripe's errors in the terms of this platform; what only operators may know goes into the log. */
+/** Translates Stripe's errors to API errors; details for operators only go to the log. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -1,12 +1,12 @@
 /**
- * Exact decimals of money for pages, as integers of 10⁻¹⁶ USD: prices have ten decimals, quantities six. The API computes
- * with decimal.js, which weighs more than a page's whole pricing does; a test compares the two.
+ * Exact decimals for prices on pages, as integers of 10⁻¹⁶ USD: prices have ten decimals, quantities six. The API uses
+ * decimal.js, which is larger than all pricing code of a page; a test compares the two.
  */
 export type Fixed = bigint;
 
 const PLACES = 16;
 
-/** Of an exact decimal as text, or of a JSON number of the wire: at most six decimals, so that its text has them all. */
+/** Parses exact decimal text, or a JSON number of the API, which has at most six decimals and so keeps all of them. */
 export function fixed(amount: string | number, places = PLACES): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount));
   if (!match) throw new Error(`not a decimal: ${amount}`);
@@ -16,7 +16,7 @@ export function fixed(amount: string | number, places = PLACES): bigint {
   return sign ? -digits : digits;
 }
 
-/** `amount ÷ by`, half to even, as exact decimal text of so many places. */
+/** `amount ÷ by` as exact decimal text with this many places, rounded half to even. */
 export function quotient(amount: Fixed, by: bigint, places = 6): string {
   const unit = by * 10n ** BigInt(PLACES - places);
   const rounded = divideHalfEven(amount, unit);
@@ -34,7 +34,7 @@ function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return sign * (up ? whole + 1n : whole);
 }
 
-/** `dividend ÷ divisor`, up to the next whole; both above zero. */
+/** `dividend ÷ divisor`, rounded up; both must be positive. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }

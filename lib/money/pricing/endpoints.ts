@@ -3,8 +3,8 @@ import * as schema from './schema';
 import { quoteFor } from './service';
 
 /**
- * What something costs before it is created.
- * @param table all endpoints, which hold this one: it is looked at when asked about, not while they are being made
+ * Price quotes before creation.
+ * @param table all endpoints, including this one; called lazily, because the table is still under construction here
  */
 export const quoteEndpoints = (table: () => readonly AnyEndpoint[]) => [
   endpoint({

@@ -33,7 +33,7 @@ async function quoteOf(...request: Parameters<typeof ask>): Promise<Quote> {
 }
 const claimsOf = ({ quota }: Quote) => Object.fromEntries(quota.map(({ dimension, claim }) => [dimension, claim]));
 
-/** What a resource takes in the ledger. */
+/** The quota ledger entries of a resource. */
 async function ledgerOf(id: string) {
   const rows = await query<{ dimension: string; amount: number }>(
     sql`SELECT dimension, amount::float8 AS amount FROM quota_ledger WHERE resource_id = ${id}::uuid`,
@@ -41,14 +41,14 @@ async function ledgerOf(id: string) {
   return Object.fromEntries(rows.map(({ dimension, amount }) => [dimension, amount]));
 }
 
-/** Every row count that a quote could change. */
+/** Row counts of all tables that a quote could change. */
 const rowsOf = (project: TestProject) =>
   query(sql`SELECT (SELECT count(*) FROM volumes) AS volumes, (SELECT count(*) FROM instances) AS instances,
     (SELECT count(*) FROM networks) AS networks, (SELECT count(*) FROM operations) AS operations, to_jsonb(a) AS account
     FROM project_accounts a WHERE a.project_id = ${project.id}::uuid`);
 
 describe('a quote', () => {
-  test('of a volume says price, quota and freeze to the digit, and claims what the create then takes', async () => {
+  test('of a volume states price, quota and freeze to the digit, and claims the same as the create', async () => {
     const body = { name: 'data', size_gb: 100 };
     const quoted = await quoteOf('POST', '/storage/volumes', body);
     expect(quoted).toMatchObject({
@@ -64,7 +64,7 @@ describe('a quote', () => {
     expect(claimsOf(quoted)).toEqual(await ledgerOf(idOf(created)));
   });
 
-  test('of an instance has its vCPUs, memory and boot disk, and claims what the create then takes', async () => {
+  test('of an instance includes its vCPUs, memory and boot disk, and claims the same as the create', async () => {
     const body = { name: 'web', flavor_id: NANO, image_id: TINY_IMAGE, network_id: await defaultNetwork(acme) };
     const quoted = await quoteOf('POST', '/api/v1/compute/instances', body);
     expect(quoted.lines.map(({ name }) => name)).toEqual(['vCPU', 'Memory', 'Boot disk']);
@@ -73,7 +73,7 @@ describe('a quote', () => {
     expect(claimsOf(quoted)).toEqual(await ledgerOf(idOf(await launch(call, acme))));
   });
 
-  test('of a resize is of the difference', async () => {
+  test('of a resize covers the difference', async () => {
     const { token } = acme.users.member;
     const id = idOf(await call('POST', '/storage/volumes', { token, body: { name: 'small', size_gb: 4 } }));
     await execute(sql`UPDATE volumes SET status = 'available' WHERE id = ${id}::uuid`);
@@ -87,7 +87,7 @@ describe('a quote', () => {
     });
   });
 
-  test('of a start has what a stopped instance does not pay for', async () => {
+  test('of a start covers the costs that a stopped instance does not have', async () => {
     const id = idOf(await launch(call, acme, { name: 'sleeper' }));
     await execute(sql`UPDATE instances SET status = 'stopped', task = NULL WHERE id = ${id}::uuid`);
     const { lines, quota } = await quoteOf('POST', `/compute/instances/${id}/action`, { action: 'start' });
@@ -95,7 +95,7 @@ describe('a quote', () => {
     expect((await quoteOf('POST', `/compute/instances/${id}/action`, { action: 'reboot' })).lines).toEqual([]);
   });
 
-  test('of what is free of charge is zero', async () => {
+  test('of a free resource is zero', async () => {
     const body = { name: 'more', cidr: '10.9.0.0/24' };
     expect(await quoteOf('POST', '/network/networks', body)).toEqual({
       hourly_usd: 0,
@@ -106,7 +106,7 @@ describe('a quote', () => {
     });
   });
 
-  test('says what the budget freeze refuses, and only that', async () => {
+  test('reports the budget freeze for calls that it refuses, and only for them', async () => {
     const frozen = await createProject('frozen');
     const body = { monthly_limit_usd: 1, enable_quota_freeze: true };
     await call('PUT', '/billing/budget', { token: frozen.users.admin.token, body });
@@ -115,7 +115,7 @@ describe('a quote', () => {
     expect((await quoteOf('POST', '/network/networks', { name: 'x', cidr: '10.9.0.0/24' }, frozen)).frozen).toBe(false);
   });
 
-  test('writes nothing, also in a project that has nothing yet', async () => {
+  test('writes nothing, not even in a project without data', async () => {
     const fresh = await createProject('fresh');
     const before = await rowsOf(fresh);
     await quoteOf('POST', '/storage/volumes', { name: 'data', size_gb: 1 }, fresh);
@@ -168,7 +168,7 @@ describe('a quote is refused', () => {
   });
 });
 
-test('every endpoint that claims quota or that a freeze refuses says what it takes', () => {
+test('every endpoint that claims quota or can be frozen has an estimate', () => {
   const silent = endpoints.filter(({ claims, freezable, estimate }) => (claims.length > 0 || freezable) && !estimate);
   expect(silent.map(({ operation_id }) => operation_id)).toEqual([]);
 });

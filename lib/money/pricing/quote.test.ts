@@ -37,8 +37,8 @@ const small: Claim[] = [
 ];
 
 describe('a quote', () => {
-  test('is per hour and per month of this month’s length, exact to the last of six decimals', () => {
-    // 2 × 0.024 + 4 × 0.004 + 20 × 0.08 ÷ 720 = 0.064 + 0.002222… an hour; 720 × 0.064 + 1.60 = 47.68 in November
+  test('is per hour and per month of this month’s length, exact to six decimals', () => {
+    // 2 × 0.024 + 4 × 0.004 + 20 × 0.08 ÷ 720 = 0.064 + 0.002222… per hour; 720 × 0.064 + 1.60 = 47.68 in November
     expect(quote(rateCard('2026-11'), small)).toMatchObject({
       hours: 720,
       usd_per_hour: '0.066222',
@@ -54,7 +54,7 @@ describe('a quote', () => {
     expect(quote(rateCard('2026-02'), small).usd_per_month).toBe('44.608');
   });
 
-  test('says what it costs from the next change of a rate on', () => {
+  test('includes the cost after the next rate change', () => {
     const changes = {
       compute_vcpu: { unit_price_usd: '0.03', effective_from: '2026-12' },
       block_storage: { unit_price_usd: '0.1', effective_from: '2027-01' },
@@ -63,7 +63,7 @@ describe('a quote', () => {
     expect(quote(rateCard('2026-11', changes), small).next).toEqual({ month: '2026-12', usd_per_hour: '0.078151' });
   });
 
-  test('shows what has no price, and leaves out what is nothing', () => {
+  test('shows unpriced items, and omits zero amounts', () => {
     const { lines, usd_per_month } = quote(rateCard('2026-11'), [
       { metric: 'image_storage', quantity: 2 },
       { metric: 'gpu_slice', quantity: 0 },
@@ -130,14 +130,14 @@ const meterOf = (vcpus: string, spent_vcpu_hours: string): Meter => ({
   ],
 });
 
-describe('what a quote does to the budget', () => {
+describe('the budget impact of a quote', () => {
   const claims: Claim[] = [{ metric: 'compute_vcpu', quantity: 1 }];
   // One vCPU since the first: 360 hours so far are 8.64, and 17.28 by the end of the month.
   const meter = meterOf('1', '360');
   const impactOn = (limit: string | null, { freezes = true, lift = '0' } = {}) =>
     budgetImpact(quote(rateCard('2026-11'), claims), overviewOf(meter, { limit, freezes, lift }));
 
-  test('is the forecast from now on, and not from the first of the month', () => {
+  test('forecasts from now on, not from the first of the month', () => {
     expect(impactOn(null)).toEqual({
       forecast_usd: { before: '17.28', after: '25.92' },
       limit_usd: null,
@@ -146,8 +146,8 @@ describe('what a quote does to the budget', () => {
     });
   });
 
-  test('is the moment at which the budget is used up, without it and with it', () => {
-    // 20.00 − 8.64 = 11.36 at 0.048 an hour lasts 236 h 40 min; at 0.024 it lasts beyond the month
+  test('states when the budget is used up, without the quote and with it', () => {
+    // 20.00 − 8.64 = 11.36 at 0.048 per hour lasts 236 h 40 min; at 0.024 it lasts beyond the month
     expect(impactOn('20').reached).toEqual({ before: null, after: new Date('2026-11-25T20:40:00Z') });
     // 12.00 − 8.64 = 3.36: 140 h at 0.024, 70 h at 0.048
     expect(impactOn('12').reached).toEqual({
@@ -156,18 +156,18 @@ describe('what a quote does to the budget', () => {
     });
   });
 
-  test('counts credit that lifted a freeze where the budget freezes, and only there', () => {
+  test('counts credit that lifted a freeze only where the budget freezes', () => {
     // 11.00 + 1.00 of lift: as with 12.00
     expect(impactOn('11', { lift: '1' }).reached.after).toEqual(new Date('2026-11-18T22:00:00Z'));
     expect(impactOn('12', { lift: '1', freezes: false }).reached.after).toEqual(new Date('2026-11-18T22:00:00Z'));
   });
 
-  test('is now where the budget is used up already', () => {
+  test('is now when the budget is already used up', () => {
     expect(impactOn('8.64').reached).toEqual({ before: at, after: at });
   });
 });
 
-test('quotes and impacts agree with what the server bills, for any prices, sizes and moments', () => {
+test('quotes and impacts agree with the server’s bill for any prices, sizes and moments', () => {
   const quantity = fc.integer({ min: 0, max: 1_000_000 }).map((thousandths) => thousandths / 1000);
   const price = fc.bigInt({ min: 0n, max: 10n ** 11n }).map((digits) => new Money(String(digits)).div(1e10).toFixed());
   const held = ['compute_vcpu', 'compute_memory', 'gpu_slice', 'block_storage'] as const;
@@ -210,7 +210,7 @@ test('quotes and impacts agree with what the server bills, for any prices, sizes
         const limit = new Money(limitCents).div(100).toFixed();
         const impact = budgetImpact(quoted, overviewOf(meter(false), { limit, freezes: true, lift: '0' }));
         const after = meter(true);
-        // The wire has six decimals: so far, and no further, can the two be apart.
+        // The API has six decimals, so the two can differ by that much.
         expect(new Money(impact.forecast_usd.after).minus(forecast(after)).abs().toNumber()).toBeLessThan(3e-6);
         const expected = crossingAt(after, limit);
         const burnPerMs = total(
@@ -223,7 +223,7 @@ test('quotes and impacts agree with what the server bills, for any prices, sizes
         const { after: reached } = impact.reached;
         if (reached && expected) expect(Math.abs(reached.getTime() - expected.getTime())).toBeLessThanOrEqual(slack);
         else if (reached !== expected) {
-          // One says that it is not in this month: then the other is at its very end.
+          // If one finds no moment in this month, the other's must be at its very end.
           const short = new Money(limit).minus(forecast(after)).abs().toNumber();
           expect(short).toBeLessThan(5e-6);
         }

@@ -8,9 +8,9 @@ export type Claim = Use;
 export interface QuoteLine {
   label: string;
   quantity: number;
-  /** What there is of it: "vCPU". */
+  /** The unit of the quantity: "vCPU". */
   unit: string;
-  /** Exact, of one `per`; null: it is metered, and free of charge. */
+  /** The exact price of one `per`; null: metered and free of charge. */
   unit_price_usd: string | null;
   per: string;
   /** Decimal text of six places, half to even. */
@@ -18,23 +18,23 @@ export interface QuoteLine {
   usd_per_month: string;
 }
 
-/** What something costs, at this month's rates. */
+/** The cost of resources at this month's rates. */
 export interface Quote {
   lines: QuoteLine[];
   usd_per_hour: string;
-  /** In a month as long as this one, from its first to its last hour: what its invoice would say, before cents. */
+  /** For a full month of this length: its invoice amount before rounding to cents. */
   usd_per_month: string;
   /** The hours of this month. */
   hours: number;
-  /** Rates of some of it change with a coming month: what an hour costs from then on. */
+  /** The hourly cost from the next month with changed rates, if any. */
   next: { month: string; usd_per_hour: string } | null;
   /** In USD of this month, exact. */
   exact: Fixed;
 }
 
 /**
- * What things that last cost, as the server bills them (spec 2.5): an hourly price by each hour, a GB-month by its share
- * of this month's hours.
+ * The cost of long-lived resources as the server bills them (spec 2.5): hourly prices by each hour, a GB-month by its
+ * share of this month's hours.
  */
 export function quote({ month, items }: Pricing, claims: readonly Claim[]): Quote {
   const hours = hoursOf(month);
@@ -75,7 +75,7 @@ function itemOf(items: readonly Item[], { metric }: Claim): Item {
   return item;
 }
 
-/** What a quantity costs in a whole month of so many hours, exact: prices of ten decimals times quantities of six. */
+/** The exact cost of a quantity in a month of this many hours: prices of ten decimals times quantities of six. */
 function monthly({ unit_price_usd, basis }: Item, quantity: number, hours: number): Fixed {
   if (unit_price_usd === null || basis === 'count') return 0n;
   return fixed(unit_price_usd, 10) * fixed(quantity, 6) * (basis === 'hour' ? BigInt(hours) : 1n);
@@ -87,18 +87,18 @@ const rates = (exact: Fixed, hours: number) => ({
   usd_per_month: quotient(exact, 1n),
 });
 
-/** What a quote does to this month's spend and budget, were it there from now on. */
+/** The effect of a quote on this month's spend and budget if it started now. */
 export interface BudgetImpact {
   forecast_usd: { before: string; after: string };
   /** null: there is no budget. */
   limit_usd: number | null;
   /** At 100 % nothing new can be created. */
   freezes: boolean;
-  /** When spend reaches what freezes, or the limit where it does not freeze; null: not in this month. */
+  /** When spend reaches the freeze, or the limit if it does not freeze; null: not in this month. */
   reached: { before: Date | null; after: Date | null };
 }
 
-/** The moment at which spend reaches what the budget allows, without and with the quote; given what runs now. */
+/** When spend reaches the budget, without and with the quote, given current usage. */
 export function budgetImpact({ exact }: Pick<Quote, 'exact'>, overview: Overview): BudgetImpact {
   const { month, as_of, budget } = overview;
   const { monthly_limit_usd: limit, enable_quota_freeze: freezes, status } = budget;
@@ -107,7 +107,7 @@ export function budgetImpact({ exact }: Pick<Quote, 'exact'>, overview: Overview
   const length = BigInt(secondsOf(month)) * 1000n;
   const spent = fixed(overview.month_to_date_usd);
   const forecast = fixed(overview.forecast_usd);
-  // Times the length of the month, so that nothing is divided before it is shown.
+  // Multiplied by the length of the month, so that nothing is divided before display.
   const growth = { before: (forecast - spent) * length, after: (forecast - spent) * length + exact * rest };
 
   const amount = limit === null ? null : fixed(limit) + (freezes ? fixed(status.lift_usd) : 0n);

@@ -11,8 +11,8 @@ import { quote } from './quote';
 import type { QuoteAnswer, QuoteRequest } from './schema';
 
 /**
- * What a request would cost and take, and whether it would be refused for that. Nothing is written.
- * @throws ApiError 404 for a path that nothing answers, and what the request itself would be refused with: 400, 404, 409
+ * The cost and quota claims of a request, and whether they would get it refused. Writes nothing.
+ * @throws ApiError 404 for an unknown path, and the request's own errors: 400, 404, 409
  */
 export async function quoteFor(
   call: ProjectCall,

@@ -11,17 +11,17 @@ const parts = (amount: string, weights: (string | number)[], decimals?: number) 
   ).map((part) => part.toFixed());
 
 describe('parts of an amount', () => {
-  test('are in proportion, and the last digits go to those that lost most', () => {
+  test('are in proportion, and the last digits go to those that lost most by rounding', () => {
     expect(parts('10', [1, 3], 2)).toEqual(['2.5', '7.5']);
     // Thirds: 3.333… each, and one cent is left for the first.
     expect(parts('10', [1, 1, 1], 2)).toEqual(['3.34', '3.33', '3.33']);
-    // 0.005 and 0.995: the second lost as much as the first; 0.002, 0.998: it lost more.
+    // 0.005 and 0.995: both lost the same; 0.002, 0.998: the second lost more.
     expect(parts('1', [2, 998], 2)).toEqual(['0', '1']);
     expect(parts('0.000001', [1, 2])).toEqual(['0', '0.000001']);
     expect(parts('5', [0, 0])).toEqual(['0', '0']);
   });
 
-  test('add up to it, and none is further from its share than one last digit, whatever the weights', () => {
+  test('add up to it, and none is further than one last digit from its share, whatever the weights', () => {
     const weight = fc.bigInt({ min: 0n, max: 10n ** 30n }).map((digits) => new Money(digits.toString()).div('1e12'));
     const micro = fc.bigInt({ min: 0n, max: 10n ** 14n }).map((digits) => new Money(digits.toString()).div('1e6'));
     fc.assert(

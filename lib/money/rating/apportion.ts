@@ -2,10 +2,10 @@ import { Decimal } from 'decimal.js';
 import { Money, total } from './cost';
 
 /**
- * Divides an amount in proportion to weights so that the parts always add up to it: each part is rounded down to so many
- * decimals, and what is left goes, one last digit each, to those that lost most (largest remainder).
- * @param amount with no more decimals than the parts have
- * @param weights none below zero; where all are zero, so are the parts
+ * Divides an amount in proportion to weights so that the parts add up to it: each part is rounded down to `decimals`,
+ * and the remaining last digits go to the parts that lost most (largest remainder).
+ * @param amount with at most `decimals` decimals
+ * @param weights not negative; if all are zero, so are the parts
  */
 export function apportion(amount: Decimal, weights: readonly Decimal[], decimals = 6): Decimal[] {
   const whole = total(weights);

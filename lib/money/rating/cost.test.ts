@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { costOf, priceableUnits, toCents } from './cost';
 import { usdInput } from './usd';
 
-test('units are what the rate card prices: hours, GB-months of that very month, millions of tokens', () => {
+test('units are those of the rate card: hours, GB-months of that month, millions of tokens', () => {
   expect(priceableUnits('compute_vcpu', 9000, '2027-02').toFixed()).toBe('2.5');
   // 10 GB for fourteen of the 28 days of a February, and of the 31 of a January.
   const fortnight = 10 * 14 * 86_400;
@@ -12,7 +12,7 @@ test('units are what the rate card prices: hours, GB-months of that very month, 
   expect(priceableUnits('network_egress', 2 ** 31, '2027-02').toFixed()).toBe('2');
 });
 
-test('what is used costs its units times the price; without a price, nothing', () => {
+test('usage costs its units times the price, or nothing without a price', () => {
   for (const metric of ['compute_vcpu', 'block_storage', 'ai_prompt_tokens'] as const) {
     const units = priceableUnits(metric, 1_234_567, '2028-02');
     expect(costOf(metric, 1_234_567, '2028-02', '0.08').minus(units.times('0.08')).abs().lt('1e-60')).toBe(true);
@@ -25,7 +25,7 @@ test('an amount is rounded to cents half to even', () => {
   expect(rounded).toEqual(['0.00', '0.02', '0.02', '0.03', '1.00']);
 });
 
-test('an amount in a request has six decimals at most, and its bounds are amounts themselves', () => {
+test('an amount in a request has at most six decimals and inclusive bounds', () => {
   const amount = usdInput(0.01);
   for (const given of [0.01, 0.123456, 100_000_000]) expect(amount.safeParse(given).data).toBe(given);
   for (const given of [0.009999, 0.1234567, 100_000_000.01]) expect(amount.safeParse(given).success).toBe(false);

@@ -3,8 +3,8 @@ import { type Metric, metrics } from '@/lib/money/metering/metrics';
 import { hoursOf, type Month, secondsOf } from './month';
 
 /**
- * Decimals of money: far more digits than any sum has, so that only a division could round, and half-even. Everything in
- * the product that multiplies or divides money does it with these; a test keeps binary floats out.
+ * Decimals for money, half to even, with far more digits than any sum has, so that only divisions can round. All code
+ * that multiplies or divides money uses them; a test keeps binary floats out.
  */
 export const Money = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_EVEN });
 export type Money = Decimal;
@@ -12,9 +12,9 @@ export type Money = Decimal;
 const ZERO = new Money(0);
 
 /**
- * How many priced units a metered quantity is: 3,600 vCPU-seconds are one vCPU-hour; a GB-month is GB × hours ÷ hours of
- * that month.
- * @param quantity quantity-seconds of what lasts, the count of what happens; exact decimal text
+ * Converts a metered quantity to priced units: 3,600 vCPU-seconds are one vCPU-hour; a GB-month is GB × hours ÷ hours
+ * of that month.
+ * @param quantity quantity-seconds, or the count of events; exact decimal text
  */
 export function priceableUnits(metric: Metric, quantity: Decimal.Value, month: Month): Decimal {
   const { basis, unit_share } = metrics[metric];
@@ -24,9 +24,9 @@ export function priceableUnits(metric: Metric, quantity: Decimal.Value, month: M
 }
 
 /**
- * What a metered quantity of a month costs, times the seconds of that month: products only, so that sums and comparisons
- * are exact. The function `dollar_seconds` says the same in SQL.
- * @param price_usd of one unit in that month; null: it has none and costs nothing
+ * The cost of a month's metered quantity times the seconds of that month: products only, so that sums and comparisons
+ * are exact. The SQL function `dollar_seconds` is the same.
+ * @param price_usd of one unit in that month; null: no price and no cost
  */
 export function dollarSeconds(
   metric: Metric,
@@ -40,7 +40,7 @@ export function dollarSeconds(
   return new Money(quantity).times(unit_share).times(price_usd).times(weight);
 }
 
-/** What a metered quantity of a month costs in USD, not rounded: quantity × time × rate (spec 2.5). */
+/** The unrounded cost of a month's metered quantity in USD: quantity × time × rate (spec 2.5). */
 export function costOf(
   metric: Metric,
   quantity: Decimal.Value,
@@ -50,7 +50,7 @@ export function costOf(
   return dollarSeconds(metric, quantity, month, price_usd).div(secondsOf(month));
 }
 
-/** USD to cents, half to even: the one rounding of money, once per invoice line. */
+/** Rounds USD to cents, half to even: the only rounding of money, once per invoice line. */
 export function toCents(amount: Decimal.Value): Decimal {
   return new Money(amount).toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN);
 }

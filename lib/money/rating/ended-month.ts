@@ -5,8 +5,8 @@ import type { Meter, MeterLine } from './meter';
 import { endOf, type Month, startOf } from './month';
 
 /**
- * The meters of these projects as of the end of a month that has ended: what its invoice holds or will hold. Counted
- * events are known by their day, so `as_of` is the last millisecond of it.
+ * The meters of these projects at the end of an ended month: the content of its invoice. Counted events have only a
+ * day, so `as_of` is that day's last millisecond.
  */
 export async function metersAtEndOf(month: Month, projects: readonly string[]): Promise<Map<string, Meter>> {
   const [begins, ends] = [startOf(month), endOf(month)];

@@ -5,12 +5,12 @@ import { burnPerHour, crossingAt, forecast, hasReached, type Meter, type MeterLi
 
 testDatabase();
 
-test('what does not exist has no meter: nothing spent is something else', async () => {
+test('an unknown project has no meter, which is not the same as no spend', async () => {
   await expect(readMeter(newId())).rejects.toThrow('there is no project');
 });
 
 describe('a meter read in the middle of a month', () => {
-  // 1,000 vCPU-hours at 0.024 and ten million tokens at 0.20 are 26 USD; two vCPUs run on at 0.048 an hour.
+  // 1,000 vCPU-hours at 0.024 and ten million tokens at 0.20 are 26 USD; two vCPUs continue at 0.048 per hour.
   const vcpus: MeterLine = {
     metric: 'compute_vcpu',
     held: '2',
@@ -28,7 +28,7 @@ describe('a meter read in the middle of a month', () => {
   const meter: Meter = { at: new Date('2027-02-11T00:00:00Z'), month: '2027-02', lines: [vcpus, tokens] };
   const idle: Meter = { ...meter, lines: [{ ...vcpus, held: '0' }, tokens] };
 
-  test('says what is spent, then and later: what runs runs on, what was counted does not, and the month ends', () => {
+  test('gives present and later spend: held usage continues, counted usage does not, and the month ends', () => {
     expect(spendAt(meter).toFixed()).toBe('26');
     expect(spendAt(meter, new Date('2027-02-11T10:00:00Z')).toFixed()).toBe('26.48');
     expect(forecast(meter).toFixed()).toBe('46.736');
@@ -50,7 +50,7 @@ describe('a meter read in the middle of a month', () => {
     expect(crossingAt(meter, amount)?.toISOString()).toBe(at);
   });
 
-  test('dates nothing that is not reached where nothing runs', () => {
+  test('finds no moment for an unreached amount when nothing is running', () => {
     expect(crossingAt(idle, '26.01')).toBeNull();
     expect(crossingAt(idle, '26')).toEqual(vcpus.as_of);
   });

@@ -7,25 +7,25 @@ import { costOf, dollarSeconds, Money, total } from './cost';
 import { endOf, type Month, monthOf, secondsOf, startOf } from './month';
 
 /**
- * What a project has of one metric, and has had this month; decimals as text. Usage of an earlier month that became known
- * after its invoice stands in lines of its own, at the prices of its months.
+ * A project's held amount and usage of one metric this month; decimal text. Usage of an earlier month recorded after
+ * its invoice has separate lines at that month's prices.
  */
 export type MeterLine = {
   metric: Metric;
-  /** What it has now. */
+  /** The amount held now. */
   held: string;
   /** This month's quantity-seconds, or count, until `Meter.at`. */
   quantity: string;
-  /** Of a unit, in the month of the usage; null: the metric has none. */
+  /** Per unit, in the month of use; null: the metric has none. */
   price_usd: string | null;
-  /** When something of it last started, stopped or was counted. */
+  /** When the line last changed: a start, stop or count. */
   as_of: Date;
 };
 
-/** A project's accruals as of a moment: a dozen lines, however much there is behind them. */
+/** A project's accruals as of a moment: about a dozen lines, however many resources it has. */
 export type Meter = { at: Date; month: Month; lines: readonly MeterLine[] };
 
-/** Reads what a project has spent and spends now. */
+/** A project's spend so far and running costs. */
 export async function readMeter(projectId: string): Promise<Meter> {
   const meters = await readMeters(sql`p.id = ${projectId}::uuid`);
   const found = meters.get(projectId);
@@ -33,7 +33,7 @@ export async function readMeter(projectId: string): Promise<Meter> {
   return found;
 }
 
-/** The meters of the projects `p` that a condition chooses, all as of the same moment. */
+/** The meters of the projects `p` that match a condition, all as of the same moment. */
 export async function readMeters(where: Sql): Promise<Map<string, Meter>> {
   type Row = { project_id: string; at: Date } & (MeterLine | { [Name in keyof MeterLine]: null });
   const rows = await query<Row>(sql`
@@ -62,7 +62,7 @@ export async function spendNow(projectId: string): Promise<Decimal> {
   return spendAt(await readMeter(projectId));
 }
 
-/** What all projects together have spent in the running month, in USD. */
+/** The spend of all projects in the current month, in USD. */
 export async function platformSpendNow(): Promise<{ month: Month; spend: Decimal }> {
   type Used = { metric: Metric; quantity: string; price_usd: string | null };
   const { month, used } = await queryRow<{ month: Month; used: Used[] }>(sql`
@@ -80,35 +80,35 @@ export async function platformSpendNow(): Promise<{ month: Month; spend: Decimal
 const seconds = (from: Date, to: Date) => new Money(Math.max(0, to.getTime() - from.getTime())).div(1000);
 const before = (one: Date, other: Date) => (one < other ? one : other);
 
-/** The meter's dollar-seconds, and how many it grows by each second. */
+/** The meter's dollar-seconds, and their growth per second. */
 function exactly({ month, lines }: Meter): { spent: Decimal; burn: Decimal } {
   const each = (pick: (line: MeterLine) => string) =>
     total(lines.map((line) => dollarSeconds(line.metric, pick(line), month, line.price_usd)));
   return { spent: each(({ quantity }) => quantity), burn: each((line) => heldOf(line)) };
 }
 
-/** What is counted runs on by itself no further. */
+/** Counted usage does not grow with time. */
 const heldOf = ({ metric, held }: MeterLine) => (metrics[metric].basis === 'count' ? '0' : held);
 
-/** The month's spend in USD at a moment of it that is not before the meter's own: what runs, runs on. */
+/** The month's spend in USD at a moment of the month, not before the meter's own, if held usage continues. */
 export function spendAt(meter: Meter, at: Date = meter.at): Decimal {
   const { spent, burn } = exactly(meter);
   return spent.plus(burn.times(seconds(meter.at, before(at, endOf(meter.month))))).div(secondsOf(meter.month));
 }
 
-/** What the month will have cost if what runs now runs on. */
+/** The cost of the whole month if held usage continues. */
 export function forecast(meter: Meter): Decimal {
   return spendAt(meter, endOf(meter.month));
 }
 
-/** What a line costs per hour from now on, in USD. */
+/** The hourly cost of a line from now on, in USD. */
 export function burnPerHour(line: MeterLine, month: Month): Decimal {
   return costOf(line.metric, new Money(heldOf(line)).times(3600), month, line.price_usd);
 }
 
 /**
- * The moment of the meter's month, to the millisecond, at which its spend reaches an amount, given what runs now; null:
- * not in this month. What was reached already is dated as exactly as the meter knows: no earlier than its last change.
+ * When the month's spend reaches an amount, to the millisecond, if held usage continues; null: not in this month. For
+ * an amount already reached, the date is as exact as the meter allows: no earlier than its last change.
  */
 export function crossingAt(meter: Meter, amount_usd: Decimal.Value): Date | null {
   const { month, lines, at } = meter;

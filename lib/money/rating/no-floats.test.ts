@@ -5,11 +5,12 @@ import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 
-// No binary float touches money: sums and products of amounts are exact decimals (lib/money/rating/cost.ts) or done in SQL.
+// Amounts of money must never be binary floats: sums and products are exact decimals (lib/money/rating/cost.ts) or
+// computed in SQL.
 
 testDatabase();
 
-// lib/money/pricing, for the browser, computes with bigints, which the compiler keeps apart from numbers.
+// lib/money/pricing, for the browser, computes with bigints, which TypeScript does not mix with numbers.
 const folders = [
   'money/rating',
   'money/metering',
@@ -22,9 +23,9 @@ const folders = [
   'money/reconciliation',
   'backoffice/billing',
 ];
-/** A name that holds an amount of money, or what one is computed of. */
+/** Names of monetary amounts, or of values that they are computed from. */
 const MONEY = /usd|price|amount|cost|cents|balance|credit|spen[dt]|burn|millionths/i;
-/** Whole cents, as the processor's interface wants them. */
+/** Whole cents, as the processor's API requires. */
 const allowed = ['lib/money/payments/cents.ts: cents.toNumber()'];
 
 const arithmetic = new Set([
@@ -40,7 +41,7 @@ const arithmetic = new Set([
   ts.SyntaxKind.SlashEqualsToken,
 ]);
 
-/** Where a program computes with an amount as with a number. */
+/** The places where code computes with an amount as a number. */
 function floatsIn(path: string, text: string): string[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -49,7 +50,7 @@ function floatsIn(path: string, text: string): string[] {
     ts.forEachChild(node, visit);
   };
   visit(source);
-  // Spans of time may be floats; an amount may not.
+  // Durations may be floats; amounts may not.
   const casts =
     text.match(/.*(?:::\s*(?:float\d?|real|double precision)|\bAS (?:float\d?|real|double precision)\)).*/gi) ?? [];
   const amounts = casts.filter((line) => !/::float8 \* interval|_ms\b/.test(line));
@@ -60,7 +61,7 @@ function isNumeric(node: ts.Node): boolean {
   if (ts.isBinaryExpression(node) && arithmetic.has(node.operatorToken.kind)) {
     return !isText(node.left) && !isText(node.right) && (isMoney(node.left) || isMoney(node.right));
   }
-  // `+text` makes a number. A minus, and Math.abs, change a sign, which is exact.
+  // `+text` makes a number. A minus and Math.abs only change the sign, which is exact.
   if (ts.isPrefixUnaryExpression(node)) return node.operator === ts.SyntaxKind.PlusToken && isMoney(node.operand);
   if (!ts.isCallExpression(node)) return false;
   const called = node.expression.getText();
@@ -73,7 +74,7 @@ function isNumeric(node: ts.Node): boolean {
 const isText = (node: ts.Node): boolean =>
   ts.isStringLiteral(node) || ts.isTemplateLiteral(node) || (ts.isBinaryExpression(node) && isText(node.right));
 
-/** A chain of names that speaks of money: `line.amount_usd`, but not what is asked of it in a call. */
+/** Whether a chain of names denotes money: `line.amount_usd`, but not a method call on it. */
 function isMoney(node: ts.Node): boolean {
   if (ts.isIdentifier(node)) return MONEY.test(node.text);
   if (ts.isPropertyAccessExpression(node)) return MONEY.test(node.name.text) || isMoney(node.expression);
@@ -83,8 +84,8 @@ function isMoney(node: ts.Node): boolean {
   return ts.isBinaryExpression(node) && (isMoney(node.left) || isMoney(node.right));
 }
 
-describe('no binary float', () => {
-  test('computes an amount of money in the product’s code', () => {
+describe('a binary float', () => {
+  test('never computes money in the product’s code', () => {
     const files = folders
       .flatMap((folder) => readdirSync(`lib/${folder}`).map((name) => `lib/${folder}/${name}`))
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
@@ -103,7 +104,7 @@ describe('no binary float', () => {
     'const n = spentNow.toNumber();',
     'query(sql`SELECT sum(amount_usd)::float8 AS total FROM credit_entries`);',
     'query(sql`SELECT CAST(price_usd AS double precision) FROM rates`);',
-  ])('escapes this test: %s', (line) => {
+  ])('is detected: %s', (line) => {
     expect(floatsIn('x.ts', line)).not.toEqual([]);
   });
 
@@ -113,11 +114,11 @@ describe('no binary float', () => {
     'const wait = delay_ms * 2;',
     'const amount = Math.abs(-amount_usd);',
     "sql`platform_now() + $1::float8 * interval '1 millisecond'`;",
-  ])('is seen where there is none: %s', (line) => {
+  ])('is not reported where there is none: %s', (line) => {
     expect(floatsIn('x.ts', line)).toEqual([]);
   });
 
-  test('is a column or a function’s value in the database, but for metrics', async () => {
+  test('is not the type of any database column or function result, except the processor time of guests', async () => {
     const columns = await query<{ name: string }>(sql`
       SELECT table_name || '.' || column_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND udt_name IN ('float4', 'float8', '_float4', '_float8') ORDER BY 1`);

@@ -1,9 +1,9 @@
 import { type Sql, sql } from '@/lib/core/db/sql';
 
 /**
- * Usage with its price, as a query of all its columns and `units` (what the rate card prices, GB-months for example) and
- * `cost_usd`, neither rounded; null: it has no price. The divisions keep at least forty decimals.
- * @param usage a query with `metric`, `day` (of the month whose prices count) and `quantity`
+ * Adds `units` (those of the rate card, such as GB-months) and `cost_usd` to usage, unrounded; null: no price.
+ * Divisions keep at least forty decimals.
+ * @param usage a query with `metric`, `day` (which determines the month of the prices) and `quantity`
  */
 export function priced(usage: Sql): Sql {
   return sql`

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 
-/** What all amounts together stay below, so that a JSON number holds every one of their digits. */
+/** An upper bound for all amounts, so that a JSON number holds all their digits. */
 export const MOST_USD = 100_000_000;
 
-/** An amount of money in a request: six decimals at most. Its shortest text is the decimal that was sent. */
+/** An amount of money in a request: at most six decimals. Its shortest text is the decimal that was sent. */
 export function usdInput(least: number) {
   return z
     .number()

@@ -10,13 +10,13 @@ import type { DifferenceKind } from './schema';
 
 /**
  * Two values that should be equal and are not.
- * - `usage`: what is billed of a resource, and what its history says
- * - `count`: a count, and the events that it was counted from
+ * - `usage`: billed usage of a resource, and its history
+ * - `count`: a count, and the sum of its events
  * - `spend`: live spend, and the spans and counts behind it
- * - `future`: an accrual dated after this moment, by so many seconds
- * - `invoice`: the quantity of an invoice's line, and what was metered
- * - `missing`: a month that no invoice bills, in USD
- * - `amount`: an amount of an invoice, and what its quantities and prices or its lines add up to, in USD
+ * - `future`: an accrual dated in the future, by this many seconds
+ * - `invoice`: the quantity of an invoice line, and the metered quantity
+ * - `missing`: a month without an invoice, in USD
+ * - `amount`: an amount on an invoice, and the result of its quantities and prices or the sum of its lines, in USD
  * - `credit`: the balance of prepaid credit, and its entries, in USD
  *
  * Quantities are metered ones: quantity-seconds, or counts.
@@ -27,7 +27,7 @@ type Difference = {
   resource_type: string | null;
   resource_id: string | null;
   resource_name: string | null;
-  /** Of an invoice, or of one that is missing. */
+  /** The month of an invoice, or of a missing one. */
   month: Month | null;
   metric: Metric | null;
   /** Decimals as text. */
@@ -36,14 +36,14 @@ type Difference = {
 };
 
 /**
- * A moment of the history and one of the spans may be some milliseconds apart, where two changes waited for each other:
- * so much of each change is no difference.
+ * History and spans may be some milliseconds apart when one change waited for another: differences up to this much per
+ * change are ignored.
  */
 const SLACK_S = 1;
 
 type Compared = { resources: number; differences: Difference[] };
 
-/** Whose resources have been billed for more or less than their history says. */
+/** Resources that were billed for more or less than their history says. */
 async function compareUsage(from: Date, to: Date, rules: readonly BillingRule[]): Promise<Compared> {
   const within = (row: string) =>
     `sum(${row}.quantity * seconds_between(greatest(${row}.begins, period.begins), least(${row}.ends, period.ends)))`;
@@ -68,10 +68,10 @@ async function compareUsage(from: Date, to: Date, rules: readonly BillingRule[])
   return { resources: rows[0]?.resources ?? 0, differences };
 }
 
-/** Events are kept for 40 days (lib/money/metering/usage-events); of older ones only the counts are left. */
+/** Events are kept for 40 days (lib/money/metering/usage-events); older ones remain only as counts. */
 const EVENTS_KEPT_MS = 39 * 86_400_000;
 
-/** Counts that are not the sum of their events. */
+/** Counts that differ from the sum of their events. */
 async function compareCounts(from: Date, to: Date): Promise<Difference[]> {
   const kept = new Date(Math.max(from.getTime(), to.getTime() - EVENTS_KEPT_MS));
   return query<Difference>(sql`
@@ -91,8 +91,8 @@ async function compareCounts(from: Date, to: Date): Promise<Difference[]> {
 }
 
 /**
- * Live spend that is not what the running month's spans and counts come to, as of a moment that the statement itself
- * takes: nothing moves between its look at one and at the other.
+ * Live spend that differs from the current month's spans and counts, both read by one statement, so that nothing
+ * changes in between.
  */
 async function compareSpend(): Promise<Difference[]> {
   const at = raw('(SELECT at FROM moment)');
@@ -110,7 +110,7 @@ async function compareSpend(): Promise<Difference[]> {
     FROM compared WHERE expected <> billed ORDER BY project_id, metric`);
 }
 
-/** Balances of prepaid credit that are not the sum of their entries. */
+/** Balances of prepaid credit that differ from the sum of their entries. */
 async function compareCredit(): Promise<Difference[]> {
   return query<Difference>(sql`
     SELECT 'credit' AS kind, a.project_id, NULL AS resource_type, NULL AS resource_id, NULL AS resource_name, NULL AS month, NULL AS metric,
@@ -121,14 +121,14 @@ async function compareCredit(): Promise<Difference[]> {
     WHERE a.credit_usd <> entries.balance ORDER BY a.project_id`);
 }
 
-/** The whole cents of what a `line` has of the metric `m`, used in the month `line.used_in`; NULL: it has no price. */
+/** The cents of a `line` of the metric `m`, used in the month `line.used_in`; NULL: no price. */
 const cents = raw(`(SELECT cents_of(line.quantity * m.unit_share * rate_in(line.metric, line.used_in)
     * CASE m.basis WHEN 'month' THEN 1 WHEN 'hour' THEN div(s.seconds, 3600) ELSE s.seconds END, s.seconds)
   FROM (SELECT seconds_between(line.used_in::timestamp AT TIME ZONE 'UTC', (line.used_in + interval '1 month') AT TIME ZONE 'UTC') AS seconds) AS s)`);
 
 const invoiceName = raw(`'INV-' || lpad(i.number::text, 6, '0')`);
 
-/** Invoices of a month that hold something else than what was metered. */
+/** Invoices of a month whose quantities differ from the metered ones. */
 async function compareInvoices(month: Month): Promise<Difference[]> {
   const first = `${month}-01`;
   const invoiced = sql`u.project_id IN (SELECT project_id FROM invoices WHERE month = ${first}::date)`;
@@ -143,7 +143,7 @@ async function compareInvoices(month: Month): Promise<Difference[]> {
     WHERE i.month = ${first}::date AND coalesce(u.quantity, 0) <> coalesce(l.quantity, 0) ORDER BY i.number, metric`);
 }
 
-/** Amounts of a month's invoices that do not follow: of lines from quantity and price, of sums from lines, of payments. */
+/** Wrong amounts on a month's invoices: of lines against quantity and price, of sums against lines, of payments. */
 async function compareAmounts(month: Month): Promise<Difference[]> {
   return query<Difference>(sql`
     WITH compared AS (
@@ -161,10 +161,10 @@ async function compareAmounts(month: Month): Promise<Difference[]> {
     FROM compared JOIN invoices i USING (id) WHERE expected IS DISTINCT FROM billed ORDER BY i.number, metric NULLS LAST`);
 }
 
-/** Time that the workers have to close a month once its grace for late usage is over. */
+/** Time that the workers have to close a month after its grace for late usage. */
 const CLOSING_MS = 60 * 60_000;
 
-/** Projects with something to pay for a month and no invoice, although the month counts as closed, or should be by now. */
+/** Projects with an amount due for a month and no invoice, although the month is closed or should be by now. */
 async function compareMissing(month: Month, now: Date): Promise<Difference[]> {
   const overdue = endOf(month).getTime() + GRACE_MS + CLOSING_MS <= now.getTime();
   const uninvoiced = sql`u.project_id IN (
@@ -180,7 +180,7 @@ async function compareMissing(month: Month, now: Date): Promise<Difference[]> {
     FROM rated WHERE amount_usd > 0 ORDER BY project_id`);
 }
 
-/** The invoices of the months that end within a period. */
+/** Checks the invoices of the months that end within a period. */
 async function compareMonths(from: Date, to: Date, now: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (let month = monthOf(from); endOf(month) <= to; month = monthAfter(month)) {
@@ -194,9 +194,9 @@ async function compareMonths(from: Date, to: Date, now: Date): Promise<Differenc
 }
 
 /**
- * Compares what was billed in a period, as far as it has passed, with what the history of resources says, and all that
- * follows from it: counts, invoices, and, where the period reaches the present, live spend and credit.
- * @param to absent: now
+ * Compares billing in the elapsed part of a period with the recorded history of resources, along with counts, invoices
+ * and, if the period reaches the present, live spend and credit.
+ * @param to default: now
  */
 export async function compare(
   rules: readonly BillingRule[],

@@ -7,7 +7,7 @@ import * as service from './service';
 
 const [realm, tag, access] = ['backoffice', 'Back office: billing', 'administrator'] as const;
 
-/** The check of what was billed against the history of resources. */
+/** Reconciliation of billing with the history of resources. */
 export const reconciliationEndpoints = (rules: readonly BillingRule[]) => [
   endpoint({
     method: 'GET',

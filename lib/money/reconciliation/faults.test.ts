@@ -23,7 +23,8 @@ import { sampleOf } from '@/lib/testing/samples';
 import type { TestProject } from '@/lib/testing/world';
 import { compare } from './compare';
 
-// The rules of reconciliation and the functions that bill are written apart: a mistake in either is a difference.
+// The rules of reconciliation and the billing functions are written independently: a mistake in either shows as a
+// difference.
 
 testDatabase();
 let flavor: string;
@@ -42,7 +43,7 @@ afterEach(() => setTestClock(0));
 const BEGIN = Date.UTC(2027, 2, 1);
 const END = new Date(BEGIN + 40 * 3_600_000);
 
-/** A resource of each type through all of its statuses, an hour in each. */
+/** A resource of each type that goes through all its statuses, one hour each. */
 async function lives(name: string): Promise<TestProject> {
   let hours = 0;
   const hourLater = () => stopTestClock(new Date(BEGIN + ++hours * 3_600_000).toISOString());
@@ -126,7 +127,7 @@ async function differs({ id }: TestProject, rules = billingRules): Promise<boole
   return differences.some(({ project_id, kind }) => project_id === id && kind === 'usage');
 }
 
-describe('a fault in a function that bills is found', () => {
+describe('a fault in a billing function is found', () => {
   test.each(sampleOf(rowFaults, 3))('$function: $wrong for $right', async (fault) => {
     const remove = await plant(client, fault);
     const project = await lives('faulty').finally(remove);
@@ -134,10 +135,10 @@ describe('a fault in a function that bills is found', () => {
   });
 });
 
-/** The rule with something left out or added: each list without one of its items or with one more, each fact dropped. */
+/** Mutations of a rule: each list without one of its items or with one more, and each fact dropped. */
 function faultsOf(rule: BillingRule): { fault: string; wrong: BillingRule | undefined }[] {
   const { resource_type, metrics, billed_in, free_in, since, ends_when_lost, unchanged_in } = rule;
-  // Nothing is provisioned once it has been active.
+  // A resource is never provisioned after it was active.
   const statuses = (statusesOf[resource_type] ?? []).filter(
     (status) => since === undefined || status !== 'provisioning',
   );
@@ -189,7 +190,7 @@ describe('a fault in a rule is found', () => {
     project = await lives('whole');
   });
 
-  test('and without one nothing differs', async () => {
+  test('no fault, no difference', async () => {
     expect(await differs(project)).toBe(false);
   });
 

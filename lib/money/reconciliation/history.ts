@@ -2,10 +2,10 @@ import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import type { BillingRule } from '@/lib/money/metering/billing-rule';
 
 /**
- * What should be billed by what resources were, as CTEs that end in `history` (project_id, resource_type, resource_id,
- * metric, quantity, begins, ends). It reads the recorded states of resources and nothing of what was metered.
+ * The expected billing from the statuses of resources, as CTEs ending in `history` (project_id, resource_type,
+ * resource_id, metric, quantity, begins, ends). Reads the recorded statuses and no metering data.
  *
- * A resource that turned out to be lost ran until it was last known to, but what an invoice held by then stays.
+ * A lost resource counts until it was last known to run, except that an issued invoice stays as it is.
  */
 export function history(until: Date, rules: readonly BillingRule[]): Sql {
   const lossy = rules.filter(({ ends_when_lost }) => ends_when_lost);
@@ -38,7 +38,7 @@ export function history(until: Date, rules: readonly BillingRule[]): Sql {
       WHERE t.billed AND part.metric = ANY (t.metrics) AND part.amount::numeric > 0)`;
 }
 
-/** The states that a rule looks at, and whether each is billed. */
+/** The statuses that a rule covers, and whether each is billed. */
 function statesOf(rule: BillingRule): Sql {
   const { resource_type, metrics, since, unchanged_in = [], ends_when_lost } = rule;
   const began = since
@@ -55,7 +55,7 @@ function statesOf(rule: BillingRule): Sql {
       AND NOT EXISTS (SELECT FROM loss l WHERE l.resource_id = s.resource_id AND l.id > s.id AND l.ran_until <= s.at)`;
 }
 
-/** Whether a state is of the rule's type and has a status in which it is billed. */
+/** Whether a state has the rule's resource type and a billed status. */
 function billedIn({ resource_type, billed_in, free_in = [] }: BillingRule, state: string): Sql {
   const status = raw(`${state}.status`);
   return sql`(${raw(state)}.resource_type = ${resource_type}::text AND ${

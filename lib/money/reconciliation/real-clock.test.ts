@@ -15,7 +15,7 @@ import { api, createUser, signIn, type TestProject } from '@/lib/testing/world';
 import { compare } from './compare';
 import { reconciliationJobs } from './service';
 
-// Against the real clock, which moves between any two looks at it.
+// These tests use the real clock, which advances between any two reads.
 
 testDatabase();
 const call = api();
@@ -41,7 +41,7 @@ const begin = () => startOf(monthOf(new Date()));
 const found = async ({ id }: TestProject, from = begin()) =>
   (await compare(billingRules, from)).differences.filter(({ project_id }) => project_id === id);
 
-/** A project with a machine that runs. */
+/** A project with a running instance. */
 async function running(name: string) {
   const project = await projectSince(monthOf(new Date()), name);
   const web = await instanceRow(project, flavor);
@@ -49,7 +49,7 @@ async function running(name: string) {
   return { project, web };
 }
 
-test('live spend that is wrong is found by every check, and what is right by none', async () => {
+test('every check finds wrong live spend, and accepts correct spend', async () => {
   const { project } = await running('live');
   for (let check = 0; check < 15; check++) expect(await found(project)).toEqual([]);
   await execute(
@@ -60,7 +60,7 @@ test('live spend that is wrong is found by every check, and what is right by non
   }
 });
 
-test('what moves while it is compared is no difference', async () => {
+test('usage that grows during the comparison is not a difference', async () => {
   const { project, web } = await running('moving');
   let checked = false;
   const mover = (async () => {
@@ -82,7 +82,7 @@ test('what moves while it is compared is no difference', async () => {
   expect(await found(project)).toEqual([]);
 });
 
-test('an accrual that is dated in the future is found', async () => {
+test('an accrual dated in the future is found', async () => {
   const { project } = await running('ahead');
   await execute(
     sql`UPDATE accruals SET as_of = as_of + interval '1 day' WHERE project_id = ${project.id}::uuid AND metric = 'compute_vcpu'`,
@@ -92,7 +92,7 @@ test('an accrual that is dated in the future is found', async () => {
   expect(Math.abs(Number(ahead?.billed) - day)).toBeLessThan(60);
 });
 
-test('credit that is not the sum of its entries is found', async () => {
+test('credit that differs from the sum of its entries is found', async () => {
   const { project } = await running('credited');
   await credit(project.id, '10');
   expect(await found(project)).toEqual([]);
@@ -102,7 +102,7 @@ test('credit that is not the sum of its entries is found', async () => {
   ]);
 });
 
-describe('a check until now, as every one without a period is,', () => {
+describe('a check up to now (the default)', () => {
   let project: TestProject;
   beforeEach(async () => {
     ({ project } = await running('until-now'));
@@ -111,7 +111,7 @@ describe('a check until now, as every one without a period is,', () => {
     );
   });
 
-  test('compares live spend and credit where an administrator asks for it', async () => {
+  test('compares live spend and credit when an administrator requests it', async () => {
     await execute(sql`UPDATE project_accounts SET credit_usd = 5 WHERE project_id = ${project.id}::uuid`);
     const token = await signIn((await createUser('root@example.test', 'backoffice')).id, 'backoffice');
     const { body } = await call('POST', '/admin/api/v1/billing/reconciliations', { token, body: {} });
@@ -126,7 +126,7 @@ describe('a check until now, as every one without a period is,', () => {
     expect(Number(own[0]?.billed) - Number(own[0]?.expected)).toBeCloseTo(2, 4);
   });
 
-  test('finds live spend that is wrong where the worker does it', async () => {
+  test('finds wrong live spend when the worker runs it', async () => {
     const worker = startWorker({ steps: [], jobs: reconciliationJobs(billingRules) });
     const spend = sql`SELECT FROM reconciliations, jsonb_to_recordset(differences) AS found (kind text, project_id uuid)
       WHERE found.kind = 'spend' AND found.project_id = ${project.id}::uuid`;
@@ -138,12 +138,13 @@ describe('a check until now, as every one without a period is,', () => {
   });
 });
 
-describe('of invoices', () => {
+describe('the check of invoices', () => {
   const month = monthAfter(monthOf(new Date()), -2);
   const before = monthAfter(month, -1);
   let project: TestProject;
   let count = 0;
-  // 24 GB that left, at 0.010, are 0.24 USD: too small to charge, and carried over. In the month after it 300 GB: 3.00.
+  // 24 GB of egress at 0.010 are 0.24 USD: below the minimum charge, and carried over. The following month 300 GB:
+  // 3.00.
   beforeEach(async () => {
     project = await projectSince(before, `billed-${count++}`);
     const left = (gb: bigint, used_in: Month) =>
@@ -162,7 +163,7 @@ describe('of invoices', () => {
   const own = () =>
     sql`(SELECT id FROM invoices WHERE project_id = ${project.id}::uuid AND month = ${`${month}-01`}::date)`;
 
-  /** Changes what the database refuses to change. */
+  /** Bypasses the database's protection to change data. */
   async function tamper(...changes: Sql[]) {
     const triggers = (state: string) =>
       Promise.all(
@@ -173,19 +174,19 @@ describe('of invoices', () => {
     await triggers('ENABLE');
   }
 
-  test('nothing is found where they are right, also of an amount that is carried over', async () => {
+  test('finds nothing when they are correct, including a carried-over amount', async () => {
     expect(await closeMonths()).toBe(2);
     expect(await differences()).toEqual([]);
   });
 
-  test('a month that nobody closed is found', async () => {
+  test('finds a month that nobody closed', async () => {
     expect(await differences()).toEqual([
       ['missing', before, null, 0.24, 0],
       ['missing', month, null, 3, 0],
     ]);
   });
 
-  test('a month with usage that counts as closed and has no invoice is found', async () => {
+  test('finds a closed month with usage but without an invoice', async () => {
     await closeMonths();
     const [invoice] = await query<{ id: string }>(own());
     await tamper(
@@ -196,7 +197,7 @@ describe('of invoices', () => {
     expect(await differences()).toEqual([['missing', month, null, 3, 0]]);
   });
 
-  test('a line whose amount was changed is found, as the line and as the sum', async () => {
+  test('finds a changed line amount, in the line and in the sum', async () => {
     await closeMonths();
     await tamper(
       sql`UPDATE invoice_lines SET amount_usd = amount_usd + 1 WHERE invoice_id = ${own()} AND kind = 'usage'`,
@@ -207,7 +208,7 @@ describe('of invoices', () => {
     ]);
   });
 
-  test('a line that carries over another amount than the earlier invoice left is found', async () => {
+  test('finds a carried-over amount that differs from the earlier invoice', async () => {
     await closeMonths();
     await tamper(
       sql`UPDATE invoice_lines SET amount_usd = 0.25 WHERE invoice_id = ${own()} AND kind = 'carried_over'`,
@@ -217,7 +218,7 @@ describe('of invoices', () => {
     expect(await differences()).toEqual([['amount', month, null, 0.24, 0.25]]);
   });
 
-  test('a sum that is not charged is found', async () => {
+  test('finds a sum that is not charged', async () => {
     await closeMonths();
     await tamper(sql`UPDATE invoice_payments SET due_usd = 2 WHERE invoice_id = ${own()}`);
     expect(await differences()).toEqual([['amount', month, null, 3.24, 2]]);

@@ -38,7 +38,7 @@ afterEach(() => setTestClock(0));
 const MARCH = new Date('2027-03-01T00:00:00Z');
 const END = new Date('2027-12-31T00:00:00Z');
 
-/** Differences of the project: those of other tests' are not of this one's. */
+/** The differences of this test's project, without those of other tests. */
 async function differencesOf({ id }: TestProject, from = MARCH, to = END) {
   return (await compare(billingRules, from, to)).differences.filter(({ project_id }) => project_id === id);
 }
@@ -54,7 +54,7 @@ const event = (project: TestProject, key: string, quantity = 1000): UsageEvent =
   occurred_at: new Date('2027-03-02T00:00:00Z'),
 });
 
-/** A machine, a volume and some traffic, seen through to their ends in March. */
+/** An instance, a volume and some traffic that begin and end in March. */
 async function march(name: string) {
   await stopTestClock('2027-03-01T00:00:00Z');
   const project = await projectSince('2027-03', name);
@@ -76,7 +76,7 @@ async function march(name: string) {
   return { project, web, data };
 }
 
-test('every resource type that is metered has a rule of its own here', async () => {
+test('every metered resource type has its own rule here', async () => {
   const metered = await query<{ type: string }>(sql`
     SELECT DISTINCT split_part(encode(t.tgargs, 'escape'), '\\000', 1) AS type
     FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname = 'resource_moved' ORDER BY 1`);
@@ -85,7 +85,7 @@ test('every resource type that is metered has a rule of its own here', async () 
   expect(metered.map(({ type }) => type)).toEqual([...ruled].sort());
 });
 
-test('no trigger of metering misses a change, or a loss', async () => {
+test('the metering triggers cover every change, including losses', async () => {
   const incomplete = await query<{ table: string }>(sql`
     SELECT tgrelid::regclass::text AS table FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
     WHERE p.proname = 'resource_moved' AND (
@@ -94,8 +94,8 @@ test('no trigger of metering misses a change, or a loss', async () => {
   expect(incomplete).toEqual([]);
 });
 
-describe('nothing differs', () => {
-  test('through the life of a machine, a volume and its traffic, whichever part of it is looked at', async () => {
+describe('there is no difference', () => {
+  test('over the life of an instance, a volume and its traffic, for any part of the period', async () => {
     const { project } = await march('whole');
     expect(await differencesOf(project)).toEqual([]);
     for (const [from, to] of [
@@ -182,7 +182,7 @@ describe('nothing differs', () => {
     },
   );
 
-  test('when a loss is dated before the machine was last switched on', async () => {
+  test('when a loss is dated before the instance was last started', async () => {
     await stopTestClock(MARCH.toISOString());
     const project = await projectSince('2027-03', 'lost');
     const web = await instanceRow(project, flavor);
@@ -201,7 +201,7 @@ describe('nothing differs', () => {
     expect(await differencesOf(project)).toEqual([]);
   });
 
-  test('when events are told again and changes are repeated, one by one or all at once', async () => {
+  test('when events and changes are repeated, sequentially or concurrently', async () => {
     const { project, data } = await march('replayed');
     const before = await spendNow(project.id);
     const told = Array.from({ length: 6 }, () =>
@@ -214,7 +214,7 @@ describe('nothing differs', () => {
   });
 });
 
-describe('a planted difference is found', () => {
+describe('a planted difference is found:', () => {
   let project: TestProject;
   let web: string;
   let data: string;
@@ -231,30 +231,30 @@ describe('a planted difference is found', () => {
   };
   const day = 86_400;
 
-  test('a span that is missing', async () => {
+  test('a missing span', async () => {
     await execute(sql`DELETE FROM spans WHERE resource_id = ${data}::uuid`);
     expect(await usage()).toEqual([[data, 'block_storage', 100 * (9 * day - 60), 0]]);
   });
 
-  test('a span that is there twice', async () => {
+  test('a duplicate span', async () => {
     await execute(sql`INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at)
       SELECT project_id, metric, resource_type, resource_id, resource_name, quantity, started_at, ended_at FROM spans
       WHERE resource_id = ${web}::uuid AND metric = 'compute_vcpu' AND started_at = '2027-03-05T00:00:00Z'`);
     expect(await usage()).toEqual([[web, 'compute_vcpu', 2 * (4.5 * day - 60), 2 * (7 * day - 60)]]);
   });
 
-  test('a span of another quantity', async () => {
+  test('a span with a wrong quantity', async () => {
     await execute(sql`UPDATE spans SET quantity = 16 WHERE resource_id = ${web}::uuid AND metric = 'compute_memory'`);
     expect(await usage()).toEqual([[web, 'compute_memory', 8 * (4.5 * day - 60), 16 * (4.5 * day - 60)]]);
   });
 
-  test('a span that was left open when its machine was gone', async () => {
+  test('a span left open after its instance was gone', async () => {
     await execute(sql`UPDATE spans SET ended_at = NULL WHERE resource_id = ${web}::uuid AND metric = 'gpu_slice'
       AND started_at = '2027-03-05T00:00:00Z'`);
     expect(await usage()).toEqual([[web, 'gpu_slice', 4.5 * day - 60, 7 * day - 60]]);
   });
 
-  test('a span of something that never was', async () => {
+  test('a span of a resource that never existed', async () => {
     await execute(sql`UPDATE spans SET resource_id = ${project.id}::uuid WHERE resource_id = ${data}::uuid`);
     const found = await usage();
     expect(found).toHaveLength(2);
@@ -275,14 +275,14 @@ describe('a planted difference is found', () => {
     ]);
   });
 
-  test('live spend that is not what is behind it', async () => {
+  test('live spend that differs from its spans and counts', async () => {
     await execute(
       sql`UPDATE accruals SET accrued = accrued + 3600 WHERE project_id = ${project.id}::uuid AND metric = 'compute_vcpu'`,
     );
     expect(await differencesOf(project)).toMatchObject([{ kind: 'spend', metric: 'compute_vcpu', resource_id: null }]);
   });
 
-  test('an invoice that is not what it was made of', async () => {
+  test('an invoice that differs from its usage', async () => {
     await stopTestClock('2027-04-02T00:00:00Z');
     expect(await closeMonths()).toBeGreaterThanOrEqual(1);
     expect(await differencesOf(project)).toEqual([]);
@@ -300,7 +300,7 @@ describe('in the back office', () => {
   const office = async (method: string, path: string, body?: unknown) =>
     call(method, `/admin/api/v1${path}`, { token: await signIn(root, 'backoffice'), body });
 
-  test('a period is checked on demand, and its report read again', async () => {
+  test('a period can be checked on demand, and its report read later', async () => {
     const { project, data } = await march('reported');
     await execute(sql`UPDATE spans SET quantity = 150 WHERE resource_id = ${data}::uuid`);
     const period = { from: '2027-03-02T00:00:00.000Z', to: '2027-03-03T00:00:00.000Z' };
@@ -334,13 +334,13 @@ describe('in the back office', () => {
     [{ from: '2027-03-02T00:00:00.000Z', to: '2027-03-02T00:00:00.000Z' }, 'to: must be after from'],
     [{ from: '2027-04-01T00:00:00.000Z', to: '2027-05-01T00:00:00.000Z' }, 'from: must be in the past'],
     [{ from: '2020-01-01T00:00:00.000Z', to: '2027-03-02T00:00:00.000Z' }, 'at most 400 days'],
-  ])('a period that cannot be checked is refused: %j', async (period, message) => {
+  ])('an invalid period is refused: %j', async (period, message) => {
     await stopTestClock('2027-03-10T00:00:00Z');
     const refused = await office('POST', '/billing/reconciliations', period);
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('the worker checks by itself', async () => {
+  test('the worker checks periodically', async () => {
     await march('periodic');
     const { n: before = 0 } =
       (await query<{ n: number }>(sql`SELECT count(*)::int AS n FROM reconciliations`))[0] ?? {};

@@ -25,18 +25,18 @@ import {
   reconciliationQuery,
 } from './schema';
 
-/** How many differences a report lists. */
+/** The maximum of differences listed in a report. */
 const LISTED = 100;
 const hour = 60 * 60_000;
-/** What one check may go over. */
+/** The longest period of a check. */
 const LONGEST_MS = 400 * 24 * hour;
-/** A month is looked at until its invoice is some days old. */
+/** A month is checked until its invoice is some days old. */
 const LOOK_BACK_MS = 3 * 24 * hour;
 
-/** From the beginning of the month that was running three days ago: what is wrong is found before it is old. */
+/** The start of the month that was current three days ago, so that errors are found early. */
 const usualBeginning = (at: Date) => startOf(monthOf(new Date(at.getTime() - LOOK_BACK_MS)));
 
-/** Compares a period and keeps the report; differences are also told in the log, for an operator's alarm. */
+/** Compares a period and stores the report. Differences are also logged, for operators' alerting. */
 async function reconcile(
   rules: readonly BillingRule[],
   from: Date,
@@ -91,7 +91,7 @@ function view({ id, period_from, period_to, resources, differing, created_at }: 
   };
 }
 
-/** Reports, the newest first. */
+/** Reports, newest first. */
 export const listReconciliations = listOf({
   query: reconciliationQuery,
   columns,
@@ -101,7 +101,7 @@ export const listReconciliations = listOf({
   view,
 });
 
-/** What a row's JSON holds, as `reconcile` wrote it. */
+/** The JSON of a row, as written by `reconcile`. */
 const stored = z.array(
   z.object({
     kind: z.enum(differenceKinds),
@@ -109,7 +109,7 @@ const stored = z.array(
     resource_type: z.string().nullable(),
     resource_id: z.string().nullable(),
     resource_name: z.string().nullable(),
-    // Reports of earlier releases have none.
+    // Reports of earlier releases lack this.
     month: z.string().nullable().default(null),
     metric: z.enum(metricNames).nullable(),
     expected: z.string(),
@@ -150,7 +150,7 @@ function unitOf(kind: DifferenceKind, metric: Metric | null): ReconciliationRepo
   return metrics[metric].basis === 'count' ? 'count' : 'quantity_hours';
 }
 
-/** Compares any period now. @throws ApiError 400 for one that has not begun, or is too long */
+/** Compares any period now. @throws ApiError 400 for a period that has not begun or is too long */
 export async function reconcileNow(
   rules: readonly BillingRule[],
   call: AdministratorCall,
