@@ -11,11 +11,11 @@ import { measureCapacity } from './capacity';
 const dataDir = mkdtempSync(join(tmpdir(), 'nephele-capacity-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-test('memory that a service was promised is not free for machines, used or not, until the service is stopped', async () => {
+test('memory and vCPUs that a service was promised are not free for machines, used or not, until it is stopped', async () => {
   const host = describeHost({ dataDir });
   mkdirSync(servicesDirectory(host), { recursive: true });
-  const before = (await measureCapacity(host)).memoryMb;
-  expect(before.committed).toBe(0);
+  const before = await measureCapacity(host);
+  expect([before.memoryMb.committed, before.vcpus.committed]).toEqual([0, 0]);
   const id = newId();
   const record = {
     id,
@@ -24,10 +24,13 @@ test('memory that a service was promised is not free for machines, used or not, 
     port: null,
     state: null,
     health: { kind: 'tcp', port: 80 },
-    memoryMb: Math.ceil(before.total),
+    memoryMb: Math.ceil(before.memoryMb.total),
+    cpuMillis: 1500,
   };
   await writeRecord(serviceFile(host, id), { ...record, power: 'running' });
-  expect((await measureCapacity(host)).memoryMb).toMatchObject({ committed: record.memoryMb, free: 0 });
+  const { memoryMb, vcpus } = await measureCapacity(host);
+  expect(memoryMb).toMatchObject({ committed: record.memoryMb, free: 0 });
+  expect(vcpus).toEqual({ total: before.vcpus.total, committed: 2 });
   await writeRecord(serviceFile(host, id), { ...record, power: 'stopped' });
-  expect((await measureCapacity(host)).memoryMb.committed).toBe(0);
+  expect(await measureCapacity(host)).toMatchObject({ vcpus: before.vcpus, memoryMb: { committed: 0 } });
 });

@@ -5,28 +5,31 @@ import type { HostCapacity, InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
 import type { Host } from '../host';
 import { findProcesses } from '../processes';
-import { promisedMemory } from '../services/promised-memory';
+import { promisedToServices } from '../services/promised';
 import { allInstances } from './instance-record';
 
-/** vCPUs a processor carries, as other clouds have it by default: most guests sleep most of the time. */
+/** vCPUs per processor, the default of other clouds: most guests sleep most of the time. */
 const VCPU_OVERCOMMIT = 16;
-/** Memory a guest takes besides its own: QEMU itself and its translation cache. */
+/** Memory of a machine beside its guest's: QEMU itself and its translation cache. */
 const OVERHEAD_MB = 160;
 /** Memory that guests never get. */
 const HOST_RESERVE_MB = 512;
 
-/** What the host has for guests and services, and what those that run were promised. */
+/** The room of the host for machines and services, and what the running ones were promised. */
 export async function measureCapacity(host: Host): Promise<HostCapacity> {
   const running = new Set(findProcesses(host).flatMap(({ role, id }) => (role === 'qemu' ? id : [])));
   const guests = [...(await allInstances(host)).values()].filter(({ id }) => running.has(id));
   const { totalMb, availableMb } = await hostMemory();
   const total = Math.max(0, totalMb - HOST_RESERVE_MB);
-  const services = await promisedMemory(host);
-  const committed = guests.reduce((sum, { ramMb }) => sum + ramMb + OVERHEAD_MB, services.promisedMb);
+  const services = await promisedToServices(host);
+  const committed = guests.reduce((sum, { ramMb }) => sum + ramMb + OVERHEAD_MB, services.memoryMb);
   const disk = await statfs(host.directory);
   return {
-    vcpus: { total: cpus().length * VCPU_OVERCOMMIT, committed: guests.reduce((sum, { vcpus }) => sum + vcpus, 0) },
-    // Guests have not touched all that they were promised, so available memory alone does not tell what is free.
+    vcpus: {
+      total: cpus().length * VCPU_OVERCOMMIT,
+      committed: guests.reduce((sum, { vcpus }) => sum + vcpus, services.vcpus),
+    },
+    // Guests have not touched all that they were promised, so available memory alone is no measure of what is free.
     memoryMb: {
       total,
       committed,
@@ -62,7 +65,7 @@ export async function requireDisk(host: Host, bytes: number): Promise<void> {
   if (free < bytes || free === 0) throw full(`${free} bytes of disk left, ${bytes} needed`);
 }
 
-/** What disks take, not what they promise: they are sparse. */
+/** Bytes that disks occupy, not their sizes: they are sparse. */
 async function heldBytes(host: Host): Promise<number> {
   const folders = ['instances', 'volumes', 'layers', 'snapshots'].map((name) => join(host.directory, name));
   const sizes = folders.map(async (folder) => {

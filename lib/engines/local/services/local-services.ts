@@ -228,7 +228,8 @@ export class LocalServices implements ServiceEngine {
   private async note(spec: ServiceSpec, uid: number): Promise<void> {
     const { id, program, state, health, power, limits } = spec;
     const port = spec.port && { id: spec.port.id, networkId: spec.port.networkId, ip: spec.port.ip };
-    const record = { id, uid, program, port, state, health, power, memoryMb: limits.memoryMb };
+    const { memoryMb, cpuMillis } = limits;
+    const record = { id, uid, program, port, state, health, power, memoryMb, cpuMillis };
     const present = await findService(this.host, id);
     if (JSON.stringify(present) !== JSON.stringify(record)) await writeRecord(serviceFile(this.host, id), record);
   }

@@ -87,8 +87,9 @@ const serviceRecord = z.object({
   state: z.object({ sizeMb: z.int() }).nullable(),
   health,
   power: z.enum(['running', 'stopped']),
-  /** The memory that it was promised; 0 in records of earlier releases, until it is ensured again. */
+  /** What it was promised; 0 in records of earlier releases, until it is ensured again. */
   memoryMb: z.int().default(0),
+  cpuMillis: z.int().default(0),
 });
 
 export type ServiceRecord = z.infer<typeof serviceRecord>;
