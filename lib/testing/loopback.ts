@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 
 /** Starts a server on a free port of 127.0.0.1. @returns the port */
 export async function listenOnLoopback(server: Server): Promise<number> {
@@ -19,4 +20,13 @@ export function getOverSocket(socketPath: string, path: string, headers: Record<
     });
     call.end();
   });
+}
+
+/** A port of 127.0.0.1 that nothing uses. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  return typeof address === 'object' && address ? address.port : 0;
 }

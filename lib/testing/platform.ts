@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { findSupervised } from '@/lib/runtime/leftovers';
 import { environmentOf } from '@/lib/runtime/process-table';
 import { settingNames } from '@/lib/settings';
 import { administrator, owner } from './accounts';
+import { freePort } from './loopback';
 
 /** The whole platform, by the command that a user starts it with. */
 export type Platform = {
@@ -111,12 +111,4 @@ function databasePid(dataDir: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }
