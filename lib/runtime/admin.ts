@@ -20,10 +20,10 @@ const usage = `Usage: npm run admin -- COMMAND
                                     fetches programs ahead of their first use; a mirror is for hosts without the internet
   database-url                      prints the database URL for pg_dump and psql while the platform is running`;
 
-/** How long the worker of a platform that was killed may take to finish what it is doing. */
+/** Time for the worker of a killed platform to finish its work. */
 const WORKER_GRACE_MS = 20_000;
 
-/** `npm run admin`: what only somebody on the host may do, while the platform runs or is stopped. */
+/** `npm run admin`: commands for people with access to the host, with the platform running or stopped. */
 export async function administer([command, subject, ...rest]: string[]): Promise<void> {
   try {
     if (command === 'programs') return await programs(subject, rest);
@@ -117,7 +117,7 @@ async function backUpTo(folder: string): Promise<void> {
   );
 }
 
-/** What domains keep beside the database. */
+/** Folders in which domains keep state outside the database. */
 async function stateFolders(): Promise<string> {
   const [{ domains }, { each }] = await Promise.all([
     import('@/lib/platform/domains'),
@@ -154,7 +154,7 @@ async function restoreFrom(folder: string): Promise<void> {
 async function powerDownHost(): Promise<void> {
   loadEnvironmentFile();
   const { dataDir, hostId } = parseSettings(process.env);
-  // While the platform runs, its worker would start again what is stopped here.
+  // A running platform's worker would restart everything that is stopped here.
   const lock = lockDataDir(dataDir);
   if ('heldBy' in lock)
     throw new Error(`The platform is running (pid ${lock.heldBy}). Stop it: this also shuts down its machines.`);
@@ -172,7 +172,7 @@ async function powerDownHost(): Promise<void> {
   );
 }
 
-/** Runs with the database of this host; where the embedded one is stopped, it is up for as long as that takes. */
+/** Runs with this host's database; starts the embedded one for the duration if it is stopped. */
 async function withDatabase(run: () => Promise<void>): Promise<void> {
   await generateDatabaseClient();
   const { closePool } = await import('@/lib/core/db/pool');
@@ -185,7 +185,7 @@ async function withDatabase(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Sets DATABASE_URL before anything reads it. @returns what to do when the database is not needed any more */
+/** Sets DATABASE_URL before anything reads it. @returns a function to call when the database is no longer needed */
 async function reachDatabase(): Promise<() => Promise<void>> {
   loadEnvironmentFile();
   const { dataDir, databaseUrl } = parseSettings(process.env);

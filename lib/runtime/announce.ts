@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Settings } from '@/lib/settings';
 
-/** What a start has prepared in the database: the migrations it applied, the accounts that a first start makes. */
+/** The result of preparing the database: applied migrations, and the accounts of a first start. */
 export const preparedSchema = z.object({
   migrations: z.array(z.string()),
   accounts: z.array(z.object({ role: z.string(), email: z.string(), password: z.string() })),
 });
 export type Prepared = z.infer<typeof preparedSchema>;
 
-/** Says where the platform is. */
+/** Prints the platform's addresses. */
 export function announceReady({ baseUrl, backofficeUrl, dataDir }: Settings, seconds: number): void {
   console.log(`
 Nephele is ready after ${seconds.toFixed(1)} s:  ${baseUrl}
@@ -18,7 +18,7 @@ Nephele is ready after ${seconds.toFixed(1)} s:  ${baseUrl}
 Press Ctrl-C to stop.`);
 }
 
-/** Shows the first accounts, this one time: only hashes of their passwords are kept. */
+/** Prints the first accounts, once: only hashes of their passwords are stored. */
 export function announceAccounts(accounts: Prepared['accounts'], settings: Settings): void {
   if (accounts.length === 0) return;
   const given = [settings.bootstrapAdminPassword, settings.bootstrapTenantPassword];

@@ -5,8 +5,8 @@ import { schemaDifference } from '@/lib/core/db/schema-engine';
 import { startTemporaryPostgres } from './temporary-postgres';
 
 /*
- * npm run migration -- NAME            writes what the schema folder says and the migrations do not yet do
- * npm run migration -- NAME --empty    writes an empty one, for SQL by hand
+ * npm run migration -- NAME            writes the difference between schema and migrations
+ * npm run migration -- NAME --empty    writes an empty migration, for SQL by hand
  */
 const [name, option] = process.argv.slice(2);
 if (!name || !/^[a-z][a-z0-9_]*$/.test(name) || (option && option !== '--empty')) {

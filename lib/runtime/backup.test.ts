@@ -68,7 +68,7 @@ async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Pr
   }
 }
 
-/** Every row of every table, as one text a table. */
+/** All rows of each table, as one text per table. */
 async function contents(url: string): Promise<Record<string, string>> {
   const tables = await ask<{ name: string }>(
     url,
@@ -85,7 +85,7 @@ async function contents(url: string): Promise<Record<string, string>> {
 }
 
 describe('a backup', () => {
-  test('brings every row of every table back, and nothing besides', async () => {
+  test('restores every row of every table, and nothing else', async () => {
     const folder = join(folders, 'whole');
     const before = await contents(databaseUrl());
     await backUp(databaseUrl(), folder, ['k1']);
@@ -97,7 +97,7 @@ describe('a backup', () => {
     expect(after).toEqual(before);
   });
 
-  test('lets the next row take the number after the last', async () => {
+  test('continues sequences after the last number', async () => {
     const folder = join(folders, 'sequences');
     await backUp(databaseUrl(), folder, []);
     const url = await emptyDatabase();
@@ -128,7 +128,7 @@ describe('a backup', () => {
     expect(found?.audited).toBe(found?.secrets);
   });
 
-  test('is not there until it is whole, and is never written over', async () => {
+  test('appears only when complete, and is never overwritten', async () => {
     const folder = join(folders, 'once');
     await expect(backUp(databaseOn(adminUrl, 'no_such_database'), folder, [])).rejects.toThrow();
     expect(existsSync(folder)).toBe(false);
@@ -137,7 +137,7 @@ describe('a backup', () => {
   });
 });
 
-/** A database of its own, owned by a role that may log in and nothing else. */
+/** A separate database, owned by a role with login and no other rights. */
 async function databaseOfPlainRole(): Promise<string> {
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
@@ -151,7 +151,7 @@ async function databaseOfPlainRole(): Promise<string> {
   return address.href;
 }
 
-/** Everything about the schema that a restore sets aside for a while. */
+/** The constraints and triggers that a restore temporarily removes. */
 const guards = (url: string) =>
   ask(
     url,
@@ -162,7 +162,7 @@ const guards = (url: string) =>
   );
 
 describe('a restore by a role without special rights', () => {
-  test('brings every row back, meters nothing twice, and leaves every foreign key and trigger in force', async () => {
+  test('restores every row, meters nothing twice, and leaves every foreign key and trigger in force', async () => {
     const folder = join(folders, 'plain');
     const before = await contents(databaseUrl());
     await backUp(databaseUrl(), folder, []);
@@ -177,7 +177,7 @@ describe('a restore by a role without special rights', () => {
     expect(inForce).toEqual(await guards(databaseUrl()));
   });
 
-  test('refuses a backup whose rows refer to what it does not hold, and writes nothing of it', async () => {
+  test('refuses a backup with dangling references, and writes nothing of it', async () => {
     const folder = join(folders, 'dangling');
     const manifest = await backUp(databaseUrl(), folder, []);
     const empty = gzipSync('');
@@ -206,14 +206,14 @@ describe('a restore', () => {
     return { refusal, tables: tables.length };
   };
 
-  test('from a file that was changed or lost writes nothing', async () => {
+  test('from a changed or incomplete file writes nothing', async () => {
     const changed = await damaged('changed', (folder) => appendFileSync(join(folder, 'secrets.copy.gz'), 'x'));
     expect(changed).toEqual({ refusal: expect.stringMatching(/secrets\.copy\.gz is damaged/), tables: 0 });
     const lost = await damaged('lost', (folder) => rmSync(join(folder, 'users.copy.gz')));
     expect(lost).toEqual({ refusal: expect.stringMatching(/users\.copy\.gz is missing/), tables: 0 });
   });
 
-  test('of what a newer release took is refused', async () => {
+  test('of a newer release’s backup is refused', async () => {
     const newer = await damaged('newer', (folder) => {
       const path = join(folder, 'manifest.json');
       const manifest = JSON.parse(readFileSync(path, 'utf8'));
@@ -223,7 +223,7 @@ describe('a restore', () => {
     expect(newer).toEqual({ refusal: expect.stringMatching(/newer release/), tables: 0 });
   });
 
-  test('never goes over a database that holds something', async () => {
+  test('never overwrites a database with data', async () => {
     const folder = join(folders, 'over');
     await backUp(databaseUrl(), folder, []);
     const before = await contents(databaseUrl());
@@ -231,7 +231,7 @@ describe('a restore', () => {
     expect(await contents(databaseUrl())).toEqual(before);
   });
 
-  test('of what an older release took has the schema of that time, and the next start brings it to this one', async () => {
+  test('of an older release’s backup has the schema of that time, and the next start migrates it', async () => {
     const folder = join(folders, 'older');
     await backUp(databaseUrl(), folder, []);
     const release = join(folders, 'release');

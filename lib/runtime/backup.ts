@@ -14,19 +14,19 @@ const manifestSchema = z.object({
   format: z.literal(1),
   taken_at: z.string(),
   migrations: z.array(z.string()).min(1),
-  /** Ids of the keys that stored secrets may be sealed with. The keys themselves are kept apart. */
+  /** Ids of the keys that may seal stored secrets. The keys themselves are stored separately. */
   encryption_keys: z.array(z.string()),
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()), rows: z.number(), sha256: z.string() })),
   sequences: z.array(z.object({ name: z.string(), last_value: z.string().nullable() })),
 });
 
-/** What a backup holds, and from when. */
+/** The content and time of a backup. */
 export type Manifest = z.output<typeof manifestSchema>;
 
 /**
- * Writes the whole database into a new folder, as of one moment, while the platform runs. The folder appears under its
- * name once it is whole.
- * @param encryptionKeyIds ids of the keys that secrets are sealed with, so that a restore can tell whether it has them
+ * Writes the whole database to a new folder, as of one moment, while the platform runs. The folder gets its name when
+ * it is complete.
+ * @param encryptionKeyIds ids of the keys that seal secrets, so that a restore can check that it has them
  */
 export async function backUp(databaseUrl: string, folder: string, encryptionKeyIds: string[]): Promise<Manifest> {
   if (existsSync(folder)) throw new Error(`${folder} already exists. Give a new folder for the backup.`);
@@ -34,7 +34,7 @@ export async function backUp(databaseUrl: string, folder: string, encryptionKeyI
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true, mode: 0o700 });
   const manifest = await connected(databaseUrl, async (client) => {
-    // One snapshot for all tables, and no locks that a running platform would feel.
+    // One snapshot for all tables, without locks that affect a running platform.
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const { rows: applied } = await client.query<{ name: string }>(
       'SELECT migration_name AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name',
@@ -64,7 +64,7 @@ export async function backUp(databaseUrl: string, folder: string, encryptionKeyI
   return manifest;
 }
 
-/** What a backup says of itself. @throws Error when the folder is no whole backup */
+/** The manifest of a backup. @throws Error when the folder is not a complete backup */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, 'manifest.json');
   if (!existsSync(path)) throw new Error(`${folder} is not a backup: it has no manifest.json.`);
@@ -74,9 +74,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /**
- * Fills an empty database from a backup: all of it, or nothing. The schema becomes that of the backup; the next start
- * brings it to this release.
- * @throws Error when the database holds something, a file is not what was written, or the backup is of a newer release
+ * Restores an empty database from a backup, completely or not at all. The schema is that of the backup; the next start
+ * migrates it to this release.
+ * @throws Error when the database has data, a file has changed, or the backup is of a newer release
  */
 export async function restore(
   databaseUrl: string,
@@ -96,9 +96,9 @@ export async function restore(
   await migrate(databaseUrl, migrations, manifest.migrations.at(-1));
   await connected(databaseUrl, async (client) => {
     await client.query('BEGIN');
-    // Rows come in the order of tables, not of references, and must not be metered or announced a second time.
+    // Tables are not restored in the order of their references, and rows must not be metered or announced again.
     const setAside = await setAsideChecksAndTriggers(client);
-    // Migrations bring rows of their own, such as flavors: those of the backup count.
+    // Migrations insert rows of their own, such as flavors; replace them with those of the backup.
     await client.query(`TRUNCATE ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const { name, columns, rows } of manifest.tables) {
       const copy = client.query(copyFrom(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) FROM STDIN`));
@@ -117,8 +117,8 @@ export async function restore(
 }
 
 /**
- * Drops foreign keys and disables triggers until the rows are in, as the owner of the tables may without further rights.
- * Putting the foreign keys back checks every row, so that a backup with a dangling reference is refused as a whole.
+ * Drops foreign keys and disables triggers during the import, which the tables' owner may do without further rights.
+ * Restoring the foreign keys checks every row, so a backup with a dangling reference is refused completely.
  */
 async function setAsideChecksAndTriggers(client: pg.Client): Promise<{ putBack(): Promise<void> }> {
   const { rows: references } = await client.query<{ table: string; name: string; definition: string }>(
@@ -141,7 +141,7 @@ async function setAsideChecksAndTriggers(client: pg.Client): Promise<{ putBack()
   };
 }
 
-/** A file that was cut off or changed is found before anything is written. */
+/** Checks all files before anything is written. */
 async function verify(folder: string, { tables }: Manifest): Promise<void> {
   for (const { name, sha256 } of tables) {
     const path = join(folder, `${name}.copy.gz`);
@@ -152,7 +152,7 @@ async function verify(folder: string, { tables }: Manifest): Promise<void> {
   }
 }
 
-/** All tables but the record of migrations, with the columns that can be written. */
+/** All tables except the record of migrations, with their writable columns. */
 async function tablesOf(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long a body may be on its way. */
+/** Limits the time for receiving a request body. */
 export type BodyLimit = {
-  /** For everything but uploads; an upload has as long once it is answered. In milliseconds. */
+  /** In milliseconds, for all requests but uploads, and for uploads after their answer. */
   ms: number;
-  /** Requests that send large files, whose limit is the server's own. */
+  /** Requests that send large files; the server's own limit applies to them. */
   isUpload(request: IncomingMessage): boolean;
 };
 
-/** Calls `late` when the body of a request has not arrived in time, answered or not. */
+/** Calls `late` if a request's body has not arrived in time, whether or not it was answered. */
 export function limitBody(
   request: IncomingMessage,
   response: ServerResponse,

@@ -14,21 +14,21 @@ import { type RunOptions, runNode } from './run-node';
 import { installMissing, missingForEngines } from './system-packages';
 import { report, showDatabaseLine, terminalLine } from './terminal-log';
 
-/** How to stop one part of the platform. */
+/** Stops one part of the platform. */
 export type Stop = { name: string; stop(): Promise<void> };
 
 type Options = {
   dev: boolean;
-  /** Gives up while the platform comes up. */
+  /** Aborts the start. */
   signal: AbortSignal;
-  /** Filled as parts come up: the last must be stopped first. */
+  /** Filled as parts come up; stop them in reverse order. */
   stops: Stop[];
 };
 
-/** How long web and worker may take to finish what they are doing. */
+/** Time for web and worker to finish their work. */
 const graceMs = 40_000;
 
-/** Brings up database, worker and web, with all that they need; settles when the platform answers. */
+/** Brings up the database, worker and web with all that they need; settles when the platform answers. */
 export async function bringUp(settings: Settings, { dev, signal, stops }: Options): Promise<void> {
   const begunAt = performance.now();
   const { dataDir } = settings;
@@ -64,12 +64,12 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   const packages = installMissing(missingForEngines, 'Machines and networks are not available', givingUp);
   await generateDatabaseClient(run);
   const prepared = runNode(['--import', 'tsx', 'lib/runtime/prepare.ts'], run).then(preparedSchema.parse);
-  // Processes load their code while the database is prepared, and begin after it.
+  // Processes load their code while the database is being prepared, and begin their work after that.
   const begin = Promise.all([prepared, packages]);
   const onLine = process.stdout.isTTY ? (line: string) => console.log(terminalLine(line)) : undefined;
   const launch = (name: string) => keep(name, (giveUp) => launchNode({ name, env, begin, graceMs, onLine }, giveUp));
   const pages = dev ? generateApiClient(run) : buildPages(run);
-  // The first to fail says why, and ends the others.
+  // The first failure determines the reason and stops the others.
   const [worker, web] = await Promise.all(
     [launch('worker'), pages.then(() => launch('web'))].map((part) =>
       part.catch((error) => {
@@ -84,14 +84,14 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   }
   if (web) stops.push({ name: 'web', stop: web.stop });
 
-  // Nobody would see them again, so they are shown even where something else went wrong.
+  // Shown even after a failure, because the passwords cannot be shown again.
   announceAccounts(await prepared.then(({ accounts }) => accounts).catch(() => []), settings);
   givingUp.throwIfAborted();
   announceReady(settings, (performance.now() - begunAt) / 1000);
   if (dev && worker) void restartOnChange(worker, run, signal);
 }
 
-/** Says at once what would otherwise fail after a build. */
+/** Reports a busy port at once, rather than after a build. */
 async function requireFree(host: string, port: number, setting: string): Promise<void> {
   const probe = createServer().listen(port, host);
   try {

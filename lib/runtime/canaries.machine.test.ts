@@ -12,11 +12,11 @@ import { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, StripeServer } from '@/lib/te
 import { startWebhookReceiver, type WebhookReceiver } from '@/lib/testing/webhook-receiver';
 import { embeddedDatabaseUrl } from './embedded-database';
 
-// Whatever is secret is planted here, wherever the operator, a person or a script can give it or is given it, on the ways
-// that succeed and on those that fail; then everything that the platform says and stores is searched for it.
+// Plants secrets wherever an operator, person or script can enter or receive one, on successful and failing paths, then
+// searches everything that the platform outputs and stores for them.
 
 const MINUTE_MS = 60_000;
-/** What must show nowhere, by where it was planted. */
+/** The planted secrets with their places. */
 const canaries = new Map<string, string>();
 
 function canary(where: string, value = `canary-${randomBytes(12).toString('hex')}`): string {
@@ -62,7 +62,7 @@ afterAll(async () => {
 type Sent = { method?: string; token?: string; body?: unknown; headers?: Record<string, string> };
 const refusals: { path: string; status: number; text: string }[] = [];
 
-/** An answer's status and body; what a refusal says is kept. */
+/** The status and body of an answer; refusals are collected for the search. */
 async function send(path: string, { method, token, body, headers = {} }: Sent = {}) {
   const address = `${platform.url}${/^\/(api|admin|console|metrics)\b/.test(path) ? path : `/api/v1${path}`}`;
   const response = await fetch(address, {
@@ -81,13 +81,13 @@ async function send(path: string, { method, token, body, headers = {} }: Sent = 
   return { status: response.status, text, body: json ? JSON.parse(text) : undefined };
 }
 
-/** A field of an answer that shows it once. */
+/** Returns a secret that an answer shows once, and plants it. */
 async function shown(path: string, field: string, sent: Sent): Promise<string> {
   const { status, body, text } = await send(path, sent);
   expect(status, text).toBeLessThan(300);
   const value = z.record(z.string(), z.unknown()).parse(body)[field];
   const [secret] = z.tuple([z.string()], z.string()).parse(Array.isArray(value) ? value : [value]);
-  // Of a key in several lines, one that no other key has.
+  // Of a multi-line key, a line that is unique to it.
   return canary(`${field} of ${path}`, secret.includes('\n') ? (secret.split('\n')[3] ?? '') : secret);
 }
 
@@ -96,7 +96,7 @@ const expectStatus = async (status: number, path: string, sent: Sent) => {
   expect([path, answer.status, answer.text]).toEqual([path, status, expect.anything()]);
 };
 
-/** Signing in and what comes with an account. @returns the token of the first tenant's admin */
+/** Signs in and covers everything about accounts. @returns the token of the first tenant's admin */
 async function plantAccounts(): Promise<string> {
   const login = '/auth/login';
   const token = await shown(login, 'access_token', { body: owner });
@@ -144,7 +144,7 @@ async function plantAccounts(): Promise<string> {
   return token;
 }
 
-/** What a project keeps, and what is done with it outside. */
+/** Creates the resources of a project, and uses their external effects. */
 async function plantResources(token: string): Promise<void> {
   const secret = { name: 'planted', type: 'opaque', payload: canary('a secret') };
   const headers = { 'Idempotency-Key': 'planted' };
@@ -184,7 +184,7 @@ async function plantResources(token: string): Promise<void> {
   await send('/api/v1/billing/webhooks/stripe', { body: {}, headers: { 'Stripe-Signature': 't=1,v1=00' } });
 }
 
-/** Faults that the code does not foresee: what is logged of them is what a developer would want to see. */
+/** Causes unforeseen errors, whose log entries contain what a developer would want to see. */
 async function breakThings(token: string): Promise<void> {
   await database.query(`ALTER TABLE users ADD CONSTRAINT broken CHECK (name <> 'breaks') NOT VALID`);
   await database.query(`ALTER TABLE secrets ADD CONSTRAINT broken CHECK (name <> 'breaks') NOT VALID`);
@@ -206,7 +206,7 @@ async function breakThings(token: string): Promise<void> {
   });
 }
 
-/** How alerts have fared: their states, and what a webhook was answered. */
+/** The status of all alert deliveries, with webhook responses. */
 async function deliveries(): Promise<string[]> {
   const { rows } = await database.query<{ state: string }>(
     `SELECT concat_ws(' ', status, response_status) AS state FROM alert_deliveries ORDER BY 1`,
@@ -214,14 +214,14 @@ async function deliveries(): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-/** Every row of every table, and where it is from. */
+/** Every row of every table, with the table's name. */
 async function rows(): Promise<string[]> {
   const { rows: tables } = await database.query<{ name: string }>(
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
   );
   const all: string[] = [];
   for (const { name } of tables) {
-    // Guests read their user data: it is not sealed, and in no other place.
+    // Guests read their user data, so it is not sealed; it must appear nowhere else.
     const row = name === 'instances' ? `to_jsonb(t) - 'user_data'` : 't';
     const { rows: found } = await database.query<{ row: string }>(`SELECT (${row})::text AS row FROM ${name} t`);
     all.push(...found.map(({ row }) => `${name} ${row}`));
@@ -229,7 +229,7 @@ async function rows(): Promise<string[]> {
   return all;
 }
 
-/** The command lines and open titles of all processes: everyone on the host can read them. */
+/** The command lines and titles of all processes, which everyone on the host can read. */
 function commandLines(): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -240,7 +240,7 @@ function commandLines(): string[] {
   });
 }
 
-/** The forms in which a text may show: as it is, and as a column of bytes or something encoded would hold it. */
+/** The forms in which a text can appear: plain, hex (a bytes column) and base64url. */
 const forms = (text: string) => [text, Buffer.from(text).toString('hex'), Buffer.from(text).toString('base64url')];
 const escaped = (places: readonly string[]) =>
   [...canaries].flatMap(([where, secret]) =>
@@ -250,14 +250,14 @@ const escaped = (places: readonly string[]) =>
   );
 
 test(
-  'what is secret is in no log, no audit entry, no error, no mail, no webhook, no row and no command line',
+  'secrets appear in no log, audit entry, error, mail, webhook, row or command line',
   async () => {
     const token = await plantAccounts();
     await plantResources(token);
     receiver.answer = { status: 500 };
     sink.refused.set('gone@example.test', 550);
     await expectStatus(202, '/billing/alerts/test', { token, body: {} });
-    // One mail arrives, one is refused, and a webhook is answered by an error.
+    // One mail arrives, one is refused, and a webhook gets an error.
     await expect
       .poll(deliveries, { timeout: MINUTE_MS, interval: 200 })
       .toEqual(['delivered', 'failed', 'pending 500']);
@@ -267,7 +267,7 @@ test(
     await database.end();
     const { output } = await platform.stop();
 
-    // What is searched is there: a search of nothing would find nothing.
+    // Makes sure that the searched output exists: a search in nothing would find nothing.
     for (const sign of ['"process":"web"', '"process":"worker"', '"process":"database"', 'violates check constraint'])
       expect(output).toContain(sign);
     for (const table of ['audit_entries', 'operations', 'alert_deliveries', 'idempotency_records', 'secrets', 'users'])
@@ -282,7 +282,7 @@ test(
     ).toEqual([]);
     expect(escaped(running)).toEqual([]);
     expect(escaped(output.split('\n'))).toEqual([]);
-    // Nor what is stored in their place: a hash is all that someone needs who has the time to guess.
+    // Hashes must not appear either: they are enough for an offline guess.
     expect(output.split('\n').filter((line) => line.includes('$argon2'))).toEqual([]);
   },
   10 * MINUTE_MS,

@@ -1,16 +1,16 @@
 import { parseAddress, sourceOf, within } from '@/lib/core/net/address';
 
-/** How many connections one client address may hold open in this process at a time. */
+/** Limits concurrent connections per client address in this process. */
 export class ConnectionLimit {
   private readonly open = new Map<string, number>();
 
-  /** @param exempt addresses and ranges that are not counted: proxies, which speak for many, and this machine */
+  /** @param exempt addresses and ranges without a limit: proxies, which act for many clients, and this machine */
   constructor(
     private readonly most: number,
     private readonly exempt: readonly string[] = [],
   ) {}
 
-  /** Takes a place for the address. @returns how to give it back, once; undefined when all of its places are taken */
+  /** Takes a place for the address. @returns a function that releases it, once; undefined when all places are taken */
   take(address: string): (() => void) | undefined {
     const parsed = parseAddress(address);
     if (parsed && within(parsed, this.exempt)) return () => {};

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { z } from 'zod';
 
-/** What must miss no branch: admission, operations, metering, policy. */
+/** Code that must have full branch coverage: admission, operations, metering, policy. */
 const whole = [
   'lib/core/quota/',
   'lib/core/operations/',
@@ -28,10 +28,9 @@ type FileCoverage = z.output<typeof report>[string];
 type Share = { hit: number; all: number };
 
 /**
- * `npm run coverage`: the unit and integration tests, and a table of the lines and branches that they ran, by folder. Fails
- * where a test fails, and where what must miss no branch misses one. What child processes run is not seen.
- * @param options paths below which every missed branch is named, besides those that must miss none; `--machines`: the
- * tests that boot guests run too
+ * `npm run coverage`: runs unit and integration tests and prints line and branch coverage by folder. Fails when a test
+ * fails or code of the list above misses a branch. Child processes are not measured.
+ * @param options paths for which every missed branch is listed; `--machines` also runs the tests that boot guests
  */
 function measureCoverage(options: readonly string[]): void {
   const listed = options.filter((option) => option !== '--machines');
@@ -74,7 +73,7 @@ function print(files: readonly (readonly [path: string, file: FileCoverage])[]):
   );
 }
 
-/** Rounded down: 100 % is all of it. */
+/** Rounded down, so that 100 % means everything. */
 function percent(shares: readonly Share[]): string {
   const sum = (pick: (share: Share) => number) => shares.reduce((total, share) => total + pick(share), 0);
   const [hit, all] = [sum((share) => share.hit), sum((share) => share.all)];
@@ -82,7 +81,7 @@ function percent(shares: readonly Share[]): string {
   return `${(tenths / 10).toFixed(1)} %`.padStart(10);
 }
 
-/** Lines on which a statement begins. */
+/** Line coverage, by the lines on which a statement begins. */
 function lines({ statementMap, s }: FileCoverage): Share {
   const hits = new Map<number, number>();
   for (const [id, { start }] of Object.entries(statementMap)) {
@@ -97,7 +96,7 @@ function branches({ b }: FileCoverage): Share {
   return { hit: taken.filter((count) => count > 0).length, all: taken.length };
 }
 
-/** `line: which way of which branch`. An `else` that is not written has the line of its `if`. */
+/** Missed branches as `line: path of branch`. A missing `else` has the line of its `if`. */
 function missedBranches({ branchMap, b }: FileCoverage): string[] {
   return Object.entries(branchMap).flatMap(([id, { type, loc, locations }]) =>
     (b[id] ?? []).flatMap((count, way) => {

@@ -15,7 +15,7 @@ import { type PostgresServer, postgresUrl, startPostgres } from './postgres';
 const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'nephele-full-'));
 chmodSync(folder, 0o711);
-/** A disk of its own, so that no other is filled; that takes root. */
+/** A separate small disk that can be filled safely; needs root. */
 const hasDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m,mode=711', 'tmpfs', folder]).status === 0;
 const directory = join(folder, 'postgres');
 Object.assign(process.env, { DATA_DIR: folder, DATABASE_URL: postgresUrl(directory, 'x', 'postgres') });
@@ -23,7 +23,7 @@ const reserve = { dataDir: folder, bytes: 24 * MIB, lowBytes: 6 * MIB };
 const reserveFile = join(folder, 'database-reserve');
 const filler = join(folder, 'filler');
 
-/** Takes all that is left of the disk. */
+/** Fills the rest of the disk. */
 const fill = () => spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k', 'oflag=append', 'conv=notrunc']);
 
 describe.runIf(hasDisk)('a full disk', () => {
@@ -49,7 +49,7 @@ describe.runIf(hasDisk)('a full disk', () => {
   const create = () =>
     call('POST', '/vault/secrets', {
       token: acme.users.member.token,
-      // Incompressible, so that few of them reach the end of a disk.
+      // Incompressible, so that a few of them fill the disk.
       body: { name: `s-${++made}`, type: 'opaque', payload: randomText(), payload_encoding: 'base64' },
     });
   const remove = async () => {
@@ -58,7 +58,7 @@ describe.runIf(hasDisk)('a full disk', () => {
     return call('DELETE', `/vault/secrets/${first?.id}`, { token });
   };
 
-  test('is a 503 with a time to come back; the reserve lets deletes through, and comes back with the room', async () => {
+  test('gives 503 with Retry-After; the reserve lets deletes through, and is rebuilt when there is room', async () => {
     expect(await tendReserve(reserve)).toBe(false);
     expect(statSync(reserveFile).blocks * 512).toBeGreaterThanOrEqual(reserve.bytes);
     for (let count = 0; count < 3; count++) expect((await create()).status).toBe(201);
@@ -72,7 +72,7 @@ describe.runIf(hasDisk)('a full disk', () => {
     expect(await tendReserve(reserve)).toBe(true);
     expect(existsSync(reserveFile)).toBe(false);
     expect((await remove()).status).toBe(204);
-    // Long after the last statement that failed, the marker alone refuses what is new.
+    // Long after the last failed statement, the marker alone refuses creates.
     await setTestClock(60_000);
     const refused = await create();
     expect(refused.body).toMatchObject({
@@ -104,16 +104,16 @@ describe('the reserve', () => {
   beforeAll(() => void mkdirSync(small.dataDir));
   afterAll(() => rmSync(small.dataDir, { recursive: true }));
 
-  test('stays away while there is room for it but none to spare', async () => {
+  test('stays away while there is only just enough room for it', async () => {
     const huge = { ...small, bytes: 2 ** 50, lowBytes: 1 };
     expect(await tendReserve(huge)).toBe(false);
     expect(existsSync(join(small.dataDir, 'database-reserve'))).toBe(false);
-    // Once full, it is full until the reserve is whole again.
+    // Once full, the disk counts as full until the reserve is complete again.
     writeFileSync(fullMarker(small.dataDir), '');
     expect(await tendReserve(huge)).toBe(true);
   });
 
-  test('and its marker go with a database that runs elsewhere', async () => {
+  test('and its marker are removed when the database runs elsewhere', async () => {
     writeFileSync(fullMarker(small.dataDir), '');
     dropReserve(small.dataDir);
     expect(existsSync(fullMarker(small.dataDir))).toBe(false);

@@ -7,24 +7,24 @@ import { fullMarker } from '@/lib/core/db/room';
 
 const MIB = 1024 ** 2;
 
-/** Room kept on the disk of the embedded database. */
+/** Reserved space on the disk of the embedded database. */
 export type Reserve = {
   dataDir: string;
-  /** What the reserve file takes. */
+  /** The size of the reserve file. */
   bytes: number;
-  /** With less free than this the disk counts as full. */
+  /** With less free space than this, the disk counts as full. */
   lowBytes: number;
 };
 
-/** Less would not hold what PostgreSQL writes between two looks. */
+/** The minimum that PostgreSQL may write between two checks. */
 export const LOW_BYTES = 64 * MIB;
 const LOOK_MS = 2000;
 
 const reservePath = (dataDir: string) => join(dataDir, 'database-reserve');
 
 /**
- * One look at the disk. Where it is full, the reserve file goes, so that deletes and PostgreSQL's own recovery have
- * room, and the marker that refuses creates comes; both return to normal when there is room for the file and to spare.
+ * Checks the disk once. If it is full, removes the reserve file, so that deletes and PostgreSQL's recovery have room,
+ * and creates the marker that refuses creates. Reverts both when there is more than enough room for the file.
  * @returns whether the disk is full
  */
 export async function tendReserve({ dataDir, bytes, lowBytes }: Reserve): Promise<boolean> {
@@ -44,12 +44,12 @@ export async function tendReserve({ dataDir, bytes, lowBytes }: Reserve): Promis
   return false;
 }
 
-/** For a data folder whose database runs elsewhere now. */
+/** Removes the reserve of a data folder whose database now runs elsewhere. */
 export function dropReserve(dataDir: string): void {
   for (const path of [reservePath(dataDir), fullMarker(dataDir)]) rmSync(path, { force: true });
 }
 
-/** Gives the file its blocks: one that is sparse would keep no room. */
+/** Allocates the file's blocks: a sparse file would reserve nothing. */
 function allocate(path: string, bytes: number): void {
   rmSync(path, { force: true });
   if (spawnSync('fallocate', ['-l', String(bytes), path]).status === 0) return;
@@ -62,7 +62,7 @@ function allocate(path: string, bytes: number): void {
   }
 }
 
-/** Looks after the reserve until it is stopped. Reports when the disk has become full, and when it has room again. */
+/** Checks the reserve periodically until stopped. Reports when the disk becomes full and when it has room again. */
 export async function keepReserve(
   reserve: Reserve,
   report: (message: string) => void,

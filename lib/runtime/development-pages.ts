@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long nobody must have asked for anything before the next page is compiled ahead. */
+/** Idle time before the next page is compiled ahead. */
 const QUIET_MS = 1000;
 const LONGEST_MS = 60_000;
 const MARK = 'nephele-compiles-ahead';
 
-/** What everybody opens first: the API that pages ask, sign-in and its session, a project. */
+/** The addresses that everybody opens first: the API behind pages, sign-in and its session, a project. */
 const firstAddresses = [
   '/sign-in',
   '/api/v1/openapi.json',
@@ -19,7 +19,7 @@ const firstAddresses = [
   '/projects/first/compute/instances',
 ];
 
-/** So much memory is left to other programs: every page that is compiled takes some 40 MB. */
+/** Memory left to other programs: each compiled page takes about 40 MB. */
 const SPARED_BYTES = 4 * 1024 ** 3;
 
 const visit = (url: string, signal: AbortSignal) =>
@@ -32,14 +32,14 @@ const visit = (url: string, signal: AbortSignal) =>
     () => {},
   );
 
-/** Under `npm run dev` a page is compiled when it is first asked for. With these done, the first one shows at once. */
+/** `npm run dev` compiles pages on first request; this compiles the first ones in advance. */
 export async function compileFirstPages(url: string, stopping: AbortSignal): Promise<void> {
   for (const address of firstAddresses) await visit(url + address, stopping);
 }
 
 /**
- * Compiles all other pages, one by one, while nobody waits for anything.
- * @returns what every request must be shown to, so that people's come first
+ * Compiles all other pages one by one while the server is idle.
+ * @returns `notice`, which every request must call, so that people's requests come first
  */
 export function compileAhead(url: string, stopping: AbortSignal): { notice(request: IncomingMessage): void } {
   let askedAt = 0;
@@ -58,7 +58,7 @@ export function compileAhead(url: string, stopping: AbortSignal): { notice(reque
   };
 }
 
-/** Every page that there is, with something in the place of its parameters. */
+/** All pages, with placeholder parameters. */
 function addressesOfPages(): string[] {
   return readdirSync('app', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('/page.tsx') && !file.includes('[...'))
@@ -73,8 +73,8 @@ function addressesOfPages(): string[] {
 }
 
 /**
- * Under development Next starts a process of its own for every visit of a page with a parameter in its address, loads
- * the page there and asks which parameters are known before any request. Here none are, and the visit waits for it.
+ * Disables Next's lookup of static paths. In development it starts a process for each visit of a page with a parameter,
+ * to list the parameters known before any request. Here there are none, and the visit would wait for it.
  */
 export function expectNoStaticPaths(): void {
   const next: typeof import('next/dist/server/dev/next-dev-server') = createRequire(import.meta.url)(

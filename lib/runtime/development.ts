@@ -6,7 +6,7 @@ import { report } from './terminal-log';
 
 const settleMs = 200;
 
-/** Under `npm run dev`: the worker begins anew with every change of code, and the portal's types follow the API. */
+/** `npm run dev`: restarts the worker on every code change, and keeps the portal's types in sync with the API. */
 export async function restartOnChange(worker: Kept, run: RunOptions, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const apply = async () => {

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type PostgresServer, postgresUrl, startPostgres } from './postgres';
 
-/** A running embedded database of the platform. */
+/** The platform's embedded database, running. */
 export type EmbeddedDatabase = PostgresServer & { databaseUrl: string };
 
 const database = 'nephele';
 const folderOf = (dataDir: string) => join(dataDir, 'postgres');
 
-/** The address of the database that a data folder holds, whether it runs or not; undefined when it holds none. */
+/** The connection string of a data folder's database, running or not; undefined when there is none. */
 export function embeddedDatabaseUrl(dataDir: string): string | undefined {
   const directory = folderOf(dataDir);
   return existsSync(directory) ? postgresUrl(directory, password(dataDir), database) : undefined;
 }
 
-/** Starts the platform's own PostgreSQL inside the data folder, and makes its database on the first start. */
+/** Starts the embedded PostgreSQL of a data folder, and creates its database on the first start. */
 export async function startEmbeddedDatabase(
   dataDir: string,
   log: (line: string) => void,

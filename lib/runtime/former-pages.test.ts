@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const served = () => join(folder, 'static');
 const aside = () => join(folder, 'aside');
 
-/** As Next builds: what was there is cleared first. */
+/** Builds like Next, which first clears its output. */
 const building = (files: Record<string, string>) => async () => {
   rmSync(served(), { recursive: true, force: true });
   mkdirSync(join(served(), 'chunks'), { recursive: true });
@@ -21,7 +21,7 @@ const building = (files: Record<string, string>) => async () => {
 };
 const chunk = (name: string) => join(served(), 'chunks', name);
 
-test('a page that was opened before an upgrade still finds its code; what is older than a week goes', async () => {
+test('a page opened before an upgrade still finds its code, for up to a week', async () => {
   await keepingFormer(served(), aside(), building({ 'menu-1.js': 'one', 'old-1.js': 'old', 'same.js': 'built' }));
   const longAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
   utimesSync(chunk('old-1.js'), longAgo, longAgo);
@@ -35,7 +35,7 @@ test('a page that was opened before an upgrade still finds its code; what is old
   expect(existsSync(aside())).toBe(false);
 });
 
-test('a build that was broken off loses nothing of the one before', async () => {
+test('an interrupted build loses nothing of the previous one', async () => {
   await keepingFormer(served(), aside(), building({ 'menu-1.js': 'one' }));
   const broken = keepingFormer(served(), aside(), async () => {
     rmSync(served(), { recursive: true });

@@ -3,9 +3,9 @@ import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Builds anew, and keeps what the builds of the last week served from `served`. A page that is open across an upgrade
- * loads its menus and dialogs from the build that it came from: without them, a form that is half filled in could not be
- * finished. Names carry a hash of their content, so builds do not meet. `aside` outlives a build that is broken off.
+ * Builds, and keeps files that the builds of the last week put into `served`. A page that is open during an upgrade
+ * loads its menus and dialogs from its own build; without them, a half-completed form could not be finished. File names
+ * carry a content hash, so builds do not collide. `aside` survives an interrupted build.
  */
 export async function keepingFormer(served: string, aside: string, build: () => Promise<unknown>): Promise<void> {
   const youngest = Date.now() - WEEK_MS;

@@ -10,7 +10,7 @@ const clientSchema = 'lib/client/schema.d.ts';
 const referenceGroups = 'lib/client/reference.ts';
 const operationTable = 'lib/client/operations';
 
-/** Prisma's client, from `prisma/schema` into `lib/core/db/generated`. */
+/** Generates Prisma's client from `prisma/schema` into `lib/core/db/generated`. */
 export async function generateDatabaseClient(run: RunOptions = {}): Promise<void> {
   await whenChanged({
     name: 'database-client',
@@ -19,13 +19,16 @@ export async function generateDatabaseClient(run: RunOptions = {}): Promise<void
     run: () =>
       runNode(['node_modules/prisma/build/index.js', 'generate', '--schema', 'prisma/schema', '--no-hints'], {
         signal: run.signal,
-        // The engine is not needed for this, and without a name it would be downloaded.
+        // The engine is not needed here, and would be downloaded if unset.
         env: { ...run.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/false', CHECKPOINT_DISABLE: '1' },
       }),
   });
 }
 
-/** The portal's client (types, table of operations) and the API reference, from the endpoints that serve the API. Needs the database client. */
+/**
+ * Generates the portal's client (types, table of operations) and the API reference from the endpoints. Needs the
+ * database client.
+ */
 export async function generateApiClient(run: RunOptions = {}): Promise<void> {
   await whenChanged({
     name: 'api-client',
@@ -35,7 +38,7 @@ export async function generateApiClient(run: RunOptions = {}): Promise<void> {
   });
 }
 
-/** The portal's pages, into `.next`. */
+/** Builds the portal's pages into `.next`. */
 export async function buildPages(run: RunOptions = {}): Promise<void> {
   await generateApiClient(run);
   await whenChanged({
@@ -61,7 +64,7 @@ export async function buildPages(run: RunOptions = {}): Promise<void> {
   });
 }
 
-/** All code that the checkout generates: tests, type checks and tools need it. */
+/** Generates all code of the checkout that tests, type checks and tools need. */
 export async function generateCode(): Promise<void> {
   await generateDatabaseClient();
   await generateApiClient();
@@ -73,7 +76,7 @@ export async function generateCode(): Promise<void> {
   });
 }
 
-/** In a process of its own, which sees the endpoints as they are now. */
+/** Runs in a new process, which loads the current endpoints. */
 async function writeApiClient(): Promise<void> {
   const { default: openapiTs, astToString } = await import('openapi-typescript');
   const { endpoints } = await import('@/lib/platform/endpoints');
@@ -82,7 +85,7 @@ async function writeApiClient(): Promise<void> {
   const { operationModules } = await import('@/lib/core/api/operation-table');
   const { reference } = await import('@/lib/core/api/reference');
   const document = openApiDocument(endpoints, tags, '/');
-  // As text to parse: a literal of this size would be checked for types, value by value.
+  // As JSON text: TypeScript would check a literal of this size value by value.
   const groups = JSON.stringify(JSON.stringify(reference(document, tags)));
   write(
     referenceGroups,
@@ -90,11 +93,11 @@ async function writeApiClient(): Promise<void> {
       `export const groups: readonly ReferenceGroup[] = JSON.parse(\n  ${groups},\n);\n`,
   );
   for (const [file, text] of Object.entries(operationModules(endpoints))) write(`${operationTable}/${file}`, text);
-  // A field with a default may be left out of a request.
+  // A request may omit a field that has a default.
   write(clientSchema, astToString(await openapiTs(JSON.stringify(document), { defaultNonNullable: false })));
 }
 
-/** Whole or not at all: a type check may read it at this moment. */
+/** Replaces the file atomically: a type check may read it at any moment. */
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(`${file}.new`, `// Made by \`npm run generate\` from the endpoints.\n${text}`);

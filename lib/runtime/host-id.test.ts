@@ -7,7 +7,7 @@ import { keepHostId } from './host-id';
 
 let dataDir: string;
 
-/** The host's name as a process sees it that starts now. */
+/** The host id of a newly started process. */
 async function hostIdNow(env: { HOST_ID?: string } = {}): Promise<string> {
   vi.resetModules();
   vi.stubEnv('DATA_DIR', dataDir);
@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-it('a host that is renamed keeps the name that its machines know', async () => {
+it('a renamed host keeps the name that its machines know', async () => {
   expect(await hostIdNow()).toBe(hostname());
   keepHostId({ dataDir, hostId: 'as-it-was' });
   expect(await hostIdNow()).toBe('as-it-was');
@@ -32,7 +32,7 @@ it('a host that is renamed keeps the name that its machines know', async () => {
   expect(readFileSync(hostIdPath(dataDir), 'utf8')).toBe('as-it-was\n');
 });
 
-it('the operator’s own choice wins', async () => {
+it('the operator’s setting takes precedence', async () => {
   keepHostId({ dataDir, hostId: 'as-it-was' });
   expect(await hostIdNow({ HOST_ID: 'chosen' })).toBe('chosen');
 });

@@ -1,11 +1,11 @@
 import { runNode } from './run-node';
 
-/** Something on this host that runs beside the platform's own processes, and ends with the platform. */
+/** Something on this host that runs beside the platform's processes and stops with the platform. */
 export type HostStop = { name: string; stop(env: Record<string, string>): Promise<void> };
 
 /**
- * What is stopped after the worker, which would start it again, and before the database. The supervisor runs these, with
- * what its children get to know of the database in `env`. A restart of web or worker touches none of it.
+ * Stopped after the worker, which would restart it, and before the database. The supervisor calls these with its
+ * children's database settings in `env`. Restarts of web or worker do not affect them.
  */
 export const hostStops: readonly HostStop[] = [
   {

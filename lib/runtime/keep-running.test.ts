@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { keepRunning, type Launch } from './keep-running';
 
-/** Something whose life and death the test decides. */
+/** A process controlled by the test. */
 function stage() {
   const running: { end(reason: string): void; stopped: boolean }[] = [];
   const failures: string[] = [];
@@ -31,14 +31,14 @@ function stage() {
   };
 }
 
-it('fails when the first launch fails, and does not try again', async () => {
+it('fails when the first launch fails, and does not retry', async () => {
   const { failures, running, keep } = stage();
   failures.push('no such file');
   await expect(keep()).rejects.toThrow('no such file');
   expect(running).toHaveLength(0);
 });
 
-it('starts again what ended, also when that takes several attempts, and says why', async () => {
+it('restarts a process that ended, even if that takes several attempts, and logs why', async () => {
   const { running, failures, report, keep } = stage();
   const kept = await keep();
   failures.push('not yet', 'still not');
@@ -53,7 +53,7 @@ it('starts again what ended, also when that takes several attempts, and says why
   expect(running[1]?.stopped).toBe(true);
 });
 
-it('what is stopped stays stopped, also between two attempts', async () => {
+it('a stopped process stays stopped, even between two attempts', async () => {
   const { running, failures, keep } = stage();
   const kept = await keep();
   failures.push(...Array.from({ length: 100 }, () => 'no'));
@@ -65,7 +65,7 @@ it('what is stopped stays stopped, also between two attempts', async () => {
   expect(running).toHaveLength(1);
 });
 
-it('a restart that was asked for is no incident', async () => {
+it('a requested restart is not logged as a failure', async () => {
   const { running, report, keep } = stage();
   const kept = await keep();
   await kept.restart();
@@ -74,7 +74,7 @@ it('a restart that was asked for is no incident', async () => {
   await kept.stop();
 });
 
-it('once the platform stops, what ends is not started again', async () => {
+it('nothing is restarted once the platform stops', async () => {
   const { running, report, shutdown, keep } = stage();
   const kept = await keep();
   shutdown.abort();

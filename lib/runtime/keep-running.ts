@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Something that runs until it ends by itself or is stopped. */
+/** A process that runs until it ends or is stopped. */
 export type Running = {
-  /** Settles when it has ended, with why. */
+  /** Settles with the reason when it has ended. */
   ended: Promise<string>;
-  /** Ends it; settles when it has. Harmless when it already did. */
+  /** Stops it; settles when it has ended. Safe to call repeatedly. */
   stop(): Promise<void>;
 };
 
-/** Starts something; settles when it is up. An abort ends what it has begun. */
+/** Starts a process; settles when it is up. An abort ends a started process. */
 export type Launch = (signal: AbortSignal) => Promise<Running>;
 
-/** Something that is started again whenever it ends. */
+/** A process that is restarted whenever it ends. */
 export type Kept = {
-  /** Ends it for good. */
+  /** Stops it permanently. */
   stop(): Promise<void>;
-  /** Ends it, to be started again at once. */
+  /** Stops it and starts it again at once. */
   restart(): Promise<void>;
 };
 
@@ -24,9 +24,9 @@ const longestPauseMs = 30_000;
 const steadyMs = 60_000;
 
 /**
- * Starts something and keeps it running: what ends is started again, at first at once, then after ever longer pauses.
+ * Starts a process and keeps it running: it is restarted when it ends, at first immediately, then with growing pauses.
  * Fails when the first launch does.
- * @param options.until when it aborts, nothing is started any more; what runs goes on until it is stopped
+ * @param options.until when it aborts, nothing is restarted; running processes continue until stopped
  */
 export async function keepRunning(
   name: string,

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync
 import { dirname } from 'node:path';
 import { givenKeys, type Key, type KeyPurpose, type Keys, keyPath, keyPurposes, readKeys } from '@/lib/keyring';
 
-/** Writes the keys that neither the environment nor an earlier start gave. Never replaces one. */
+/** Creates keys that neither the environment nor an earlier start has set. Never replaces one. */
 export function ensureKeys(): void {
   for (const purpose of keyPurposes) {
     if (!givenKeys(purpose)) writeKeys(keyPath(purpose), [newKey()], linkIfAbsent);
@@ -11,7 +11,7 @@ export function ensureKeys(): void {
 }
 
 /**
- * Puts a new key in front; running processes follow within a second, and the older keys stay valid.
+ * Adds a new key as the current one. Running processes pick it up within a second, and older keys stay valid.
  * @returns the new key's id
  */
 export function rotateKeys(purpose: KeyPurpose): string {
@@ -23,7 +23,7 @@ export function rotateKeys(purpose: KeyPurpose): string {
   return fresh.id;
 }
 
-/** Forgets the older encryption keys. The caller has seen that nothing needs them any more. @returns their ids */
+/** Deletes older encryption keys. The caller must have checked that nothing needs them. @returns their ids */
 export function dropOlderKeys(purpose: KeyPurpose): string[] {
   if (givenKeys(purpose))
     throw new Error(`These keys are set in ${environmentName[purpose]}. Remove the older keys there.`);
@@ -39,7 +39,7 @@ function newKey(): Key {
   return { id: `${day}-${randomBytes(4).toString('hex')}`, secret: new Uint8Array(randomBytes(32)) };
 }
 
-/** The file appears whole and on disk, or not at all: whoever loses a key loses what it encrypted. */
+/** Writes the file atomically and durably: a lost key means lost data. */
 function writeKeys(path: string, keys: Keys, publish: (from: string, to: string) => void): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

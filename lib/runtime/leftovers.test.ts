@@ -5,7 +5,7 @@ import { endLeftovers, supervisedMark } from './leftovers';
 
 const children: ChildProcess[] = [];
 
-/** A process that says when it is up; `script` is what it does about signals. */
+/** Starts a process that reports when it is up; `script` handles signals. */
 async function start(dataDir: string, script = '') {
   const child = spawn(process.execPath, ['--eval', `${script}; console.log('up'); setInterval(() => {}, 1000)`], {
     env: { ...process.env, ...supervisedMark(dataDir) },
@@ -20,7 +20,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-it('ends what a supervisor of this data folder left, and nothing of another one', async () => {
+it('ends processes of this data folder’s former supervisor, and none of another one', async () => {
   const mine = [await start('/data/a'), await start('/data/a')];
   const other = await start('/data/ab');
   await endLeftovers('/data/a', 5000);
@@ -28,13 +28,13 @@ it('ends what a supervisor of this data folder left, and nothing of another one'
   expect([other.child.exitCode, other.child.signalCode]).toEqual([null, null]);
 });
 
-it('what does not listen is killed when its time is over', async () => {
+it('a process that ignores the signal is killed after the grace period', async () => {
   const deaf = await start('/data/a', `process.on('SIGTERM', () => {})`);
   await endLeftovers('/data/a', 100);
   expect(await deaf.end).toBe('SIGKILL');
 });
 
-it('what is asked to stop may finish within its time', async () => {
+it('a process can finish within its grace period', async () => {
   const busy = await start('/data/a', `process.on('SIGTERM', () => setTimeout(() => process.exit(7), 200))`);
   await endLeftovers('/data/a', 5000);
   expect(await busy.end).toBe(7);

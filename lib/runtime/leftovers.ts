@@ -4,14 +4,14 @@ import { environmentOf, identify, isAlive, type ProcessIdentity, send } from './
 
 const mark = 'NEPHELE_SUPERVISED';
 
-/** What the supervisor's processes carry in their environment, from their first instruction to their last. */
+/** Environment variables that mark the supervisor's processes for their whole life. */
 export function supervisedMark(dataDir: string): Record<string, string> {
   return { [mark]: dataDir };
 }
 
 /**
- * Ends what a killed supervisor of this data folder left running, and waits until it is gone. What runs is read from
- * /proc alone: no file that a crash could leave behind, or fail to write, says so.
+ * Ends processes that a killed supervisor of this data folder left running, and waits for their end. Relies only on
+ * /proc, because a file could be stale or missing after a crash.
  */
 export async function endLeftovers(dataDir: string, graceMs: number): Promise<void> {
   const leftovers = findSupervised(dataDir);
@@ -23,7 +23,7 @@ export async function endLeftovers(dataDir: string, graceMs: number): Promise<vo
   }
 }
 
-/** The supervised processes of a data folder that run, but this one. */
+/** The supervised processes of a data folder, except this one. */
 export function findSupervised(dataDir: string): ProcessIdentity[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);

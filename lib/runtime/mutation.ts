@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Apart from the project's own dependencies, which everyone installs; what it shares with them it finds above it. */
+/** Separate from the project's dependencies, which everyone installs; shared ones are found in the parent folder. */
 const folder = '.cache/mutation';
 const tools = { '@stryker-mutator/core': '10.1.1', '@stryker-mutator/vitest-runner': '10.1.1' };
 
-/** What Stryker runs on; the platform itself is content with less. */
+/** The Node version that Stryker needs; the platform itself runs on older ones. */
 const NODE = 22;
 
 /**
- * `npm run mutation`: faults put into admission and metering, one at a time, which the tests must notice.
+ * `npm run mutation`: injects faults into admission and metering, one at a time, which the tests must detect.
  * @param options of `stryker run`: `--mutate lib/core/quota/limits.ts`
  */
 function testByMutation(options: readonly string[]): void {
@@ -38,7 +38,7 @@ function install(): void {
   const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--no-save'];
   const status = run('npm', ['install', '--prefix', folder, ...flags, ...packages]);
   if (status !== 0) throw new Error('Stryker could not be installed.');
-  // Written last: an installation that was interrupted has none.
+  // Written last, so an interrupted installation has none.
   writeFileSync(manifest, wanted);
 }
 

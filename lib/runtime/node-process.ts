@@ -6,17 +6,17 @@ import type { Running } from './keep-running';
 export type NodeProcess = {
   name: string;
   env: Record<string, string>;
-  /** Settles when it may begin its work; it loads its code before. */
+  /** Settles when it may begin its work; it loads its code before that. */
   begin: Promise<unknown>;
-  /** How long it may take to finish what it is doing when it is asked to stop. */
+  /** Time to finish its work when asked to stop. */
   graceMs: number;
-  /** Takes its output line by line; without it, the output goes where this process's does. */
+  /** Receives its output line by line; by default the output goes to this process's own. */
   onLine?: (line: string) => void;
 };
 
 /**
- * Starts a process in a session of its own, so that a terminal's Ctrl-C reaches the supervisor alone, which then stops
- * everything in order. Settles when the process says that it is ready.
+ * Starts a process in its own session, so that Ctrl-C in a terminal reaches only the supervisor, which stops everything
+ * in order. Settles when the process reports that it is ready.
  */
 export async function launchNode(options: NodeProcess, signal: AbortSignal): Promise<Running> {
   const output = options.onLine ? 'pipe' : 'inherit';

@@ -3,25 +3,25 @@ import { backofficeUrl, isApi, isBackoffice, plainPath } from './paths';
 
 describe('paths', () => {
   it.each(['/admin', '/admin/', '/admin/x?y=1', '//admin', '/%61dmin/x', '/a/../admin/x', '/./admin', '/a\\..\\admin'])(
-    'no spelling hides the back office: %s',
+    'no spelling bypasses the rules of the back office: %s',
     (url) => expect(isBackoffice(plainPath(url) ?? '')).toBe(true),
   );
 
   it.each(['/administrators', '/docs/admin', '/api/v1/admin', '/?next=/admin'])(
-    'a path that only resembles it is not the back office: %s',
+    'a path that only resembles the back office is not part of it: %s',
     (url) => expect(isBackoffice(plainPath(url) ?? '')).toBe(false),
   );
 
-  it('the API answers for all of its addresses and for no page', () => {
+  it('the API covers all of its addresses and no page', () => {
     expect(['/api/v1', '/api/v1/nothing', '/admin/api/v1/tenants'].filter(isApi)).toHaveLength(3);
     expect(['/api/auth/session', '/api/v10', '/admin/tenants', '/docs'].filter(isApi)).toEqual([]);
   });
 
-  it.each(['/%E0%A4%A', '*', 'http://elsewhere/api/v1', ''])('has no form: %s', (url) =>
+  it.each(['/%E0%A4%A', '*', 'http://elsewhere/api/v1', ''])('has no plain form: %s', (url) =>
     expect(plainPath(url)).toBeUndefined(),
   );
 
-  it('the API of a back office of its own begins at the root', () => {
+  it('the API of a back office with its own address starts at the root', () => {
     expect(backofficeUrl('/api/v1/tenants/1/quota?x=1')).toBe('/admin/api/v1/tenants/1/quota?x=1');
     const pages = ['/', '/admin/tenants', '/_next/x.js'];
     expect(pages.map(backofficeUrl)).toEqual(pages);

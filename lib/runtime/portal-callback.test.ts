@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GET } from '@/app/api/auth/[...nextauth]/route';
 
 test.each(['password', 'second-factor', 'nothing'])(
-  'opening the callback of %s in a browser is refused in the form of all errors',
+  'opening the callback of %s in a browser gives a standard error record',
   async (provider) => {
     const request = new NextRequest(`http://localhost/api/auth/callback/${provider}?email=a@b.test&password=x`);
     const answer = await GET(request, { params: Promise.resolve({ nextauth: ['callback', provider] }) });

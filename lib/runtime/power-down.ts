@@ -3,7 +3,7 @@ import { powerDown } from '@/lib/hosts/agent/power-down';
 import { watchesOf } from '@/lib/platform/work';
 import { ownCell } from '@/lib/settings';
 
-// A process of its own: the supervisor has no engine, and the worker, which has one, must have ended before.
+// A separate process: the supervisor has no engine, and the worker, which has one, must have ended before.
 const cell = ownCell();
 await powerDown(cell, watchesOf(cell));
 await closePool();

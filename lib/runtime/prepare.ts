@@ -12,7 +12,7 @@ const patienceMs = 60_000;
 
 class UnreachableError extends Error {}
 
-/** A database of one's own may still be starting, when both come up with the machine. */
+/** Waits for an external database, which may still be booting together with this machine. */
 async function waitForDatabase(url: string): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -31,7 +31,7 @@ async function waitForDatabase(url: string): Promise<void> {
   }
 }
 
-// A process of its own, so that the supervisor stays small: what is loaded here is gone after it.
+// A separate process, so that the supervisor stays small: the loaded code is freed afterwards.
 try {
   const url = settings().databaseListenUrl ?? databaseUrl();
   await waitForDatabase(url);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A process for good: its pid may pass to another one, pid and start time together never do. */
+/** The identity of a process: a pid can be reused, pid and start time together cannot. */
 export type ProcessIdentity = { pid: number; startTime: string };
 
-/** Undefined when there is no such process; one that has ended and waits for its parent counts as none. */
+/** Undefined when there is no such process; a zombie counts as none. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const { state, startTime } = statOf(pid);
   return startTime && state !== 'Z' && state !== 'X' ? { pid, startTime } : undefined;
@@ -23,12 +23,12 @@ export function send(target: ProcessIdentity, signal: NodeJS.Signals): void {
   }
 }
 
-/** What another process was started with; empty when it is another user's, or gone. */
+/** The environment of a process; empty if it belongs to another user or is gone. */
 export function environmentOf(pid: number): string[] {
   return read(`/proc/${pid}/environ`).split('\0');
 }
 
-/** The npm that runs this process, directly or through a shell. */
+/** The npm process that started this one, directly or through a shell. */
 export function npmParent(): ProcessIdentity | undefined {
   if (!process.env.npm_lifecycle_event) return undefined;
   const throughShell = /^(ba|da)?sh$/.test(read(`/proc/${process.ppid}/comm`).trim());
@@ -37,7 +37,7 @@ export function npmParent(): ProcessIdentity | undefined {
 
 function statOf(pid: number) {
   const stat = read(`/proc/${pid}/stat`);
-  // The name, which ends at the last bracket, may hold blanks and brackets itself.
+  // The name ends at the last bracket and may contain spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0], parent: fields[1], startTime: fields[19] };
 }

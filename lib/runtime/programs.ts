@@ -7,7 +7,7 @@ import { ownCell } from '@/lib/settings';
 
 const PROGRESS_MS = 2_000;
 
-/** Prints every program of the catalogue, and whether this host has it. */
+/** Prints all programs of the catalogue, and whether this host has them. */
 export async function listPrograms(): Promise<void> {
   for (const program of await engineOf(ownCell()).programs.listPrograms()) {
     const { name, version, licence, state, trouble } = program;
@@ -16,8 +16,8 @@ export async function listPrograms(): Promise<void> {
 }
 
 /**
- * Fetches programs of the catalogue by name, all versions of each, and prints how far it is.
- * @throws EngineError for an unknown name before anything is fetched, and for what cannot be had
+ * Downloads all versions of catalogue programs by name, and prints the progress.
+ * @throws EngineError for an unknown name, before any download, and for unavailable programs
  */
 export async function fetchPrograms(names: readonly string[], mirror?: string): Promise<void> {
   const known = await engineOf(ownCell()).programs.listPrograms();

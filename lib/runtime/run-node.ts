@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** What a program gets besides this process's environment, and what ends it early. */
+/** Additions to this process's environment, and a signal that aborts the program. */
 export type RunOptions = { env?: Record<string, string>; signal?: AbortSignal };
 
 /**
- * Runs a Node program of the checkout to its end, quietly.
+ * Runs a Node program of the checkout to completion without output.
  * @returns the message that it sent to this process, if any
- * @throws Error with what it printed, when it fails
+ * @throws Error with its output, when it fails
  */
 export async function runNode(args: string[], { env, signal }: RunOptions = {}): Promise<unknown> {
   const child = spawn(process.execPath, args, {
@@ -35,7 +35,7 @@ export async function runNode(args: string[], { env, signal }: RunOptions = {}):
 }
 
 /**
- * Runs a Node program of the checkout with this terminal. A signal that would end this process ends the program first.
+ * Runs a Node program of the checkout in this terminal. Termination signals end the program first.
  * @returns its exit code
  */
 export async function runInForeground(args: readonly string[]): Promise<number> {

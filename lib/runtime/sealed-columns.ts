@@ -6,7 +6,7 @@ import { sealedInvitationCodes } from '@/lib/people/identity/account-mail';
 import { sealedSecondFactors } from '@/lib/people/identity/second-factor';
 import { domains } from '@/lib/platform/domains';
 
-/** Everything that is stored sealed, but for the kept answers of requests, which expire within a day. */
+/** All sealed columns, except stored answers of requests, which expire within a day. */
 export const sealedColumns: readonly SealedColumn[] = [
   ...domains.flatMap(({ sealed }) => each(sealed)),
   sealedSecondFactors,

@@ -29,7 +29,7 @@ afterAll(() => {
   rmSync(parent, { recursive: true });
 });
 
-/** As it is on the wire: `fetch` would decompress it, and tidy the path up. */
+/** Fetches raw bytes: `fetch` would decompress them and normalise the path. */
 async function get(path: string, encodings: string): Promise<{ answer: IncomingMessage; body: Buffer }> {
   const { port } = server.address() as AddressInfo;
   const answer = await new Promise<IncomingMessage>((resolve, reject) =>
@@ -42,12 +42,12 @@ async function get(path: string, encodings: string): Promise<{ answer: IncomingM
   return { answer, body: Buffer.concat(parts) };
 }
 
-describe('what a build made', () => {
+describe('a build’s file', () => {
   test.each([
     ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['identity', undefined, (body: Buffer) => body],
-  ])('is sent to who accepts %s as %s', async (accepted, encoding, read) => {
+  ])('is sent to a client that accepts %s as %s', async (accepted, encoding, read) => {
     const { answer, body } = await get('/_next/static/chunks/a1b2.js', accepted);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -60,7 +60,7 @@ describe('what a build made', () => {
     expect(read(body).toString()).toBe(script);
     if (encoding) expect(body.length).toBeLessThan(script.length / 20);
   });
-  test('is sent as it is where it is too small to gain', async () => {
+  test('is sent uncompressed when it is too small to gain', async () => {
     const { answer, body } = await get('/_next/static/chunks/small.js', 'br');
     expect([answer.headers['content-encoding'], body.toString()]).toEqual([undefined, 'x']);
   });
@@ -70,7 +70,7 @@ describe('what a build made', () => {
     '/_next/static/%2e%2e/secret.js',
     '/_next/image',
     '/projects/demo',
-  ])('is not %s: that is left to others, with its address as it came', async (path) => {
+  ])('is not %s: such a request passes on with its address unchanged', async (path) => {
     const { answer } = await get(path, 'br');
     expect([answer.statusCode, answer.headers['x-url']]).toEqual([404, path]);
   });

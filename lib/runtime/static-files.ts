@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import sirv from 'sirv';
 
-/** Where a build's scripts, styles and fonts lie, and where browsers find them. */
+/** The folder of a build's scripts, styles and fonts. */
 export const builtFiles = '.next/static';
 const prefix = '/_next/static';
 
 const YEAR_S = 365 * 24 * 3600;
-/** A smaller file travels in one packet anyway. */
+/** A smaller file fits into one packet anyway. */
 const WORTH_BYTES = 1000;
 
-/** Writes `.br` and `.gz` beside every text of the folder that has none: as small as they get, once for all readers. */
+/** Writes `.br` and `.gz` next to every text file of the folder that lacks them, at maximum compression. */
 export async function compressFiles(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true });
   const texts = names.filter((name) => /\.(js|css|svg|json|txt)$/.test(name) && !names.includes(`${name}.br`));
@@ -34,8 +34,8 @@ async function compressFile(file: string): Promise<void> {
 }
 
 /**
- * Serves what the build of these pages made. Names carry a hash of their content, so that browsers may keep them for ever.
- * @returns whether there was such a file; otherwise the request is for somebody else
+ * Serves files of the portal's build. Their names carry a content hash, so browsers may cache them forever.
+ * @returns whether the file exists; if not, another handler should answer
  */
 export function serveBuiltFiles(
   folder: string = builtFiles,
@@ -51,7 +51,7 @@ export function serveBuiltFiles(
     const { url = '', method } = request;
     if (!url.startsWith(`${prefix}/`) || (method !== 'GET' && method !== 'HEAD')) return false;
     const path = url.slice(prefix.length);
-    // A new build may have taken it away since this process looked.
+    // A new build may have removed it since this process listed the files.
     if (!existsSync(join(folder, path.split('?')[0] ?? ''))) return false;
     let found = true;
     request.url = path;

@@ -1,12 +1,12 @@
 import { log } from '@/lib/log';
 
-/** What a process of the platform does once it may begin. */
+/** The work of a process, once it may begin. */
 export type Work = { stop(): Promise<void> };
 
 /**
- * The life of a process under the supervisor: it loads its code, waits until it may begin, says when it is ready, and
- * stops in good order when it is asked to or when the supervisor is gone. Without a supervisor it begins at once, so
- * that an operator can run any number of them by other means.
+ * Runs a process under the supervisor: loads its code, waits for the go-ahead, reports that it is ready, and stops in
+ * order on request or when the supervisor is gone. Without a supervisor it begins at once, so operators can run any
+ * number of them by other means.
  */
 export async function runSupervised(begin: () => Promise<Work>): Promise<void> {
   let work: Work | undefined;
@@ -28,10 +28,10 @@ export async function runSupervised(begin: () => Promise<Work>): Promise<void> {
     log.fatal({ err: error }, 'the process failed');
     process.exit(1);
   });
-  // One request's forgotten promise is no reason to end all others.
+  // A forgotten promise of one request must not end all others.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'));
   if (process.send) {
-    // The supervisor may have gone while this process loaded its code.
+    // The supervisor may have ended while this process loaded its code.
     if (!process.connected) process.exit();
     await new Promise((resolve) => process.once('message', resolve));
   }

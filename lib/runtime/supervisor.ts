@@ -8,11 +8,11 @@ import { stopPostgresIn } from './postgres';
 import { isAlive, npmParent } from './process-table';
 
 /**
- * `npm start`: brings the platform up, keeps it running, and on Ctrl-C or SIGTERM stops it in the opposite order.
- * Ends this process: with 0 after a stop that was asked for, with 1 and a reason when it could not start.
+ * `npm start`: brings the platform up and keeps it running; on Ctrl-C or SIGTERM stops it in reverse order. Exits with
+ * 0 after a requested stop, with 1 and a reason when the start failed.
  */
 export async function start({ dev }: { dev: boolean }): Promise<never> {
-  // A closed terminal or pipe is no reason to leave anything running.
+  // A closed terminal or pipe must not leave processes behind.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stopping = new AbortController();
   let exitCode = 0;
@@ -51,7 +51,7 @@ export async function start({ dev }: { dev: boolean }): Promise<never> {
   process.exit(exitCode);
 }
 
-/** One platform a data folder. */
+/** Allows one platform per data folder. */
 function claim(dataDir: string): void {
   const lock = lockDataDir(dataDir);
   if ('heldBy' in lock) {
@@ -63,7 +63,7 @@ function claim(dataDir: string): void {
 
 const forceAfterMs = 2000;
 
-/** `force` is for whoever asks again: npm passes a terminal's Ctrl-C on, so that one arrives twice at once. */
+/** `force` runs on a repeated signal. npm forwards Ctrl-C from a terminal, so the first one arrives twice. */
 function onStopSignal(stop: () => void, force: () => void): void {
   let askedAt: number | undefined;
   const ask = () => {
@@ -73,12 +73,12 @@ function onStopSignal(stop: () => void, force: () => void): void {
     } else if (Date.now() - askedAt > forceAfterMs) force();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
-  // npm that is killed tells nobody.
+  // A killed npm does not notify its child.
   const npm = npmParent();
   if (npm) setInterval(() => askedAt === undefined && !isAlive(npm) && ask(), 1000).unref();
 }
 
-/** Asked twice: nothing is finished any more, and nothing is left. */
+/** Second signal: stop without draining. */
 async function endAtOnce(dataDir: string): Promise<never> {
   console.error('Stopping immediately.');
   await endLeftovers(dataDir, 0);

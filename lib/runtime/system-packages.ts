@@ -11,8 +11,8 @@ export function missingForEngines(): Tool[] {
 }
 
 /**
- * What only the tests need: a browser, letters for its screenshots, a TOTP generator that is not ours, what examples use,
- * and what engines need without root, because root's tests run as an ordinary user too.
+ * Programs for tests only: a browser, fonts for its screenshots, an independent TOTP generator, tools of examples, and
+ * what engines need without root, because root's tests also run as an ordinary user.
  */
 export function missingForTests(): Tool[] {
   const font = { program: 'LiberationSans-Regular.ttf', package: 'fonts-liberation' };
@@ -27,9 +27,9 @@ export function missingForTests(): Tool[] {
 }
 
 /**
- * Installs the Debian packages of missing programs where this process may. It never fails: what is then still missing
- * is named with the one command to run. An attempt that did not help is not repeated until something else is missing.
- * @param without what does not work without them
+ * Installs the Debian packages of missing programs if this process may. Never fails: it names programs that are still
+ * missing, with the command to install them. A failed attempt is repeated only when the missing programs change.
+ * @param without the features that do not work without them
  */
 export async function installMissing(find: () => Tool[], without: string, signal?: AbortSignal): Promise<void> {
   const wanted = packagesOf(find());

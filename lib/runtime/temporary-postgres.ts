@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from './postgres';
 
-/** A PostgreSQL for one run: when it stops, its folder and everything in it is gone. */
+/** A PostgreSQL for one run; stopping it removes its folder. */
 export type TemporaryPostgres = { url(database: string): string; directory: string; stop(): Promise<void> };
 
 /** Waits for its input to end, however this process ends, then stops the server and removes the folder. */
@@ -33,7 +33,9 @@ export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
   return { url: server.url, directory, stop: removeWhenDone(server.pid, directory) };
 }
 
-/** Stops a server and removes its folder, in which its cluster is `postgres`: when called, or when this process ends. */
+/**
+ * Stops a server and removes its folder, which contains the cluster `postgres`, when called or when this process ends.
+ */
 export function removeWhenDone(pid: number | undefined, directory: string): () => Promise<void> {
   const watcher = spawn('/bin/sh', ['-c', guard, 'guard', String(pid), directory], {
     detached: true,

@@ -11,7 +11,7 @@ const entry = z.looseObject({
   ms: z.number().optional(),
 });
 
-/** In the message already, or of use to a machine only. */
+/** Already in the message, or only useful to programs. */
 const omitted = new Set([
   'level',
   'time',
@@ -25,7 +25,7 @@ const omitted = new Set([
   'address',
 ]);
 
-/** A line of a process's log as a person at a terminal reads it: short, with colour where something is wrong. */
+/** Formats a log line for a terminal: short, with colour for problems. */
 export function terminalLine(line: string): string {
   const parsed = entry.safeParse(parseJson(line));
   if (!parsed.success) return line;
@@ -40,12 +40,12 @@ export function terminalLine(line: string): string {
   return [`${head} ${body}`, ...(err ? [styleText('dim', err.stack ?? err.message)] : [])].join('\n');
 }
 
-/** Tells of something that the supervisor did. */
+/** Prints a message of the supervisor. */
 export function report(message: string): void {
   show({ level: 40, process: 'supervisor', msg: message });
 }
 
-/** PostgreSQL's own words. Its ordinary ones (LOG) are of use to nobody as long as it works. */
+/** Prints a line of PostgreSQL, except ordinary ones (LOG), which matter to nobody while it works. */
 export function showDatabaseLine(line: string): void {
   const usual = /^(LOG|NOTICE|HINT|DETAIL|CONTEXT|STATEMENT):/.test(line);
   if (!usual || settings().logLevel === 'debug') show({ level: usual ? 20 : 40, process: 'database', msg: line });

@@ -14,7 +14,7 @@ const steps: Step[] = [
   { name: 'generate', args: ['--import', 'tsx', 'lib/runtime/generate.ts'] },
   { name: 'types', args: ['node_modules/typescript-native/bin/tsc', '--noEmit'] },
   { name: 'lint', args: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
-  // Tests that start the whole platform find its pages built.
+  // Built in advance for tests that start the whole platform.
   { name: 'build', args: ['--import', 'tsx', 'lib/runtime/generate.ts', 'pages'] },
   {
     name: 'unit and integration',
@@ -35,8 +35,8 @@ const steps: Step[] = [
 ];
 
 /**
- * `npm test`: every check there is, each told apart, whatever the ones before it found. Ends with the failed tests by name and a summary whose last
- * line is `N passed, N failed`, and the exit code to match.
+ * `npm test`: runs every check separately, whatever the result of earlier ones. Ends with the failed tests by name and
+ * a summary whose last line is `N passed, N failed`, and a matching exit code.
  */
 export async function runTests(): Promise<void> {
   const without = 'Machine and browser tests fail';
@@ -61,7 +61,7 @@ export async function runTests(): Promise<void> {
   process.exitCode = total.failed === 0 ? 0 : 1;
 }
 
-/** A step without tests of its own counts as one; a step that failed has at least one failure. */
+/** A step without tests counts as one; a failed step has at least one failure. */
 function counted({ name, count }: Step, succeeded: boolean): Count {
   const { passed, failed, failures } = count?.() ?? { passed: succeeded ? 1 : 0, failed: 0 };
   if (succeeded) return { passed, failed };

@@ -1,5 +1,5 @@
 // node lib/runtime/tool.mjs [--generate] PROGRAM ARGUMENTS…
-// Runs a tool of the checkout, also in a fresh clone: installs the dependencies and generates code where they are missing.
+// Runs a tool of the checkout. In a fresh clone, installs dependencies and generates code first.
 import { loadTypeScript, prepareCheckout } from './install.mjs';
 
 const args = process.argv.slice(2);

@@ -34,7 +34,7 @@ async function bodyOf(response: IncomingMessage) {
 
 afterEach(() => stop?.());
 
-it('nobody can write the address that they come from', async () => {
+it('clients cannot forge their address', async () => {
   const seen: unknown[] = [];
   const port = await serve({
     async request({ headers, rawHeaders }, response) {
@@ -53,7 +53,7 @@ it('nobody can write the address that they come from', async () => {
   expect(seen).toEqual(['127.0.0.1', ['127.0.0.1']]);
 });
 
-it('a stop finishes what is being answered, and takes nothing new', async () => {
+it('a stop finishes requests in progress and accepts no new ones', async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -74,7 +74,7 @@ it('a stop finishes what is being answered, and takes nothing new', async () => 
   await stopped;
 });
 
-it('a stop does not wait for connections that are kept alive or were taken over', async () => {
+it('a stop does not wait for idle or taken-over connections', async () => {
   const port = await serve({
     async request(_request, response) {
       response.end('ok');
@@ -94,7 +94,7 @@ it('a stop does not wait for connections that are kept alive or were taken over'
   expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
-it('what is not HTTP is answered in the error record', async () => {
+it('malformed HTTP gets an error record', async () => {
   const port = await serve({});
   const socket = connect(port, '127.0.0.1');
   socket.write('nonsense\r\n\r\n');
@@ -122,7 +122,7 @@ it('a request that fails outside the application ends, and the next is answered'
   expect(await bodyOf(response)).toBe('fine');
 });
 
-/** Sends the beginning of a request and gives all that comes back until the server closes. */
+/** Sends the start of a request and returns everything that comes back until the server closes. */
 async function exchange(port: number, text: string) {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -141,14 +141,14 @@ describe('a body that does not arrive', () => {
     response.end(await bodyOf(incoming).catch(() => 'broken'));
   };
 
-  it('ends the request in time, in the error record', async () => {
+  it('ends the request in time with an error record', async () => {
     const port = await serve({ request: reading }, { body });
     const answer = await exchange(port, post('/', 100, '{"half":'));
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).toContain('did not arrive within 1 s');
   });
 
-  it('ends the connection also where the answer went out before the body', async () => {
+  it('ends the connection even if the answer was sent before the body arrived', async () => {
     const port = await serve(
       { request: async (_request, response) => void response.writeHead(401).end('no') },
       { body },
@@ -157,7 +157,7 @@ describe('a body that does not arrive', () => {
     expect(await exchange(port, post('/upload', 100, '{"half":'))).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('has the time that an upload takes, and a body that has arrived has no limit', async () => {
+  it('may take the time of an upload, and a body that has arrived has no limit', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -176,7 +176,7 @@ describe('a body that does not arrive', () => {
     whole.end('whole');
     const upload = request({ port, host: '127.0.0.1', method: 'POST', path: '/upload' });
     upload.write('slow ');
-    // A third request that comes too late says that the time of the others has passed, too.
+    // When a third, late request ends, the time of the others has passed too.
     await exchange(port, post('/', 100, '{"half":'));
     await exchange(port, post('/', 100, '{"half":'));
     upload.end('upload');
@@ -199,7 +199,7 @@ describe('connections of one address', () => {
     return { socket, answer: String(data) };
   }
 
-  it('are refused beyond the limit, with a time to come back, until one is closed', async () => {
+  it('are refused beyond the limit, with Retry-After, until one is closed', async () => {
     const port = await serve({ request: answering }, { connections: new ConnectionLimit(2) });
     const first = await open(port);
     await open(port);
@@ -211,13 +211,13 @@ describe('connections of one address', () => {
     await expect.poll(async () => (await open(port)).answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('are not counted where the address is exempt', async () => {
+  it('are not counted when the address is exempt', async () => {
     const port = await serve({ request: answering }, { connections: new ConnectionLimit(1, ['127.0.0.0/8']) });
     const answers = await Promise.all([open(port), open(port), open(port)]);
     expect(answers.map(({ answer }) => answer.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 200'));
   });
 
-  it('behind a trusted proxy are the requests under way of each client, and starve no other', async () => {
+  it('behind a trusted proxy are each client’s current requests, and starve no other client', async () => {
     const held: (() => void)[] = [];
     const port = await serve(
       {
@@ -243,7 +243,7 @@ describe('connections of one address', () => {
     expect(await ask('/', '198.51.100.1')).toBe(200);
   });
 
-  it('are one for the /64 that an IPv6 subscriber chooses from', () => {
+  it('are counted together for the /64 of an IPv6 subscriber', () => {
     const limit = new ConnectionLimit(1);
     const release = limit.take('2001:db8::1');
     expect(limit.take('2001:db8::2')).toBeUndefined();

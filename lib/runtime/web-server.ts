@@ -7,21 +7,21 @@ import { log } from '@/lib/log';
 import { type BodyLimit, limitBody } from './body-limit';
 import type { ConnectionLimit } from './connection-limit';
 
-/** Who answers a request, and who takes over a connection that asks for a WebSocket. */
+/** Handlers of requests, and of connections that ask for a WebSocket. */
 export type Surface = {
   request(request: IncomingMessage, response: ServerResponse): Promise<void>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
 };
 
-/** What one client may hold of the server. */
+/** Limits per client. */
 export type ServerLimits = {
   body: BodyLimit;
   connections: ConnectionLimit;
-  /** Whose X-Forwarded-For is believed: behind them a client counts by its requests under way. */
+  /** Proxies whose X-Forwarded-For is trusted; their clients are counted by current requests. */
   trustedProxies: readonly string[];
 };
 
-/** The answer to what HTTP itself cannot read. */
+/** The answer to malformed HTTP. */
 export const malformed = invalid('The request is malformed. Check its URL and headers.');
 
 const tooManyConnections = new ApiError(
@@ -31,12 +31,12 @@ const tooManyConnections = new ApiError(
 );
 
 const finishMs = 30_000;
-/** For a whole request, an upload too; other bodies end sooner, by `limitBody`. */
+/** Time limit of a whole request, including uploads; other bodies have the shorter limit of `limitBody`. */
 const uploadMs = 6 * 3_600_000;
 
 /**
- * Listens, and hands every request to `surface`.
- * @returns how to stop: new connections are refused, what is being answered is finished within 30 s
+ * Listens and passes every request to `surface`.
+ * @returns a function that stops: new connections are refused, current requests may finish within 30 s
  */
 export async function listen(
   surface: Surface,
@@ -91,13 +91,13 @@ export async function listen(
   return () => finish(server, upgraded);
 }
 
-/** Answers in the error record. */
+/** Answers with an error record. */
 export function refuse(response: ServerResponse, error: ApiError, headers: Record<string, string> = {}): void {
   response.writeHead(error.status, { ...error.headers, ...headers, 'Content-Type': 'application/json' });
   response.end(JSON.stringify(error.body(new Date())));
 }
 
-/** Answers in the error record where nobody else may answer any more, and closes the connection. */
+/** Answers with an error record when nobody else can answer any more, and closes the connection. */
 function end(socket: Duplex, error: ApiError): void {
   const body = JSON.stringify(error.body(new Date()));
   const headers = {
@@ -114,7 +114,7 @@ function end(socket: Duplex, error: ApiError): void {
 
 const late = (ms: number) => invalid(`The body did not arrive within ${Math.ceil(ms / 1000)} s.`);
 
-/** A place for the client that a trusted proxy speaks for; one that connects itself has its place by its connection. */
+/** Takes a place for the client behind a trusted proxy; direct clients are counted by connection. */
 function takeForwarded(
   { headers, socket }: IncomingMessage,
   { connections, trustedProxies }: ServerLimits,
@@ -126,7 +126,7 @@ function takeForwarded(
   return client === clientAddress(own, null, []) ? () => {} : connections.take(client);
 }
 
-/** In both forms that Node keeps of a request's headers: Hono reads the raw ones. */
+/** Sets both of Node's forms of request headers, because Hono reads the raw ones. */
 function nameSocketAddress(request: IncomingMessage): void {
   const address = request.socket.remoteAddress ?? '';
   const { rawHeaders } = request;
@@ -140,7 +140,7 @@ function nameSocketAddress(request: IncomingMessage): void {
 async function finish(server: Server, upgraded: Set<Duplex>): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   for (const socket of upgraded) socket.destroy();
-  // A kept-alive connection becomes idle after its answer, and nothing else would end it soon.
+  // A kept-alive connection becomes idle after its answer, and nothing else would close it soon.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const limit = setTimeout(() => server.closeAllConnections(), finishMs);
   await closed;

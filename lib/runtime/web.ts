@@ -25,26 +25,26 @@ process.env.NEXTAUTH_URL = baseUrl;
 serveConsoles();
 if (dev) expectNoStaticPaths();
 
-// Next hangs an upgrade listener onto the server that it is given: one that never listens keeps it off our paths.
+// Next adds an upgrade listener to the server that it is given; an unused server keeps it away from our paths.
 const nextUpgrades = createServer();
 const pages = next({ dev, dir: process.cwd(), hostname: host, port, httpServer: nextUpgrades });
 const prepared = pages.prepare();
 
 const serveApi = getRequestListener(app.fetch, {
-  // Next keeps the Request and Response that it knows; the API has `LightResponse`.
+  // Keeps the standard Request and Response for Next; the API has `LightResponse`.
   overrideGlobalObjects: false,
   errorHandler: () => Response.json(malformed.body(new Date()), { status: malformed.status }),
 });
 
-/** Under development Next serves the API too: it mounts the same app, and reloads it with every change. */
+/** In development Next serves the API too: it mounts the same app, and reloads it on every change. */
 const isDirect = (path: string) => isHealth(path) || (isApi(path) && !dev);
 
-/** Under development Next builds as it is asked. */
+/** In development Next builds on demand. */
 const serveBuilt = dev ? () => false : serveBuiltFiles();
 
 let ahead: ReturnType<typeof compileAhead> | undefined;
 
-/** Serves the paths that `serves` lets through. */
+/** Serves the paths that `serves` accepts. */
 function surface(serves: (path: string) => boolean): Surface {
   const servePage = pages.getRequestHandler();
   return {
@@ -69,8 +69,8 @@ function surface(serves: (path: string) => boolean): Surface {
 }
 
 /**
- * The back office on an address of its own. Its API begins at the root there; its pages are led to, because in the
- * browser they go by the address that they see.
+ * The back office on its own address: its API starts at the root, and `/` redirects to `/admin`, because the client
+ * router uses the address in the browser.
  */
 function atRoot(whole: Surface): Surface {
   return {
@@ -88,7 +88,7 @@ function atRoot(whole: Surface): Surface {
 
 const limits: ServerLimits = {
   body: { ms: 30_000, isUpload: ({ method, url }) => isLargeUpload(method ?? '', plainPath(url ?? '') ?? '') },
-  // Who is on this machine has better ways to take its resources, and a proxy that nobody named is here most often.
+  // Local users have better ways to exhaust this machine, and an undeclared proxy is most often local.
   connections: new ConnectionLimit(connectionsPerAddress, [...trustedProxies, '127.0.0.0/8', '::1']),
   trustedProxies,
 };

@@ -48,24 +48,24 @@ it('a step runs once, and again when a source changes, moves or appears', async 
     const before = runs;
     await step();
     await step();
-    // An empty folder holds nothing to make anything from.
+    // An empty folder does not affect the result.
     expect(runs - before, change.toString()).toBe(change.toString().includes('mkdir') ? 0 : 1);
   }
 });
 
-it('a test that changes makes nothing again', async () => {
+it('a changed test does not repeat the step', async () => {
   await step();
   writeFileSync('source/deep/a.test.ts', '1');
   await step();
   expect(runs).toBe(1);
 });
 
-it('processes that start at once run it once', async () => {
+it('concurrent processes run it once', async () => {
   await Promise.all([step(), step(), step()]);
   expect(runs).toBe(1);
 });
 
-it('a step that failed is not done', async () => {
+it('a failed step is repeated', async () => {
   const failing = { name: 'made', inputs: ['source'], output: 'source', run: () => Promise.reject(new Error('no')) };
   await expect(whenChanged(failing)).rejects.toThrow('no');
   await expect(whenChanged(failing)).rejects.toThrow('no');

@@ -3,19 +3,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { waitForLock } from '@/lib/lock';
 
-/** A step whose result is kept until what it is made from changes. */
+/** A step whose result is kept until its inputs change. */
 export type Step = {
   name: string;
-  /** Told when it takes a moment. */
+  /** The message while it runs. */
   doing?: string;
-  /** Files and folders of the checkout, whose contents decide. */
+  /** The files and folders of the checkout that it depends on. */
   inputs: string[];
-  /** A file that exists once the step has been done. */
+  /** A file that exists after the step. */
   output: string;
   run(): Promise<unknown>;
 };
 
-/** Runs a step when its inputs differ from the last time; one process of the checkout at a time. */
+/** Runs a step if its inputs have changed since the last run; one process of the checkout at a time. */
 export async function whenChanged(step: Step): Promise<void> {
   const stamp = join('.cache', `${step.name}.stamp`);
   const current = fingerprint(step.inputs);
@@ -34,7 +34,7 @@ export async function whenChanged(step: Step): Promise<void> {
   }
 }
 
-/** Tests and what only they use decide about nothing that a user sees. */
+/** Tests and their helpers do not affect the product. */
 const ignored = /\.test\.tsx?$|^lib\/testing$|^lib\/core\/db\/generated$|^lib\/client\/(schema\.d|reference)\.ts$/;
 
 function fingerprint(inputs: string[]): string {

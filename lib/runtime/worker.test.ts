@@ -27,11 +27,11 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const worker of started.splice(0)) await end(worker, 'SIGKILL');
-  // What a killed worker had just asked for may still be unpacked.
+  // A program of the killed worker may still be unpacking files.
   rmSync(dataDir, { recursive: true, maxRetries: 20, retryDelay: 100 });
 });
 
-/** A worker process of this host. Its sessions in the database go by its name. */
+/** Starts a worker process of this host, whose database sessions have its name. */
 function start(name: string) {
   const url = new URL(databaseUrl());
   url.searchParams.set('application_name', name);
@@ -59,13 +59,13 @@ const sessionsOf = async (name: string) =>
       WHERE datname = current_database() AND application_name = ${name}::text`)
   )?.n ?? 0;
 
-/** Settles when a worker has reported this host anew. */
+/** Waits for a new report of this host. */
 async function report(): Promise<void> {
   await execute(sql`DELETE FROM cells`);
   await expect.poll(() => queryOne(sql`SELECT FROM cells`), { timeout: PATIENCE_MS }).toBeDefined();
 }
 
-/** Names of what runs with a data folder. */
+/** Names of the processes that use a data folder. */
 const processesOf = (folder: string) =>
   readdirSync('/proc').flatMap((name) => {
     const isIts = Number(name) > 0 && environmentOf(Number(name)).includes(`DATA_DIR=${folder}`);
@@ -73,7 +73,7 @@ const processesOf = (folder: string) =>
   });
 
 test(
-  'of two workers of one host the second does nothing until the first is gone, then it takes over',
+  'of two workers of a host the second waits until the first is gone, then takes over',
   async () => {
     const first = start('first');
     await report();
@@ -91,7 +91,7 @@ test(
 );
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a worker that stands by ends by %s and nothing of it goes on waiting',
+  'a standby worker ends by %s without leaving anything waiting',
   async (signal) => {
     const path = join(dataDir, 'worker.lock');
     const lock = tryLock(path);

@@ -10,7 +10,7 @@ import { ownCell, settings } from '@/lib/settings';
 import { announceStop } from '@/lib/stopping';
 import { runSupervised } from './supervised';
 
-/** Two workers would give one host's machines and networks orders at the same time: the second stands by. */
+/** Two workers would control one host's machines and networks at the same time, so the second one stands by. */
 const lockPath = join(settings().dataDir, 'worker.lock');
 
 const cell = ownCell();

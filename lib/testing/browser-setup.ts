@@ -8,15 +8,15 @@ import { settingNames } from '@/lib/settings';
 import { administrator, owner } from './accounts';
 
 /**
- * Once before the browser tests: the whole platform, by the command that a user starts it with, on a data folder of
- * its own. E2E_BASE_URL names one that runs already instead.
+ * Runs once before the browser tests: starts the whole platform with the user's command, on its own data folder. Set
+ * E2E_BASE_URL to use a running platform instead.
  */
 export default async function setup() {
   const { E2E_PORT: port } = process.env;
   if (!port) return;
   const dataDir = mkdtempSync(join(tmpdir(), 'nephele-e2e-'));
   chmodSync(dataDir, 0o711);
-  // An empty value hides what the developer's `.env` says.
+  // An empty value hides the one in the developer's `.env`.
   const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
   const platform = spawn(process.execPath, ['lib/runtime/start.mjs'], {
     env: {

@@ -3,8 +3,8 @@ import { execute } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 
 /**
- * Moves the clock of this test by so many milliseconds from the real one: what new rows carry, and `platform_now()` in
- * the test's own database. Zero sets it right again.
+ * Shifts the clock of this test by this many milliseconds: the time of new rows, and `platform_now()` in the test's own
+ * database. Zero resets it.
  */
 export async function setTestClock(offsetMs: number): Promise<void> {
   if (!Number.isSafeInteger(offsetMs)) throw new Error('a test clock is moved by whole milliseconds');
@@ -16,8 +16,8 @@ export async function setTestClock(offsetMs: number): Promise<void> {
 }
 
 /**
- * Stops the clock of this test's database at a moment, so that what is billed can be worked out by hand. The process's
- * own clock goes on from there.
+ * Freezes the clock of this test's database, so that billed amounts can be computed by hand. The process's own clock
+ * keeps running.
  */
 export async function stopTestClock(at: string): Promise<void> {
   const moment = new Date(at);

@@ -11,17 +11,17 @@ import { serveConsoles } from '@/lib/domains/compute/console-upgrade';
 import type { ConsoleKind } from '@/lib/domains/compute/engine';
 import type { Answer } from './world';
 
-/** A browser's connection to a console: `refused` with the status it was answered, or open. */
+/** A browser's connection to a console: open, or `refused` with a status. */
 export type TestConsole = {
   socket: WebSocket;
   refused: number | undefined;
-  /** What came so far, as text. */
+  /** The output so far, as text. */
   seen(): string;
   /** Settles with code and reason when the connection has ended. */
   closed: Promise<{ code: number; reason: string }>;
 };
 
-/** A web server of consoles, and one machine behind it that does with its connections what `machine` says. */
+/** A console web server with one machine behind it; `machine` handles the machine's connections. */
 export async function startConsoles(machine: (socket: Socket, kind: ConsoleKind) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'nephele-console-'));
   const sockets = { vnc: join(folder, 'vnc'), serial: join(folder, 'serial') };
@@ -81,7 +81,7 @@ export function ticketOf({ body, text }: Answer): string {
   return new URL(url).searchParams.get('ticket') ?? '';
 }
 
-/** The `Cookie` header that the ticket is exchanged for. */
+/** Exchanges a ticket for the `Cookie` header of the console session. */
 export async function cookieOf(instanceId: string, ticket: string): Promise<string> {
   return ((await exchangeTicket(instanceId, ticket)) ?? '').split(';')[0] ?? '';
 }

@@ -5,20 +5,20 @@ import { migrate } from '@/lib/core/db/migrate';
 import { databaseUrl } from '@/lib/settings';
 
 /**
- * Gives this test file a migrated, empty database of its own, before its first test; `settings().databaseUrl` names it.
- * Call it once at the top of the file. It is dropped with its server at the end of the run.
+ * Gives this test file its own migrated, empty database, named by `settings().databaseUrl`. Call it once at the top of
+ * the file. The database is dropped with its server at the end of the run.
  */
 export function testDatabase(): void {
   beforeAll(createTestDatabase);
 }
 
-/** What `testDatabase` does, for setups that need the database earlier. @returns its connection string */
+/** Like `testDatabase`, for setups that need the database earlier. @returns its connection string */
 export async function createTestDatabase(): Promise<string> {
   const { adminUrl, template } = inject('postgres');
   const name = new URL(databaseUrl()).pathname.slice(1);
   await asAdmin(adminUrl, async (admin) => {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-    // Where a run has a time zone, its server has that too: an operator's own PostgreSQL may have any.
+    // Applies the run's time zone to its server: an operator's own PostgreSQL may have any.
     const { TZ } = process.env;
     if (TZ) await admin.query(`ALTER DATABASE ${name} SET timezone TO ${pg.escapeLiteral(TZ)}`);
   });
@@ -26,8 +26,8 @@ export async function createTestDatabase(): Promise<string> {
 }
 
 /**
- * A database of its own with the schema up to a migration, as an earlier release left it, with a client for as long as the
- * test runs.
+ * A separate database with the schema up to a migration, as an earlier release left it, and a client that closes at the
+ * end of the test.
  */
 export async function databaseAsOf(migration: string): Promise<{ url: string; client: pg.Client }> {
   const { adminUrl } = inject('postgres');
@@ -41,14 +41,14 @@ export async function databaseAsOf(migration: string): Promise<{ url: string; cl
   return { url, client };
 }
 
-/** The same server's address, another database. */
+/** The address of another database on the same server. */
 export function databaseOn(url: string, database: string): string {
   const address = new URL(url);
   address.pathname = `/${database}`;
   return address.href;
 }
 
-/** Runs statements on the server itself, as one who may create databases. */
+/** Runs statements on the server with the right to create databases. */
 export async function asAdmin<T>(adminUrl: string, run: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client(adminUrl);
   await admin.connect();

@@ -7,7 +7,7 @@ import { secretsTesting } from './domains/secrets';
 import { storageTesting } from './domains/storage';
 import type { DomainTesting } from './fixture';
 
-/** What the suites for all domains need of each. */
+/** Test fixtures of each domain, for the suites that cover all domains. */
 export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   compute: computeTesting,
   network: networkTesting,

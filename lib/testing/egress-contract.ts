@@ -8,7 +8,7 @@ import type { localServices } from '@/lib/engines/local/services/test-subject';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { listenOnLoopback } from './loopback';
 
-/** The way out of a service, as root and as an ordinary user. */
+/** Egress of a service, as root and as an ordinary user. */
 export function egressContract({ host, subject }: ReturnType<typeof localServices>): void {
   const { services } = subject;
   const made: string[] = [];
@@ -28,7 +28,9 @@ export function egressContract({ host, subject }: ReturnType<typeof localService
     });
   }
 
-  /** Every name of the outside leads to this machine, which this test's operator allows; one leads to a private address. */
+  /**
+   * All external names resolve to this machine, which this test's operator allows; one resolves to a private address.
+   */
   const openProxy = async ({ id }: ServiceSpec) => {
     proxy = await startEgressProxy(services.egressSocket(id), {
       policy: {
@@ -61,8 +63,8 @@ export function egressContract({ host, subject }: ReturnType<typeof localService
     expect(await subject.leftovers()).toEqual([]);
   });
 
-  describe('a service with a way out', () => {
-    it('reaches the outside through its proxy alone, which counts what it sends and gets', async () => {
+  describe('a service with egress', () => {
+    it('reaches the outside only through its proxy, which counts sent and received bytes', async () => {
       const spec = box();
       await settleService(services, spec);
       await openProxy(spec);
@@ -87,7 +89,7 @@ export function egressContract({ host, subject }: ReturnType<typeof localService
       expect(proxy?.count()).toEqual(before);
     });
 
-    it('keeps it when the service restarts and when the platform does', async () => {
+    it('keeps it when the service or the platform restarts', async () => {
       const spec = box();
       await settleService(services, spec);
       await openProxy(spec);
@@ -102,7 +104,7 @@ export function egressContract({ host, subject }: ReturnType<typeof localService
       await reached(spec);
     });
 
-    it('keeps it when the last router of the host goes', async () => {
+    it('keeps it when the last router of the host is removed', async () => {
       const spec = box();
       await settleService(services, spec);
       await openProxy(spec);
@@ -126,7 +128,7 @@ export function egressContract({ host, subject }: ReturnType<typeof localService
       await reached(spec);
     });
 
-    it('loses it when it should have none any more', async () => {
+    it('loses it when its spec no longer has it', async () => {
       const spec = box();
       await settleService(services, spec);
       await openProxy(spec);

@@ -1,6 +1,6 @@
 import { readEvents, type StreamEvent } from '@/lib/client/event-stream';
 
-/** What a stream of events has said so far, and whether it has ended. */
+/** The events of a stream so far, and whether it has ended. */
 export type Heard = { events: StreamEvent[]; hints: unknown[]; ended: boolean; bytes: number; close(): Promise<void> };
 
 /** Reads a stream of events to its end. */
@@ -25,7 +25,7 @@ export function hear(body: ReadableStream<Uint8Array<ArrayBuffer>>): Heard {
         if (event.name === 'hint') heard.hints.push(JSON.parse(event.data));
       }
     } catch {
-      // Left.
+      // The stream was closed.
     }
     heard.ended = true;
   };

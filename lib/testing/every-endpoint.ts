@@ -7,13 +7,13 @@ import { raw, sql } from '@/lib/core/db/sql';
 import type { Fixture } from './fixture';
 import { api, createProject, createUser, type TestProject, type TestUser } from './world';
 
-/** A platform, and those of its endpoints that a suite puts to tests. */
+/** A platform and the endpoints that a suite tests. */
 export type Tested = {
   endpoints: readonly AnyEndpoint[];
   /** All endpoints of the platform. */
   served: readonly AnyEndpoint[];
   tags: Readonly<Record<string, string>>;
-  /** Every endpoint with parameters needs one: it is called as another tenant. */
+  /** Every endpoint with parameters needs one, because it is called as another tenant. */
   fixtures: Readonly<Record<string, Fixture>>;
 };
 
@@ -21,7 +21,7 @@ const title = (endpoint: AnyEndpoint) => `${endpoint.method} ${fullPath(endpoint
 const isPublic = ({ access }: AnyEndpoint) => access === 'public';
 const takesJson = ({ body, upload }: AnyEndpoint) => body !== undefined && upload === undefined;
 
-/** The path with its parameters filled in; ids that do not exist where none are given. */
+/** The path with its parameters filled in; unknown ids if none are given. */
 function path(endpoint: AnyEndpoint, params: Record<string, string> = {}): string {
   const filled = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? newId()));
   return endpoint.realm === 'backoffice' ? `/admin/api/v1${filled}` : filled;
@@ -45,7 +45,7 @@ const errorRecord = (code: string, status: number) => ({
 const renamed = (body: unknown): unknown =>
   typeof body === 'object' && body !== null && 'name' in body ? { ...body, name: `${body.name}-2` } : body;
 
-/** No endpoint escapes: each is held to the conventions of the API. */
+/** Tests that every endpoint follows the conventions of the API. */
 export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): void {
   const call = api(served);
   let acme: TestProject;
@@ -68,30 +68,27 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
     return acme.users.admin.token;
   }
 
-  describe('the table', () => {
+  describe('the endpoint table', () => {
     test('names each endpoint once', () => {
       const names = endpoints.map(({ operation_id }) => operation_id);
       expect(names).toEqual([...new Set(names)]);
       expect(all.map(([name]) => name)).toEqual([...new Set(all.map(([name]) => name))]);
     });
 
-    test.each(all)('%s belongs to a group that the reference explains', (_, { tag }) => {
+    test.each(all)('%s belongs to a group described in the reference', (_, { tag }) => {
       expect(Object.keys(tags)).toContain(tag);
     });
 
-    test.each(some(({ method, form }) => method !== 'GET' && !form))(
-      '%s says what the audit log calls it',
-      (_, endpoint) => {
-        expect(endpoint.audit ?? `no audit action for ${endpoint.operation_id}`).toMatch(/^[a-z_]+\.[a-z_]+$/);
-      },
-    );
+    test.each(some(({ method, form }) => method !== 'GET' && !form))('%s has an audit action', (_, endpoint) => {
+      expect(endpoint.audit ?? `no audit action for ${endpoint.operation_id}`).toMatch(/^[a-z_]+\.[a-z_]+$/);
+    });
 
-    test.each(some(takesJson))('%s has an example body that it takes itself', (_, endpoint) => {
+    test.each(some(takesJson))('%s accepts its own example body', (_, endpoint) => {
       expect(endpoint.body?.safeParse(example(endpoint)).error).toBeUndefined();
     });
 
     test.each(some(({ params }) => params !== undefined))(
-      '%s has parameters with the names of its path',
+      '%s has parameters with the names in its path',
       (_, endpoint) => {
         const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
         expect(Object.keys(endpoint.params?.shape ?? {})).toEqual(names);
@@ -115,7 +112,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
     });
   });
 
-  describe('with too small a role', () => {
+  describe('with too low a role', () => {
     const small = { reader: [], member: ['reader'], admin: ['reader', 'member'] } as const;
     const cases = endpoints.flatMap((endpoint) => {
       const { access } = endpoint;
@@ -135,7 +132,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
     });
   });
 
-  describe('with a request that is not right', () => {
+  describe('with an invalid request', () => {
     test.each(some(takesJson))('%s refuses an unknown field by its name', async (_, endpoint) => {
       const body = { ...example(endpoint), colour_of_the_sky: 'blue' };
       const answer = await call(endpoint.method, path(endpoint), { token: allowed(endpoint), body });
@@ -167,7 +164,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
     });
   });
 
-  describe('what does not exist for the caller', () => {
+  describe('for an unknown or foreign resource', () => {
     const addressed = some(({ params }) => params !== undefined);
 
     test.each(addressed)('%s answers 404 for an unknown id', async (_, endpoint) => {
@@ -185,7 +182,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
     });
 
     test.each(addressed.filter(([, { realm }]) => realm === 'tenant'))(
-      '%s answers 404 for what another tenant has',
+      '%s answers 404 for another tenant’s resource',
       async (_, endpoint) => {
         const [, make] = Object.entries(fixtures).find(([prefix]) => endpoint.path.startsWith(prefix)) ?? [];
         if (!make) throw new Error(`${endpoint.path} has no fixture: see docs/adding-a-domain.md`);
@@ -201,7 +198,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
 
   describe('a create', () => {
     test.each(Object.entries(fixtures))(
-      'of %s counts once for one key, is in the audit log, and ends at the quota',
+      'of %s counts once per key, is in the audit log, and ends at the quota',
       async (_, make) => {
         const project = await createProject('creator');
         const recorded = async (action: string) => {
@@ -241,7 +238,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
   });
 
   describe('every answer', () => {
-    test.each(all)('%s carries a request id and the rate limit', async (_, endpoint) => {
+    test.each(all)('%s has a request id and the rate limit', async (_, endpoint) => {
       const headers = { ...request(endpoint).headers, 'X-Request-Id': 'my-own-id-1' };
       const answer = await call(endpoint.method, path(endpoint), { ...request(endpoint), headers });
       expect(answer.headers.get('x-request-id')).toBe('my-own-id-1');

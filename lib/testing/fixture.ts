@@ -1,13 +1,13 @@
 import type { None } from '@/lib/core/domains/portal';
 import type { TestProject } from './world';
 
-/** What the suites for all domains need of one; `none` where it has nothing of the kind. */
+/** Test fixtures of a domain; `none` if it has none of a kind. */
 export type DomainTesting = {
-  /** How to make what a path with parameters addresses, by the beginning of the path. */
+  /** Creates the resource of a path with parameters, by the beginning of the path. */
   fixtures: Readonly<Record<string, Fixture>> | None;
 };
 
-/** Path parameters that name something that exists in a project. */
+/** Path parameters that name an existing resource of a project. */
 export type Fixture = (project: TestProject, call: Call) => Promise<Record<string, string>>;
 export type Call = (
   method: string,
@@ -23,12 +23,12 @@ export async function created(answer: Promise<{ status: number; body: unknown }>
   return { id: body.id };
 }
 
-/** Makes something as the project's member would. */
+/** Creates something as the project's member. */
 export function member(project: TestProject, call: Call, path: string, body: unknown) {
   return call('POST', path, { token: project.users.member.token, body });
 }
 
-/** Makes something as the project's admin would. */
+/** Creates something as the project's admin. */
 export function admin(project: TestProject, call: Call, path: string, body: unknown) {
   return call('POST', path, { token: project.users.admin.token, body });
 }

@@ -12,7 +12,7 @@ const createdToken: Fixture = (project, call) =>
   );
 
 /**
- * How to make what a path with parameters addresses, by the beginning of the path. Every endpoint with parameters needs
+ * Creates the resource of a path with parameters, by the beginning of the path. Every endpoint with parameters needs
  * one: the generated suite calls it as another tenant and expects 404.
  */
 export const fixtures: Readonly<Record<string, Fixture>> = {

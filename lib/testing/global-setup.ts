@@ -12,16 +12,16 @@ import { applyTestSettings } from './environment';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of this run: where databases are made, and the migrated one that they are copied from. */
+    /** The server of this run, for creating databases, and the migrated template that they are copied from. */
     postgres: { adminUrl: string; template: string };
-    /** DATA_DIR of every test, with keys in it. */
+    /** The DATA_DIR of every test, with keys. */
     dataDir: string;
   }
 }
 
 /**
- * Once a run: one PostgreSQL with one migrated database, which each test file copies. TEST_DATABASE_URL names a server
- * to use instead (a superuser's or CREATEDB role's address); what was made there is dropped at the end.
+ * Runs once per test run: starts PostgreSQL with one migrated database, which each test file copies. TEST_DATABASE_URL
+ * selects another server (with a superuser or CREATEDB role); databases created there are dropped at the end.
  */
 export default async function setup(project: TestProject) {
   const external = process.env.TEST_DATABASE_URL;

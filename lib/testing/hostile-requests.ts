@@ -11,7 +11,7 @@ import { api, createProject, createUser, type TestProject } from './world';
 
 const RUNS = Number(process.env.HOSTILE_REQUESTS ?? runs(10, 25));
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121);
-/** What only the victim's tenant holds: no answer to anybody else may contain it. */
+/** Present only in the victim's tenant: no answer to anybody else may contain it. */
 const CANARY = 'canary-9f31c77a';
 
 const hostileText = [
@@ -41,7 +41,7 @@ const number = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true }),
 );
-/** Where a body can be changed: the fields of its schema, and those inside them. */
+/** The fields of a body that can be mutated, including nested ones. */
 function places(schema: z.ZodType): string[][] {
   const found: string[][] = [];
   const walk = (node: unknown, at: string[]): void => {
@@ -73,7 +73,7 @@ function changed(base: unknown, [name, ...rest]: string[], into: unknown): unkno
     : { ...object, [name]: after };
 }
 
-/** As a client writes it in an address; a broken surrogate pair has no such form. */
+/** The value encoded for an address; a broken surrogate pair cannot be encoded. */
 function encoded(part: string): string {
   return encodeURIComponent(Buffer.from(part).toString());
 }
@@ -88,7 +88,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-/** Streams do not end by themselves, and these end the caller's own session or account. */
+/** Excluded: streams never end, and logout ends the caller's own session. */
 const apart = new Set(['streamEvents', 'logout']);
 
 function errorsToo(_: string, given: unknown): unknown {
@@ -96,9 +96,9 @@ function errorsToo(_: string, given: unknown): unknown {
 }
 
 /**
- * Valid, nearly valid and hostile requests against each endpoint, as every kind of caller: no failure of ours, no answer
- * outside its schema (the kernel checks each under test), nothing of another tenant in any answer.
- * `HOSTILE_REQUESTS` sets how many each endpoint gets, `HOSTILE_SEED` which.
+ * Sends valid, nearly valid and hostile requests to each endpoint as every kind of caller. No answer may be an internal
+ * error, violate its schema (the kernel checks this under test), or contain data of another tenant. `HOSTILE_REQUESTS`
+ * sets the number per endpoint, `HOSTILE_SEED` the seed.
  */
 export function hostileRequests({ endpoints, served, fixtures }: Omit<Tested, 'tags'>): void {
   const call = api(served);
@@ -197,7 +197,7 @@ export function hostileRequests({ endpoints, served, fixtures }: Omit<Tested, 't
     .filter(({ operation_id }) => !apart.has(operation_id))
     .map((endpoint) => [`${endpoint.method} ${fullPath(endpoint)}`, endpoint] as const);
 
-  test.each(cases)('%s holds against hostile requests', async (_, endpoint) => {
+  test.each(cases)('%s withstands hostile requests', async (_, endpoint) => {
     const failures = vi.spyOn(log, 'error');
     const request = fc.record({
       as: fc.constantFrom('nobody', 'reader', 'member', 'admin', 'admin', 'administrator', 'nonsense'),
@@ -223,7 +223,7 @@ export function hostileRequests({ endpoints, served, fixtures }: Omit<Tested, 't
     );
   });
 
-  test('what another tenant has is as it was', async () => {
+  test('another tenant’s resources are unchanged', async () => {
     const secrets = await prisma().secret.findMany({ where: { project_id: victim.id } });
     expect(secrets.filter(({ name }) => name === CANARY)).toHaveLength(1);
     const members = await prisma().roleAssignment.count({ where: { project_id: victim.id } });

@@ -6,7 +6,7 @@ import { reportRanges } from '@/lib/hosts/engine-reports/cells';
 export const NANO = '01940000-0000-7000-8000-000000000064';
 export const TINY_IMAGE = '01940000-0000-7000-8000-000000000101';
 
-/** Where a tenant's image says that it comes from. */
+/** The source of an image uploaded by a tenant. */
 export const UPLOADED = { kind: 'upload', cell_id: 'test-host' };
 
 export type TestCell = {

@@ -6,19 +6,19 @@ import { now } from '@/lib/clock';
 
 type SigningKey = { kid: string; alg: string; privateKey: CryptoKey; jwk: JWK };
 
-/** A real OpenID Connect issuer on this machine: discovery, keys that can be rotated, tokens of any content. */
+/** A real OpenID Connect issuer on this machine, with discovery, rotatable keys and tokens of any content. */
 export type TestIssuer = {
   issuer: string;
   jwks_uri: string;
-  /** Its public keys, as it publishes them. */
+  /** Its public keys, as published. */
   published(): JWK[];
-  /** Puts a new signing key in place of the present one. */
+  /** Replaces the signing key. */
   rotate(alg?: string): Promise<void>;
-  /** A token that is right in everything but what is given: `undefined` leaves a claim out. */
+  /** A token that is valid except for the given changes; `undefined` omits a claim. */
   sign(claims?: JWTPayload, header?: { kid?: string | undefined }): Promise<string>;
-  /** What it answers on a path in place of the usual. */
+  /** Overrides of answers, by path. */
   answers: Map<string, { status: number; body: string }>;
-  /** How often each path was asked for. */
+  /** The number of requests, by path. */
   asked: Map<string, number>;
   close(): Promise<void>;
 };

@@ -12,7 +12,7 @@ export async function defaultNetwork(project: TestProject): Promise<string> {
   return network.id;
 }
 
-/** Asks for a nano instance of the tiny image, as the project's member. */
+/** Creates a nano instance of the tiny image, as the project's member. */
 export async function launch(client: Client, project: TestProject, body: object = {}): Promise<Answer> {
   const wanted = {
     name: 'web',

@@ -4,12 +4,12 @@ import { SMTPServer } from 'smtp-server';
 
 export type ReceivedMail = { to: string; from: string; raw: string };
 
-/** A mail server on this machine that keeps what it is sent. */
+/** A mail server on this machine that stores incoming messages. */
 export type MailSink = {
-  /** For SMTP_URL. */
+  /** The value for SMTP_URL. */
   url: string;
   received: ReceivedMail[];
-  /** Recipients that it answers with an error: an SMTP code, below 500 for now, from 500 on for good. */
+  /** Recipients that are refused, with their SMTP code: temporary below 500, permanent from 500. */
   refused: Map<string, number>;
   close(): Promise<void>;
 };

@@ -21,10 +21,7 @@ const EXTERNAL_IP = '198.19.0.16';
 
 type Machine = { spec: InstanceSpec; fault: InstanceFault | null; off: boolean; startedAt: Date };
 
-/**
- * Engines that only remember what they were asked for, for tests of what asks them. Whatever is real about machines is
- * proved by the engines' own contract tests.
- */
+/** In-memory engines for tests of their callers. The engines' own contract tests cover real machines. */
 export class MemoryEngines implements Engines {
   readonly machines = new Map<string, Machine>();
   readonly builtImages = new Set<string>();
@@ -33,13 +30,13 @@ export class MemoryEngines implements Engines {
   failure: EngineError | undefined;
   /** Unix sockets of the consoles of all machines. */
   sockets: Record<ConsoleKind, string> | undefined;
-  /** What the ports of any machine have sent to the outside. */
+  /** Bytes that the ports of any machine have sent to the outside. */
   egress = 0;
-  /** The machine inside the cell that has all guests. */
+  /** The node of the cell that has all guests. */
   node: string | null = null;
-  /** How long a boot takes. */
+  /** The duration of a boot. */
   bootMs = 0;
-  /** Since when machines boot. */
+  /** The boot times of machines. */
   private readonly booting = new Map<string, number>();
   capacity: HostCapacity = {
     vcpus: { total: 1000, committed: 0 },
@@ -145,7 +142,7 @@ export class MemoryEngines implements Engines {
 
   readonly services = new MemoryServices();
 
-  /** Programs of the catalogue, as this host has them. */
+  /** The programs of the catalogue on this host. */
   readonly programStates: ProgramState[] = [];
 
   readonly programs: Engines['programs'] = {
@@ -161,7 +158,7 @@ export class MemoryEngines implements Engines {
     return [];
   }
 
-  /** What befalls a machine without anyone asking for it. */
+  /** Simulates a fault of a machine. */
   befall(id: string, fault: InstanceFault): void {
     const machine = this.machines.get(id);
     if (!machine) throw new Error(`there is no machine ${id}`);
@@ -192,7 +189,7 @@ function observed(id: string, { spec, fault, off, startedAt }: Machine, node: st
   };
 }
 
-/** Gives a cell fresh engines in memory. */
+/** Replaces the engines of a cell with new in-memory ones. */
 export function useMemoryEngines(cell = ownCell()): MemoryEngines {
   const made = new MemoryEngines();
   replaceEngines(made, cell);

@@ -16,7 +16,7 @@ serviceSemantics('in memory', async () => {
   const ensure = services.ensureService.bind(services);
   services.ensureService = async (given) => {
     const answer = await ensure(given);
-    // Nothing runs here, so nothing ends of its own accord.
+    // Nothing really runs here, so services never end on their own.
     if (tasks.delete(given.id)) services.end(given.id, { code: 0 });
     return answer;
   };

@@ -29,22 +29,22 @@ const sameButFiles = (one: ServiceSpec, other: ServiceSpec) =>
   JSON.stringify({ ...one, files: [] }) === JSON.stringify({ ...other, files: [] });
 
 /**
- * An engine of services that only remembers what it was asked for, for tests of what asks it: no process runs. It
- * passes the same suite of semantics as the real one.
+ * An in-memory service engine for tests of its callers; no process runs. Passes the same contract suite as the real
+ * one.
  */
 export class MemoryServices implements ServiceEngine {
   /** Thrown by the next calls that change services. */
   failure: EngineError | undefined;
-  /** Services that run and do not answer yet. */
+  /** Services that are running but not ready. */
   readonly unready = new Set<string>();
-  /** How a command inside a service ends. */
+  /** The result of a command inside a service. */
   command: (id: string, argv: readonly string[], input: string | undefined) => CommandResult = () => ({
     code: 0,
     stdout: '',
     stderr: '',
   });
 
-  /** @param isProgram which programs exist; all of them when absent */
+  /** @param isProgram which programs exist; default: all */
   constructor(
     readonly services = new Map<string, Remembered>(),
     private readonly isProgram: (program: ProgramRef) => boolean = () => true,
@@ -131,12 +131,12 @@ export class MemoryServices implements ServiceEngine {
     return { lines, cursor: String(from + lines.length), dropped: 0 };
   }
 
-  /** A line that the service writes. */
+  /** Makes the service write a log line. */
   say(id: string, message: string): void {
     this.known(id).log.push({ at: new Date(), stream: 'stdout', message });
   }
 
-  /** Ends a service without anyone asking for it; one that should always run starts again. */
+  /** Ends a service unexpectedly; one with an always-restart policy starts again. */
   end(id: string, { code = null, signal = null, outOfMemory = false }: Partial<ServiceExit> = {}): void {
     const service = this.known(id);
     service.lastExit = { at: new Date(), code, signal, outOfMemory };
@@ -144,7 +144,7 @@ export class MemoryServices implements ServiceEngine {
     if (service.spec.restart === 'always') start(service, service.starts + 1);
   }
 
-  /** Loses the record of a service that goes on running. */
+  /** Drops the record of a service that keeps running. */
   forget(id: string): void {
     this.known(id).isRecorded = false;
   }
@@ -162,7 +162,7 @@ export class MemoryServices implements ServiceEngine {
 }
 
 function start(service: Remembered, starts: number): void {
-  // Two starts never have the same time, as with real processes.
+  // Every start has a different time, as with real processes.
   service.startedAt = new Date(Math.max(Date.now(), (service.startedAt?.getTime() ?? 0) + 1));
   service.starts = starts;
 }

@@ -4,10 +4,7 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { TINY_IMAGE, UPLOADED } from './hosts';
 import { createProject, type TestProject } from './world';
 
-/**
- * A project that came to be with a month, alone among those whose months are left to close: what a test says of an
- * invoice is of this one.
- */
+/** A project created at the start of a month, with no other project left to close, so that all invoices are its own. */
 export async function projectSince(month: string, name = 'acme'): Promise<TestProject> {
   await execute(sql`UPDATE project_accounts SET billed_until = '2100-01-01'`);
   const project = await createProject(name);
@@ -33,7 +30,7 @@ async function deviceRow(project: TestProject, kind: 'instance' | 'volume'): Pro
   return id;
 }
 
-/** The row of an instance, as it is when its creation was admitted. No worker knows of it. */
+/** The row of an instance as of its admitted create. No worker knows of it. */
 export async function instanceRow(project: TestProject, flavor: string, name = 'web'): Promise<string> {
   const id = await deviceRow(project, 'instance');
   await execute(sql`INSERT INTO instances (id, project_id, name, status, flavor_id, image_owner_id, image_id, cell_id, power, hostname,
@@ -43,7 +40,7 @@ export async function instanceRow(project: TestProject, flavor: string, name = '
   return id;
 }
 
-/** What workers write when it has come to be in a state; with the first `active` a guest has run. */
+/** Writes a status change as workers do; the first `active` means that a guest has run. */
 export async function becomes(table: 'instances' | 'volumes' | 'snapshots' | 'images', id: string, status: string) {
   const first = raw(
     table === 'instances' && status === 'active' ? ', launched_at = coalesce(launched_at, platform_now())' : '',

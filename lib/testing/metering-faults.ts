@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** A mistake in one of the SQL functions of metering: `right` is replaced by `wrong`. */
+/** A bug in an SQL metering function: `right` is replaced by `wrong`. */
 export type MeteringFault = { function: string; right: string; wrong: string };
 
 const fault = (name: string, right: string, wrong: string): MeteringFault => ({ function: name, right, wrong });
 
-/** Mistakes in what resources are made of, and in what of it is billed. */
+/** Bugs in the size of resources, and in what is billed of it. */
 export const rowFaults: readonly MeteringFault[] = [
   fault('size(instances)', `'block_storage', f.disk_gb`, `'block_storage', f.vcpus`),
   fault('size(instances)', `'compute_memory', f.ram_gb`, `'compute_memory', f.vcpus`),
@@ -28,7 +28,7 @@ export const rowFaults: readonly MeteringFault[] = [
   ...['attaching', 'in_use', 'detaching'].map((status) =>
     fault('billed(volumes)', `'creating',`, `'creating', '${status}',`),
   ),
-  // Two values in place of three: what is as it was is nothing, or what it will be.
+  // Two outcomes instead of three: an unchanged value becomes nothing, or the new one.
   fault('billed(volumes)', `CASE WHEN v.status <> 'resizing' THEN v.size_gb END`, 'v.size_gb'),
   fault('billed(volumes)', `THEN v.size_gb END`, `THEN v.size_gb ELSE 0 END`),
   fault('size(snapshots)', 's.size_gb', 's.size_gb + 1'),
@@ -41,7 +41,7 @@ export const rowFaults: readonly MeteringFault[] = [
   fault('billed(images)', `CASE i.status WHEN 'active'`, `CASE WHEN i.status <> 'importing'`),
 ];
 
-/** Mistakes in the trigger itself. */
+/** Bugs in the trigger itself. */
 export const triggerFaults: readonly MeteringFault[] = [
   fault(
     'resource_moved()',
@@ -68,7 +68,7 @@ export const triggerFaults: readonly MeteringFault[] = [
   fault('resource_moved()', 'part.quantity::numeric, 0) <>', 'part.quantity::numeric, 0) >'),
 ];
 
-/** Plants a fault. @returns what removes it */
+/** Plants a fault. @returns a function that removes it */
 export async function plant(
   client: pg.Client,
   { function: name, right, wrong }: MeteringFault,

@@ -1,7 +1,7 @@
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 
-/** An operation's row, as far as tests look at it. */
+/** The columns of an operation that tests read. */
 export type OperationState = {
   id: string;
   kind: string;
@@ -13,13 +13,13 @@ export type OperationState = {
   lease_token: number;
 };
 
-/** The operations of a resource, the oldest first. */
+/** The operations of a resource, oldest first. */
 export async function operationsOf(resourceId: string): Promise<OperationState[]> {
   return query<OperationState>(sql`SELECT id, kind, status, stage, attempts, error, lease_owner, lease_token
     FROM operations WHERE resource_id = ${resourceId}::uuid ORDER BY id`);
 }
 
-/** The log of a resource's operations, one `level stage message` a line. */
+/** The log of a resource's operations, one `level stage message` per line. */
 export async function logOf(resourceId: string): Promise<string[]> {
   const rows = await query<{ line: string }>(sql`
     SELECT rtrim(l.level || ' ' || l.stage || ' ' || l.message) AS line FROM operation_logs l JOIN operations o ON o.id = l.operation_id
@@ -27,7 +27,7 @@ export async function logOf(resourceId: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** A widget's status and reason; undefined when it is gone. */
+/** A widget's status and reason; undefined when deleted. */
 export async function widgetState(id: string): Promise<{ status: string; reason: string | null } | undefined> {
   return queryOne(sql`SELECT status, status_reason AS reason FROM widgets WHERE id = ${id}::uuid`);
 }

@@ -7,8 +7,8 @@ interface Upload {
 }
 
 /**
- * A local counterpart of multipart uploads, over HTTP: `POST /` begins, `PUT /{id}/{part}` takes a part, `GET /{id}` lists
- * those that arrived, `POST /{id}/complete` joins them, `DELETE /{id}` forgets them.
+ * A local multipart upload server: `POST /` begins, `PUT /{id}/{part}` stores a part, `GET /{id}` lists the stored
+ * parts, `POST /{id}/complete` joins them, `DELETE /{id}` deletes them.
  */
 export async function startPartServer(partSize: number) {
   const uploads = new Map<string, Upload>();
@@ -52,7 +52,7 @@ export async function startPartServer(partSize: number) {
   }
 
   const server = createServer((request, response) => {
-    // A client that stops in the middle of a part leaves a broken request behind.
+    // A client that stops in the middle of a part leaves an incomplete request.
     serve(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -62,13 +62,13 @@ export async function startPartServer(partSize: number) {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     uploads,
     files,
-    /** The number of every part that was received, refused ones included, in order. */
+    /** The numbers of all received parts in order, including refused ones. */
     received,
-    /** Which parts are refused from now on. */
+    /** Selects the parts to refuse from now on. */
     refuseParts(which: (part: number) => boolean) {
       refuse = which;
     },
-    /** What every part waits for before it is kept. */
+    /** Every part waits for this before it is stored. */
     holdParts(wait: ((part: number) => Promise<void>) | undefined) {
       hold = wait;
     },

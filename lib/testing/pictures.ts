@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import { administrator, owner } from './accounts';
 
-/** A guest boots in seconds; a busy machine takes its time. */
+/** A guest boots in seconds, but takes longer on a busy machine. */
 const BOOT = { timeout: 240_000 };
 const SOON = { timeout: 60_000 };
 
-/** Fills a new platform with the resources that the pictures show. */
+/** Fills a new platform with the resources of the screenshots. */
 export async function furnishPlatform(url: string): Promise<void> {
   await furnish(await Api.signIn(`${url}/api/v1`, owner));
   await addTenants(await Api.signIn(`${url}/admin/api/v1`, administrator));
 }
 
-/** Takes the pictures of README and tour. */
+/** Takes the screenshots of README and tour. */
 export async function takePictures(url: string, folder: string): Promise<void> {
   const browser = await launch();
   try {
@@ -46,7 +46,7 @@ export async function takePictures(url: string, folder: string): Promise<void> {
   }
 }
 
-/** Waits until a page shows its content and nothing of it is still loading. */
+/** Takes a screenshot when the page shows its content and has finished loading. */
 async function take(page: Page, content: string, path: string): Promise<void> {
   await expect(page.getByText(content).filter({ visible: true }).first()).toBeVisible(SOON);
   await expect(page.locator('.animate-pulse, [aria-busy=true]')).toHaveCount(0, SOON);
@@ -89,7 +89,7 @@ async function furnish(project: Api): Promise<void> {
   await project.post(`/network/floating-ips/${id}/associate`, { instance_id: ids[0] });
 }
 
-/** The back office has more than one customer. */
+/** Adds tenants for the back office. */
 async function addTenants(office: Api): Promise<void> {
   for (const name of ['Acme Analytics', 'Borealis Labs', 'Cumulus Press']) {
     const slug = name.toLowerCase().replace(' ', '-');
@@ -99,7 +99,7 @@ async function addTenants(office: Api): Promise<void> {
   }
 }
 
-/** The serial terminal of the first instance, with some commands and their output. */
+/** The serial console of the first instance, with some commands and their output. */
 async function typedInto(page: Page): Promise<Page> {
   await page.getByRole('link', { name: 'web-1' }).click();
   await page.getByRole('tab', { name: 'Console' }).click();
@@ -149,7 +149,7 @@ async function signIn(page: Page, path: string, { email, password }: typeof owne
   await page.waitForURL((address) => !address.pathname.includes('sign-in'));
 }
 
-/** The API, as one account uses it. */
+/** The API as used by one account. */
 class Api {
   private constructor(
     readonly base: string,

@@ -10,24 +10,24 @@ import { settingNames } from '@/lib/settings';
 import { administrator, owner } from './accounts';
 import { freePort } from './loopback';
 
-/** The whole platform, by the command that a user starts it with. */
+/** The whole platform, started with the user's command. */
 export type Platform = {
   url: string;
   dataDir: string;
-  /** The pid of one of its processes; undefined while it is being started again. */
+  /** The pid of one of its processes; undefined while it restarts. */
   pidOf(part: 'web' | 'worker' | 'database'): number | undefined;
-  /** Ctrl-C: settles when everything has ended. @returns the exit code, and what it said */
+  /** Ctrl-C: settles when everything has ended. @returns exit code and output */
   stop(): Promise<{ code: number | null; output: string }>;
-  /** kill -9 of what keeps everything running; settles when it has ended, whatever of the rest goes on. */
+  /** kill -9 of the supervisor; settles when it has ended, even if other processes continue. */
   kill(): Promise<void>;
-  /** Stops what still runs, and removes the data folder. */
+  /** Stops what is still running, and removes the data folder. */
   dispose(): Promise<void>;
 };
 
-/** Whose code it is and as whom it runs, where that is not this checkout and this user. */
+/** The code and user of a platform, if not this checkout and this user. */
 export type Installation = { folder: string; uid: number; gid: number };
 
-/** Starts a platform on a data folder of its own, or on that of one before. */
+/** Starts a platform on its own data folder, or on that of an earlier one. */
 export async function startPlatform(
   given: Record<string, string> = {},
   dataDir: string = newDataDir(),
@@ -46,7 +46,7 @@ export async function startPlatform(
       LOG_LEVEL: 'warn',
       BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
       BOOTSTRAP_TENANT_PASSWORD: owner.password,
-      // As npm's child it ends with its parent, however that ends.
+      // As npm's child it ends with its parent, however the parent ends.
       npm_lifecycle_event: 'test',
       ...given,
     },
@@ -81,7 +81,7 @@ export async function startPlatform(
   return platform;
 }
 
-/** A tiny image that other tests built is used again. */
+/** A new data folder that reuses the tiny image built by other tests. */
 function newDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'nephele-platform-'));
   chmodSync(dataDir, 0o711);

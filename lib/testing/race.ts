@@ -2,8 +2,8 @@ import pg from 'pg';
 import { databaseUrl } from '@/lib/settings';
 
 /**
- * A race in which all runners stand at one line: `lock` takes rows that every one of them needs, and is let go once
- * each waits for a lock. So a check that is not made under the lock is made by all before any of them has written.
+ * Runs a race with a common start: `lock` locks rows that every runner needs, and is released once each waits for a
+ * lock. A check made outside the lock is thus made by all runners before any has written.
  */
 export async function race<T>(lock: string, runners: readonly (() => Promise<T>)[]): Promise<T[]> {
   const holder = new pg.Client(databaseUrl());
@@ -15,7 +15,7 @@ export async function race<T>(lock: string, runners: readonly (() => Promise<T>)
     const waiting = `SELECT count(*)::int AS waiting FROM pg_stat_activity
                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     for (const begun = Date.now(); ; ) {
-      // Within a transaction the activity is otherwise read once.
+      // Otherwise a transaction reads the statement activity only once.
       await holder.query('SELECT pg_stat_clear_snapshot()');
       const { rows } = await holder.query<{ waiting: number }>(waiting);
       if (rows[0]?.waiting === runners.length) break;

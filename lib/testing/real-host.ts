@@ -9,7 +9,7 @@ import { operationSteps, watchesOf } from '@/lib/platform/work';
 import { ownCell } from '@/lib/settings';
 import { TINY_IMAGE } from './hosts';
 
-/** All that a worker does, in this process and with real engines, once its host has reported to the platform. */
+/** A worker with real engines in this process, once its host has reported to the platform. */
 export async function startRealHost({ engine }: Subject): Promise<{ stop(): Promise<void> }> {
   replaceEngines({ ...engine, probe: async () => [] });
   const worker = startWorker({ steps: operationSteps, jobs: [] });

@@ -1,7 +1,7 @@
-/** Of random histories and matrices, every run takes a sample; `npm run test:long` takes all. */
+/** Normal runs take a sample of random histories and matrices; `npm run test:long` takes all. */
 export const isLong = Boolean(process.env.TEST_LONG);
 
-/** How often a random property is tried. */
+/** The number of tries of a random property. */
 export const runs = (usual: number, all: number): number => (isLong ? all : usual);
 
 /** Every nth item, so that a sample has some of each kind. */

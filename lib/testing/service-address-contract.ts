@@ -20,7 +20,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
   let web: Server;
   let place = { host: '127.0.0.1', port: 0 };
 
-  /** What is behind one tenant's router: a service, and a port for a machine that would like the platform's name. */
+  /** A tenant's router with a service, and a port for a machine that tries to use the platform's name. */
   function tenant() {
     const [routerId, networkId] = [newId(), newId()];
     const port = (number: number, hostname: string, attachment: Port['attachment']): Port => {
@@ -56,7 +56,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
   const [one, two] = [tenant(), tenant()];
   const sandboxed = box({ egress: { owner: 'acme' } });
 
-  /** Answers as the worker does, at a socket of the engine. */
+  /** Answers like the worker, at a socket of the engine. */
   async function answer(socket: string, owner: string): Promise<void> {
     const policy = { allowed: [], resolve: async () => [] };
     const limits = { mostConnections: 8, idleMs: 10_000 };
@@ -91,7 +91,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
   }, SERVICE_MS);
 
   describe('the service address', { timeout: SERVICE_MS }, () => {
-    it('leads to the platform by name and by address, whatever the security groups say', async () => {
+    it('reaches the platform by name and by address, whatever the security groups', async () => {
       const { from } = platformAccess(one.router.id, place);
       const expected = `/api/v1/auth/me platform.internal ${from} 200`;
       await eventually(async () => (await called(one.spec, 'http://platform.internal/api/v1/auth/me')) === expected);
@@ -99,7 +99,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
       expect(await network.egressBytes([one.own])).toBe(0);
     });
 
-    it('tells two tenants with the same addresses apart', async () => {
+    it('distinguishes two tenants with the same addresses', async () => {
       const [first, second] = [await called(one.spec, 'http://169.254.80.80/api/v1/x'), await reached(two.spec)];
       expect(first).toContain(`${platformAccess(one.router.id, place).from}`);
       expect(second).toContain(`${platformAccess(two.router.id, place).from}`);
@@ -107,13 +107,13 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
     });
     const reached = async (spec: ServiceSpec) => called(spec, 'http://169.254.80.80/api/v1/x');
 
-    it('answers by its name alone, which no machine and no name of the network can take', async () => {
+    it('answers only to its own name, which no machine or network name can take', async () => {
       const lookup = (name: string) => said(one.spec, `nslookup ${name} ${gatewayIp} | grep -o '^Address.*' | tail -1`);
       expect(await lookup('platform.internal')).toMatch(/169\.254\.80\.80$/);
       expect(await lookup('platform')).not.toContain('10.83.0.12');
     });
 
-    it('gives nothing but the API: not the back office, the metrics, another host, another port or a tunnel', async () => {
+    it('exposes only the API: not the back office, the metrics, another host, another port or a tunnel', async () => {
       const refused = [
         ['http://169.254.80.80/metrics'],
         ['http://169.254.80.80/admin/api/v1/tenants'],
@@ -133,7 +133,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
       expect(answers).toEqual(closed.map(() => '000'));
     });
 
-    it('is answered again when the process that answers was killed', async () => {
+    it('works again after its answering process was killed', async () => {
       const relay = findProcess(host, 'service-address', one.router.id);
       if (!relay) throw new Error('Nothing answers.');
       await endProcess(relay);
@@ -142,7 +142,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
       await eventually(async () => (await reached(one.spec)).endsWith(' 200'));
     });
 
-    it('is answered again when the network was made anew', async () => {
+    it('works again after the network was recreated', async () => {
       await network.removeRouter(two.router.id);
       await network.ensureRouter(two.router);
       await settleService(services, two.spec);
@@ -150,7 +150,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
       await eventually(async () => (await reached(two.spec)).endsWith(' 200'));
     });
 
-    it('is the same in a sandbox with a way out and no network, without a proxy in between', async () => {
+    it('works in a sandbox with egress and no network, without a proxy in between', async () => {
       await settleService(services, sandboxed);
       await answer(services.egressSocket(sandboxed.id), 'acme');
       const expected = `/api/v1/auth/me platform.internal ${platformAccess('acme', place).from} 200`;

@@ -1,7 +1,7 @@
 import { newId } from '@/lib/core/db/id';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 
-/** A service of the program that `MemoryServices` knows; what a test is about it sets itself. */
+/** A service of a program known to `MemoryServices`; tests override what they are about. */
 export const serverSpec = (change: Partial<ServiceSpec> = {}): ServiceSpec => ({
   id: newId(),
   program: { name: 'server', version: '1' },

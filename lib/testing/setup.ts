@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { databaseOn } from './database';
 import { applyTestSettings } from './environment';
 
-// Before every test file: a database name of its own, so that a pool opened by any import is right from the start.
+// Sets the database name before every test file, so that a pool opened by any import is correct from the start.
 const { adminUrl, template } = inject('postgres');
 applyTestSettings({
   DATA_DIR: inject('dataDir'),

@@ -4,7 +4,7 @@ import { prisma } from '@/lib/core/db/prisma';
 import { hashPassword } from '@/lib/people/identity/passwords';
 import type { Answer, TestUser } from './world';
 
-/** A client as `api()` gives it. */
+/** A client as returned by `api()`. */
 export type Client = (
   method: string,
   path: string,
@@ -13,22 +13,22 @@ export type Client = (
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Gives a person of the test world a password to sign in with. */
+/** Gives a test user a password to sign in with. */
 export async function givePassword(user: Pick<TestUser, 'id'>, password = PASSWORD): Promise<void> {
   await prisma().user.update({ where: { id: user.id }, data: { password_hash: await hashPassword(password) } });
 }
 
-/** An offset for `setTestClock` that begins a TOTP step: 29 s until codes change, enough for any test. */
+/** An offset for `setTestClock` at the start of a TOTP step: codes stay valid for 29 s, enough for any test. */
 export function stepStart(): number {
   return 31_000 - (Date.now() % 30_000);
 }
 
-/** The code that an authenticator app shows now, or so many steps from now, by the clock of the test. */
+/** The TOTP code of now, or of a number of steps from now, by the test's clock. */
 export function totpCode(secret: string, steps = 0): string {
   return generateSync({ secret, epoch: Math.floor(now().getTime() / 1000) + steps * 30 });
 }
 
-/** Puts a second factor in force for a signed-in person, with the code of the step before now. */
+/** Activates a second factor for a signed-in person, with the code of the previous step. */
 export async function enrol(
   call: Client,
   token: string,

@@ -15,22 +15,22 @@ import {
   testTokens,
 } from './stripe-wire';
 
-/** A fault on the way: the request is done, or is not, and the connection breaks in any case. */
+/** A connection fault: the request is carried out or not, and the connection breaks in any case. */
 type Fault = { path: RegExp; times: number; done: boolean };
 
 export const STRIPE_SECRET_KEY = 'sk_test_counterpart';
 export const STRIPE_WEBHOOK_SECRET = 'whsec_counterpart';
 
 /**
- * The part of Stripe that this platform uses, over HTTP as Stripe speaks it: form-encoded requests, its objects and
- * errors, idempotency keys with their rules, events signed as Stripe signs them.
+ * A fake of the part of Stripe that this platform uses, over HTTP as Stripe speaks it: form-encoded requests, its
+ * objects and errors, idempotency keys with their rules, and signed events.
  */
 export class StripeServer {
   private readonly objects = new Map<string, Json>();
   private readonly keys = new Map<string, { request: string; answer: Answer | undefined }>();
   private readonly cards = new Map<string, Card>();
   private readonly server = createServer((request, response) => void this.serve(request, response));
-  /** Requests as they came: method, path, and what they carried. */
+  /** Received requests: method, path, parameters and key. */
   readonly requests: { method: string; path: string; params: Params; key: string | undefined }[] = [];
   readonly faults: Fault[] = [];
   url = '';
@@ -47,7 +47,7 @@ export class StripeServer {
     await new Promise((closed) => this.server.close(closed));
   }
 
-  /** Every object of a kind: `payment_intent`, `customer`, … */
+  /** All objects of a kind: `payment_intent`, `customer`, … */
   all(kind: string): Json[] {
     return [...this.objects.values()].filter(({ object }) => object === kind);
   }
@@ -58,7 +58,7 @@ export class StripeServer {
     return found;
   }
 
-  /** Somebody pays, or saves a card, on the page of a session. @returns the events that Stripe would send */
+  /** Pays, or saves a card, on the page of a session. @returns the events that Stripe would send */
   complete(sessionId: string, { token = 'pm_card_visa', delayed = false } = {}): string[] {
     const session = this.get(sessionId);
     if (session.status !== 'open') throw new Error(`${sessionId} is ${session.status}`);
@@ -82,7 +82,7 @@ export class StripeServer {
     return [this.event('checkout.session.completed', session)];
   }
 
-  /** A payment that took days has come, or not. */
+  /** Completes a payment that took days, successfully or not. */
   settle(sessionId: string, came: boolean): string {
     const session = this.get(sessionId);
     if (came) this.pay(session);
@@ -94,7 +94,7 @@ export class StripeServer {
     this.succeed(this.get(String(session.payment_intent)));
   }
 
-  /** The operator gives so many cents of a payment back. @returns the events that Stripe would send */
+  /** Refunds a part of a payment, in cents. @returns the events that Stripe would send */
   refund(intentId: string, cents: number): string[] {
     const charge = this.get(String(this.get(intentId).latest_charge));
     charge.amount_refunded = Number(charge.amount_refunded) + cents;
@@ -102,7 +102,7 @@ export class StripeServer {
     return [this.event('refund.created', refund), this.event('charge.refunded', charge)];
   }
 
-  /** A refund that the bank of the cardholder did not take. */
+  /** Fails a refund that the cardholder's bank did not accept. */
   failRefund(intentId: string, cents: number): string {
     const charge = this.get(String(this.get(intentId).latest_charge));
     charge.amount_refunded = Number(charge.amount_refunded) - cents;
@@ -110,7 +110,7 @@ export class StripeServer {
     return this.event('refund.failed', this.add('re', 'refund', refund));
   }
 
-  /** The cardholder’s bank disputes a payment, maybe in another currency; `change` says what becomes of it. */
+  /** Disputes a payment, in any currency; `change` sets the outcome. */
   dispute(
     intentId: string,
     amount: number,
@@ -132,7 +132,7 @@ export class StripeServer {
     };
   }
 
-  /** An event about an object as it is now. */
+  /** An event with the current state of an object. */
   event(type: string, object: Json): string {
     const created = Math.floor(now().getTime() / 1000);
     const event = {
@@ -146,7 +146,7 @@ export class StripeServer {
     return JSON.stringify({ ...event, pending_webhooks: 1, request: null, data: { object } });
   }
 
-  /** `Stripe-Signature` over a body. */
+  /** The `Stripe-Signature` of a body. */
   sign(body: string, { at = now(), secret = STRIPE_WEBHOOK_SECRET } = {}): string {
     const t = Math.floor(at.getTime() / 1000);
     return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`;
@@ -168,7 +168,7 @@ export class StripeServer {
     return made;
   }
 
-  /** A token becomes the customer's own payment method. */
+  /** Turns a token into the customer's own payment method. */
   private attach(token: string, customer: string): string {
     const existing = this.objects.get(token);
     if (existing) {
@@ -211,7 +211,7 @@ export class StripeServer {
     response.end(JSON.stringify(body));
   }
 
-  /** One key, one answer: as Stripe keeps it, declines included (docs.stripe.com/api/idempotent_requests). */
+  /** One answer per key, stored as Stripe does, including declines (docs.stripe.com/api/idempotent_requests). */
   private once(
     request: IncomingMessage,
     method: string,

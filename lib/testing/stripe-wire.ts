@@ -1,4 +1,4 @@
-/* What Stripe speaks: its requests, its refusals, and what its test tokens do. */
+/* Stripe's wire format: requests, errors, and the effects of its test tokens. */
 
 export type Json = { [name: string]: unknown };
 export type Params = { [name: string]: string | Params };
@@ -10,7 +10,7 @@ export type Card = {
   charge: 'ok' | 'declined' | 'action';
 };
 
-/** What Stripe's test tokens stand for. */
+/** The cards of Stripe's test tokens. */
 export const testTokens: Record<string, Card> = {
   pm_card_visa: { brand: 'visa', last4: '4242', save: 'ok', charge: 'ok' },
   pm_card_mastercard: { brand: 'mastercard', last4: '4444', save: 'ok', charge: 'ok' },
@@ -19,7 +19,7 @@ export const testTokens: Record<string, Card> = {
   pm_card_authenticationRequired: { brand: 'visa', last4: '3184', save: 'action', charge: 'action' },
 };
 
-/** A refusal, as Stripe says it. */
+/** An error in Stripe's form. */
 export class StripeProblem extends Error {
   constructor(
     readonly status: number,
@@ -45,7 +45,7 @@ export const missing = (param: string, id: string) =>
     message: `No such ${param}: '${id}'`,
   });
 
-/** `a[b][0]=c` as Stripe reads it. */
+/** Parses `a[b][0]=c` as Stripe does. */
 export function parseForm(text: string): Params {
   const root: Params = {};
   for (const [name, value] of new URLSearchParams(text)) {

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 
 export type ReceivedCall = { path: string; headers: IncomingHttpHeaders; body: string };
 
-/** A web server on this machine that keeps what it is sent. */
+/** A web server on this machine that stores incoming requests. */
 export type WebhookReceiver = {
   url: string;
   received: ReceivedCall[];
-  /** What it answers from now on; null: nothing, ever. */
+  /** The answer from now on; null: none, ever. */
   answer: { status: number; headers?: Record<string, string> } | null;
-  /** Called with each request before it is answered. */
+  /** Called with each request before its answer. */
   onCall: (call: ReceivedCall) => void;
   close(): Promise<void>;
 };

@@ -4,13 +4,13 @@ import { seededRandom } from './random';
 import { type Amounts, createWidget, deleteWidget, resizeWidget, widgetCall } from './widgets';
 
 /*
- * A client process of its own for tests of admission: connections of its own, and it can be killed. It is told over
- * IPC what to do, and says 'ready' once it can begin.
+ * A separate client process with its own connections for tests of admission that kill it. Receives orders over IPC, and
+ * reports 'ready' once it can start.
  */
 export type ClientOrder =
-  /** Creates so many widgets, all at once, and reports how many were admitted. */
+  /** Creates this many widgets, all at once, and reports how many were admitted. */
   | { do: 'burst'; project: string; count: number; amounts: Amounts }
-  /** Creates, resizes and deletes widgets at random without end, `parallel` at a time; reports each one done. */
+  /** Creates, resizes and deletes widgets at random without end, `parallel` at a time, and reports each change. */
   | { do: 'churn'; project: string; seed: number; parallel: number };
 
 async function burst({ project, count, amounts }: Extract<ClientOrder, { do: 'burst' }>): Promise<number> {
@@ -39,7 +39,7 @@ async function churn({ project, seed, parallel }: Extract<ClientOrder, { do: 'ch
   };
   const worker = async () => {
     for (;;) {
-      // Refusals and lost races are part of it.
+      // Refusals and lost races are expected.
       await step().catch(() => {});
       process.send?.({ done: 1 });
     }

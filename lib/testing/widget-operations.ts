@@ -12,7 +12,7 @@ import {
   type Step,
 } from '@/lib/core/operations/steps';
 
-/** How widgets are made and unmade by workers: their machinery is a table that stands for the outside world. */
+/** How workers create and delete widgets: their machinery is a table that represents the outside world. */
 export const createWidgetOperation = platformOperationKind({
   kind: 'widget.create',
   resource_type: 'widget',
@@ -30,7 +30,7 @@ export const deleteWidgetOperation = platformOperationKind({
   supersedes: true,
 });
 
-/** Makes other widgets by children, then the widget itself. `tolerates` a member that could not be made. */
+/** Creates other widgets as child operations, then the widget itself. `tolerates`: a member may fail. */
 export const assembleOperation = platformOperationKind({
   kind: 'widget.assemble',
   resource_type: 'widget',
@@ -39,7 +39,7 @@ export const assembleOperation = platformOperationKind({
   deadline_ms: 60_000,
 });
 
-/** `made` counts how often a part came to be; a step that runs again must not make it again. */
+/** `made` counts creations of a part; a repeated step must not create it again. */
 export async function createMachineryTable(): Promise<void> {
   await execute(
     sql`CREATE TABLE machinery (widget_id uuid, part text, made int NOT NULL, PRIMARY KEY (widget_id, part))`,
@@ -54,7 +54,7 @@ async function removePart(id: string, part: string): Promise<void> {
   await execute(sql`DELETE FROM machinery WHERE widget_id = ${id}::uuid AND part = ${part}::text`);
 }
 
-/** The parts of a widget that exist. */
+/** The existing parts of a widget. */
 export async function partsOf(id: string): Promise<string[]> {
   const rows = await query<{ part: string }>(
     sql`SELECT part FROM machinery WHERE widget_id = ${id}::uuid AND made = 1 ORDER BY part`,
@@ -67,7 +67,7 @@ const activated = (id: string) => sql`UPDATE widgets SET status = 'active', stat
 const inError = (id: string, reason: string) => sql`UPDATE widgets SET status = 'error', status_reason = ${reason}::text
   FROM verdict WHERE verdict.ok AND widgets.id = ${id}::uuid`;
 
-/** Where a step is, for tests that interfere: `disk:before` its effect on the outside world, `disk:after` it. */
+/** A point in a step, for tests that interfere: `disk:before` its external effect, or `disk:after` it. */
 export type Hook = (point: string, step: Step<unknown>) => Promise<void> | void;
 
 /** The steps of widgets, with a hook around the effect of each. */

@@ -2,8 +2,7 @@ import { startWorker } from '@/lib/core/operations/worker';
 import { widgetSteps } from './widget-operations';
 
 /*
- * A worker process of its own for tests that kill it: at the point that KILL_AT names, or from outside. It says when
- * it runs.
+ * A separate worker process for tests that kill it: at the point KILL_AT, or from outside. Reports when it is running.
  */
 const killAt = process.env.KILL_AT;
 

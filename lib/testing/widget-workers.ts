@@ -7,7 +7,7 @@ import { createMachineryTable, type Hook, widgetSteps } from './widget-operation
 import { createWidgetTable } from './widgets';
 import { createProject } from './world';
 
-/** The tables of widgets, and a project that may have thousands. Call it once at the top of a test file. */
+/** The tables of widgets, and a project with room for thousands. Call it once at the top of a test file. */
 export function widgetProject(): { readonly id: string } {
   const project = { id: '' };
   beforeAll(async () => {
@@ -19,7 +19,7 @@ export function widgetProject(): { readonly id: string } {
   return project;
 }
 
-/** Starts workers of widgets in this process, which stop at the end of their test. */
+/** Starts widget workers in this process, which stop at the end of their test. */
 export function widgetWorkers(): (hook?: Hook, options?: Partial<WorkerOptions>) => Worker {
   const workers: Worker[] = [];
   afterEach(async () => {
@@ -32,14 +32,14 @@ export function widgetWorkers(): (hook?: Hook, options?: Partial<WorkerOptions>)
   };
 }
 
-/** Waits for a condition: long enough for a busy machine, and less than the time limit of a test. */
+/** Waits for a condition: long enough for a busy machine, and shorter than a test's time limit. */
 export const until = (condition: () => Promise<void> | void) => vi.waitFor(condition, { timeout: 50_000, interval: 5 });
 
 /** Waits until the latest operation of a resource has a status. */
 export const untilStatus = (id: string, status: string) =>
   until(async () => expect((await operationsOf(id)).at(-1)).toMatchObject({ status }));
 
-/** A promise and what settles it. */
+/** A promise with a function that resolves it. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -10,12 +10,12 @@ import { type Claim, commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { type Dimension, dimensions } from '@/lib/core/quota/dimensions';
 
 /**
- * A resource that exists for tests alone: it takes what it is told to take of the quota. `amounts` says so in its own
- * row, apart from ledger and account, so that tests can compare what exists with what is counted.
+ * A test-only resource that takes any requested quota. Its row stores `amounts` independently of ledger and account, so
+ * that tests can compare the counts with the existing widgets.
  */
 export type Amounts = { [D in Dimension]?: number | string };
 
-/** Makes the table of widgets in this test file's database. */
+/** Creates the table of widgets in this test file's database. */
 export async function createWidgetTable(): Promise<void> {
   await execute(sql`CREATE TABLE widgets (
     id uuid PRIMARY KEY, project_id uuid NOT NULL REFERENCES projects (id), name text NOT NULL,
@@ -61,7 +61,7 @@ const target = (id: string, allowed = 'true'): Sql =>
   sql`SELECT ${raw(allowed)} AS allowed, w.status AS state, w.amounts FROM k JOIN widgets w ON w.project_id = k.project_id
       WHERE w.id = ${id}::uuid FOR UPDATE OF w`;
 
-/** Sets how much a widget takes of one dimension; the difference is claimed or given back. */
+/** Sets how much a widget takes of one dimension; claims or releases the difference. */
 export async function resizeWidget(call: ProjectCall, id: string, dimension: Dimension, amount: number | string) {
   const wanted = sql`${String(amount)}::numeric`;
   const present = sql`coalesce((target.amounts ->> ${dimension}::text)::numeric, 0)`;
@@ -76,7 +76,7 @@ export async function resizeWidget(call: ProjectCall, id: string, dimension: Dim
   });
 }
 
-/** Deletes a widget at once and gives back all that it took. */
+/** Deletes a widget at once and releases its quota. */
 export async function deleteWidget(call: ProjectCall, id: string): Promise<void> {
   await commit(call, {
     resource: { type: 'widget', id },
@@ -98,7 +98,7 @@ export async function orderDelete(call: ProjectCall, id: string, operation: NewO
   });
 }
 
-/** A call by a person of the project, as a handler gets it; for tests that need no HTTP. */
+/** A call by a project member, as a handler receives it, for tests without HTTP. */
 export function widgetCall(projectId: string): ProjectCall {
   const membership = { project_id: projectId, project_status: 'active', role: 'member' } as const;
   return {
@@ -149,7 +149,7 @@ const createEndpoint = endpoint({
   }),
 });
 
-/** Widgets over HTTP: `api(widgetEndpoints)`. */
+/** The API of widgets: `api(widgetEndpoints)`. */
 export const widgetEndpoints = [
   createEndpoint,
   endpoint({
@@ -166,10 +166,10 @@ export const widgetEndpoints = [
   }),
 ];
 
-/** What is counted in one dimension, three times over. The three must always be equal. */
+/** Three counts of one dimension, which must always be equal. */
 export type Count = { dimension: Dimension; limit: string; used: string; ledger: string; exists: string };
 
-/** For each dimension: what the account says, what the ledger adds up to, and what the widgets that exist take. */
+/** For each dimension: the account's count, the sum of the ledger, and the sum of the existing widgets. */
 export async function counts(projectId: string): Promise<Count[]> {
   const selects = dimensions.map(
     (
@@ -184,7 +184,7 @@ export async function counts(projectId: string): Promise<Count[]> {
   return query<Count>(rest.reduce((all, next) => sql`${all} UNION ALL ${next}`, first));
 }
 
-/** The dimensions in which account, ledger and what exists differ; none is right. */
+/** The dimensions in which account, ledger and widgets differ; should be empty. */
 export async function miscounted(projectId: string): Promise<Count[]> {
   const all = await counts(projectId);
   return all.filter(({ used, ledger, exists }) => used !== ledger || ledger !== exists);
@@ -199,7 +199,7 @@ export async function setLimits(projectId: string, limits: Amounts): Promise<voi
   }
 }
 
-/** What one dimension counts. */
+/** The account's count of one dimension. */
 export async function usedOf(projectId: string, dimension: Dimension): Promise<string> {
   const row = await queryOne<{ used: string }>(
     sql`SELECT ${raw(`trim_scale(${dimension}_used)`)}::text AS used FROM project_accounts WHERE project_id = ${projectId}::uuid`,

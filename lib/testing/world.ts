@@ -57,7 +57,7 @@ export async function createUser(email: string, realm: 'tenant' | 'backoffice' =
   return { id, email, token: await signIn(id, realm) };
 }
 
-/** An access token of a new session, without asking for a password. */
+/** An access token of a new session, without a password. */
 export async function signIn(userId: string, realm: 'tenant' | 'backoffice' = 'tenant'): Promise<string> {
   const at = now();
   const sid = newId();
@@ -82,7 +82,7 @@ export async function signIn(userId: string, realm: 'tenant' | 'backoffice' = 't
 
 export type Answer = { status: number; headers: Headers; text: string; body: unknown };
 
-/** A client of the API in this process: no socket, every step of the kernel. */
+/** An API client in this process: no socket, but every step of the kernel. */
 export function api(served: readonly AnyEndpoint[] = endpoints) {
   const app = serve(served, authenticate);
   return async (
@@ -105,7 +105,7 @@ export function api(served: readonly AnyEndpoint[] = endpoints) {
   };
 }
 
-/** The body; of a stream that never ends, what it begins with. */
+/** The body; for an endless stream, its beginning. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) return response.text();
   for await (const chunk of response.body) return new TextDecoder().decode(chunk);

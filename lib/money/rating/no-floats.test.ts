@@ -118,7 +118,7 @@ describe('a binary float', () => {
     expect(floatsIn('x.ts', line)).toEqual([]);
   });
 
-  test('is not the type of any database column or function result, except the processor time of guests', async () => {
+  test('is not the type of any database column or function result, except metrics', async () => {
     const columns = await query<{ name: string }>(sql`
       SELECT table_name || '.' || column_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND udt_name IN ('float4', 'float8', '_float4', '_float8') ORDER BY 1`);

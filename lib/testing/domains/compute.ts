@@ -4,7 +4,7 @@ import { type Call, created, type DomainTesting, member } from '../fixture';
 import { createCell, NANO, TINY_IMAGE } from '../hosts';
 import type { TestProject } from '../world';
 
-/** An instance on the project's default network, which no worker boots. */
+/** An instance on the project's default network that no worker boots. */
 export async function instance(project: TestProject, call: Call): Promise<Record<string, string>> {
   await createCell();
   await ensureProjectNetworking(project.id);

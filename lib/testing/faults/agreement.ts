@@ -34,8 +34,8 @@ type Facts = {
 };
 
 /**
- * Every way in which database, quota, processes, interfaces, rules and files of this host do not agree, in words; none
- * when all is as it should be. Reads the platform's database and data folder that the settings name.
+ * All disagreements between database, quota, processes, interfaces, rules and files of this host, in words; empty when
+ * everything agrees. Reads the platform's database and data folder from the settings.
  */
 export async function disagreements(): Promise<string[]> {
   const host = describeHost({ dataDir: settings().dataDir });
@@ -133,7 +133,7 @@ async function disks(host: Host, { volumes, snapshots }: Facts): Promise<string[
   ];
 }
 
-/** The routers that should be on this host. */
+/** The routers that should exist on this host. */
 async function wantedRouters() {
   const ids = await query<{ id: string }>(sql`SELECT id FROM routers WHERE cell_id = ${ownCell()}::text`);
   const routers = await Promise.all(ids.map(({ id }) => readRouter(ownCell(), id)));
@@ -165,7 +165,7 @@ async function network(host: Host): Promise<string[]> {
       ),
     ];
     found.push(...differences('interface', wanted, links.keys()));
-    // What the rules should be, as this kernel writes them: loaded into a namespace of nobody.
+    // The expected rules in this kernel's format: loaded into a scratch namespace.
     const script = rulesetOf(host, plan, router);
     const list = 'nft -s list ruleset';
     const should = await run(['unshare', '--net', 'sh', '-c', `nft -f - && ${list}`], { input: script });
@@ -210,7 +210,7 @@ async function files(host: Host, { instances, volumes, snapshots, images }: Fact
   ];
 }
 
-/** What of the platform is left on the host after it was stopped. */
+/** Everything that a stopped platform has left on the host. */
 export async function remains(dataDir: string): Promise<string[]> {
   const host = describeHost({ dataDir });
   const tables = (await run(['nft', 'list', 'tables'])).split('\n').filter((line) => line.includes(host.tag));

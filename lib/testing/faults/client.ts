@@ -5,12 +5,15 @@ import { owner } from '../accounts';
 
 export type Reply = { status: number; body: unknown };
 
-/** How long the platform may be away before a caller gives up. */
+/** How long a caller tolerates an unavailable platform. */
 const PATIENCE_MS = 120_000;
 
-/** A caller that never takes "no answer" for an answer: it asks again, under the same Idempotency-Key, until it has one. */
+/** A caller that repeats a request under the same Idempotency-Key until it gets an answer. */
 export class StubbornClient {
-  /** Answers that nobody should get, whatever is killed: the platform may be away (503), but never at a loss (500). */
+  /**
+   * Answers that are never acceptable, whatever is killed: the platform may be unavailable (503), but must not fail
+   * (500).
+   */
   readonly complaints: string[] = [];
   private token: Promise<string> | undefined;
 
@@ -29,7 +32,7 @@ export class StubbornClient {
     }
   }
 
-  /** A list of all that there is, over its pages. */
+  /** All items of a list, across its pages. */
   async list<T>(path: string, item: z.ZodType<T>): Promise<T[]> {
     const { body } = await this.call('GET', `${path}?limit=200`);
     return z.array(item).parse(body);

@@ -13,15 +13,15 @@ import { Acknowledged, broken, Operator } from './operator';
 
 const MINUTE_MS = 60_000;
 /**
- * The same choices each time, of a seed that kills every part, so that a red run can be looked into.
- * `FAULT_SEED=7 FAULT_SECONDS=60 npx vitest run lib/testing/faults` makes others, and kills for so long.
+ * The default seed kills every part, and a failed run can be repeated.
+ * `FAULT_SEED=7 FAULT_SECONDS=60 npx vitest run lib/testing/faults` uses another seed and duration.
  */
 const seconds = Number(process.env.FAULT_SECONDS || 15);
 const seed = Number(process.env.FAULT_SEED || 280);
-/** One story: a second try at one of its parts would begin in the middle. */
+/** The tests form a sequence: a retry of one of them would start in the middle. */
 const NEVER = 0;
 const LIMIT = 10;
-/** Only root sees all that is left on a host: rules, namespaces and groups of others. */
+/** Only root can see everything that is left on a host: rules, namespaces and groups of others. */
 const seesAll = process.getuid?.() === 0;
 const it = test.runIf(seesAll);
 
@@ -33,7 +33,7 @@ let client: StubbornClient;
 let networkId: string;
 const known = new Acknowledged();
 
-/** The platform's own code, in this process, on the data folder and database of the one that runs. */
+/** The platform's own code in this process, with the data folder and database of the running platform. */
 async function onTheHost() {
   const [{ disagreements, remains }, { engineOf }, { closePool }, { ownCell }] = await Promise.all([
     import('./agreement'),
@@ -44,7 +44,9 @@ async function onTheHost() {
   return { disagreements, remains, engines: engineOf(ownCell()), closePool };
 }
 
-/** Waits until nothing is under way and everything agrees. @returns what still does not when the time is over */
+/**
+ * Waits until nothing is in progress and everything agrees. @returns the disagreements that remain at the time limit
+ */
 async function agreed(timeoutMs: number): Promise<string[]> {
   const { disagreements } = await onTheHost();
   const until = Date.now() + timeoutMs;
@@ -104,7 +106,7 @@ it('of 50 parallel creates at limit 10 exactly 10 exist, and all of them boot', 
   for (const id of known.machines.keys()) expect(await inMachine(id, 'uname')).toBe('Linux');
 });
 
-it('whatever is killed, all that was acknowledged is so in the end, and everything agrees', {
+it('whatever is killed, every acknowledged change holds in the end, and everything agrees', {
   timeout: 15 * MINUTE_MS + seconds * 1000,
   retry: NEVER,
 }, async () => {
@@ -150,14 +152,14 @@ it('whatever is killed, all that was acknowledged is so in the end, and everythi
   );
 });
 
-it('deleted, nothing of it is left, and the quota is back', { timeout: 6 * MINUTE_MS, retry: NEVER }, async () => {
+it('deletes leave nothing and release the quota', { timeout: 6 * MINUTE_MS, retry: NEVER }, async () => {
   const remove = async (path: string) => {
     for (const { id } of await client.list(path, answered)) await client.call('DELETE', `${path}/${id}`);
   };
   await remove('/network/floating-ips');
   await remove('/compute/instances');
   expect(await agreed(3 * MINUTE_MS)).toEqual([]);
-  // A volume goes after its snapshots, and a snapshot after the volumes that were made of it.
+  // A volume can be deleted after its snapshots, and a snapshot after the volumes created from it.
   for (let rest = 1; rest > 0; ) {
     await remove('/storage/snapshots');
     await remove('/storage/volumes');
@@ -176,7 +178,7 @@ it('deleted, nothing of it is left, and the quota is back', { timeout: 6 * MINUT
   });
 });
 
-it('stopped, the platform leaves nothing on the host', { timeout: 3 * MINUTE_MS, retry: NEVER }, async () => {
+it('after a stop the platform leaves nothing on the host', { timeout: 3 * MINUTE_MS, retry: NEVER }, async () => {
   const { closePool, remains } = await onTheHost();
   await closePool();
   expect(await platform.stop()).toMatchObject({ code: 0 });

@@ -3,7 +3,7 @@ import { describeHost } from '@/lib/engines/local/host';
 import { findProcesses } from '@/lib/engines/local/processes';
 import type { Platform } from '../platform';
 
-/** Kills (-9) a random part of the platform at random moments, until the signal aborts. @returns what it has killed */
+/** Kills (-9) a random part of the platform at random moments, until the signal aborts. @returns the killed parts */
 export async function killAtRandom(platform: Platform, random: () => number, signal: AbortSignal): Promise<string[]> {
   const host = describeHost({ dataDir: platform.dataDir });
   const killed: string[] = [];
@@ -23,7 +23,7 @@ export async function killAtRandom(platform: Platform, random: () => number, sig
       process.kill(pid, 'SIGKILL');
       killed.push(part);
     } catch {
-      // It has just ended by itself.
+      // It has just ended on its own.
     }
   }
 }

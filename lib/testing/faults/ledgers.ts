@@ -6,7 +6,7 @@ import { reservationDifferences } from '@/lib/hosts/engine-reports/reservations'
 import { deviceHoldersOf, quotaHoldersOf } from '@/lib/platform/checks';
 import { workOf } from '@/lib/platform/work';
 
-/** Every way in which quota, devices and reservations differ from the resources of these domains, in words. */
+/** All differences between the resources of these domains and quota, devices and reservations, in words. */
 export async function ledgerDisagreements(domains: readonly Domain[]): Promise<string[]> {
   const { room } = await workOf(domains);
   const found = await Promise.all([
@@ -17,7 +17,7 @@ export async function ledgerDisagreements(domains: readonly Domain[]): Promise<s
   return found.flat();
 }
 
-/** Lists what differs between what should be and what is. */
+/** Lists the differences between expected and actual items. */
 export function differences(what: string, wanted: Iterable<string>, found: Iterable<string>): string[] {
   const [should, is] = [[...wanted].toSorted(), [...found].toSorted()];
   const surplus = [...is];
@@ -34,7 +34,7 @@ export function differences(what: string, wanted: Iterable<string>, found: Itera
 
 const together = (holders: readonly Sql[]) => join(holders, ' UNION ALL ');
 
-/** What an account says is used, what its ledger says, and what there is. */
+/** Compares the account, the ledger and the resources of each project. */
 async function quota(holders: readonly Sql[]): Promise<string[]> {
   const used = dimensions.map((dimension) => raw(`('${dimension}', a.${dimension}_used)`));
   const rows = await query<{ line: string }>(sql`
@@ -54,7 +54,7 @@ async function quota(holders: readonly Sql[]): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Devices, and the resources that they stand for. */
+/** Compares devices with their resources. */
 async function devices(holders: readonly Sql[]): Promise<string[]> {
   const [present, rows] = await Promise.all([
     query<{ name: string }>(sql`SELECT kind || ' ' || id AS name FROM (${together(holders)}) AS present`),
@@ -64,7 +64,7 @@ async function devices(holders: readonly Sql[]): Promise<string[]> {
   return differences('device', names(present), names(rows));
 }
 
-/** What a cell has promised, by its counters, by its ledger, and by the resources that hold it. */
+/** Compares a cell's counters, its ledger, and the resources that hold reservations. */
 async function reservations(holders: readonly Sql[]): Promise<string[]> {
   const [counted, held] = await Promise.all([
     query<{ line: string }>(sql`

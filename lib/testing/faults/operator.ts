@@ -8,18 +8,18 @@ type Machine = { power: 'running' | 'paused' | 'stopped' };
 type Disk = { instance: string | null; size_gb: number };
 type Address = { instance: string | null };
 
-/** What a project's member was told that there is: everything that was acknowledged, and nothing else. */
+/** All changes that were acknowledged to a project's member. */
 export class Acknowledged {
   readonly machines = new Map<string, Machine>();
   readonly disks = new Map<string, Disk>();
   readonly snapshots = new Map<string, { size_gb: number }>();
   readonly addresses = new Map<string, Address>();
   readonly rules = new Set<string>();
-  /** Volumes with data in them, and the machine that they stay in: neither is deleted or rebuilt. */
+  /** Volumes with data, and the instance that they stay attached to: neither is deleted or rebuilt. */
   readonly kept = new Set<string>();
 }
 
-/** Asks for one thing after the other, as a seed decides, and keeps account of what was acknowledged. */
+/** Sends random requests from a seed, and records which were acknowledged. */
 export class Operator {
   readonly log: string[] = [];
   private count = 0;
@@ -32,7 +32,7 @@ export class Operator {
     private readonly groupId: string,
   ) {}
 
-  /** One random operation. @throws when something that was acknowledged is said not to exist */
+  /** One random operation. @throws when an acknowledged resource is reported as unknown */
   async act(): Promise<void> {
     const acts = [
       ...repeat(3, () => this.power()),
@@ -56,12 +56,12 @@ export class Operator {
     return choices[Math.floor(this.random() * choices.length)];
   }
 
-  /** @returns the answer when it was acknowledged, undefined when it was refused for a reason */
+  /** @returns the answer if acknowledged, undefined if refused for a valid reason */
   private async ask(method: string, path: string, body?: object): Promise<Reply | undefined> {
     const reply = await this.client.call(method, path, body);
     this.log.push(`${method} ${path} ${JSON.stringify(body ?? {})} → ${reply.status}`);
     if (reply.status < 300) return reply;
-    // A delete whose first answer was lost on the way finds nothing the second time.
+    // A repeated delete whose first answer was lost finds nothing.
     if (reply.status === 409 || reply.status === 403 || (reply.status === 404 && method === 'DELETE')) return undefined;
     throw new Error(`${method} ${path} → ${reply.status} ${JSON.stringify(reply.body)}`);
   }
@@ -111,7 +111,7 @@ export class Operator {
 
   private async deleteDisk(): Promise<void> {
     const id = this.pick([...this.known.disks.keys()]);
-    // Refused while it is attached or has snapshots; a 404 means that an earlier try was heard.
+    // Refused while it is attached or has snapshots; a 404 means that an earlier try succeeded.
     if (id === undefined) return;
     const reply = await this.client.call('DELETE', `/storage/volumes/${id}`);
     this.log.push(`DELETE /storage/volumes/${id} → ${reply.status}`);
@@ -203,7 +203,7 @@ const disk = z.object({
 const address = z.object({ id: z.string(), instance_id: z.string().nullable() });
 const group = z.object({ id: z.string(), rules: z.array(z.object({ id: z.string(), direction: z.string() })) });
 
-/** What was acknowledged and is not so, or is so and was never acknowledged, one line each. */
+/** Differences between the acknowledged and the actual state, one per line. */
 export async function broken(client: StubbornClient, known: Acknowledged): Promise<string[]> {
   const settled = { running: 'active', paused: 'paused', stopped: 'stopped' };
   const told = [

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** The tests that hold admission and metering: each fault is tried against those of them that reach it. */
+/** The tests of admission and metering: each fault is run against those that reach it. */
 export default defineConfig({
   resolve: { alias: { '@': resolve('.') } },
   test: {

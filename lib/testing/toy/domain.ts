@@ -4,7 +4,7 @@ import { toyEndpoints } from './endpoints';
 import { toyProgram } from './member-spec';
 import { toyStatuses } from './schema';
 
-/** A domain that exists for tests alone, with every joint that a domain of services has (docs/adding-a-domain.md). */
+/** A test-only domain with every part that a domain of services has (docs/adding-a-domain.md). */
 export const toys = domain({
   name: 'toys',
   endpoints: toyEndpoints,

@@ -5,11 +5,11 @@ import { sql } from '@/lib/core/db/sql';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { countEgress } from '@/lib/money/metering/egress';
 
-/** Of this process, whose counters begin at zero. */
+/** The run of this process, whose counters start at zero. */
 const run = newId();
 const told = new Map<string, number>();
 
-/** What members sent to the internet bills their toy. */
+/** Bills the members' traffic to the internet to their toy. */
 export const countToyEgress: NonNullable<ServiceSource['countEgress']> = async (counted) => {
   const toys = await query<{ id: string; project_id: string; name: string }>(
     sql`SELECT id, project_id, name FROM toys WHERE id = ANY (${[...counted.keys()]}::uuid[])`,

@@ -4,7 +4,7 @@ import { idParams } from '@/lib/core/api/schemas';
 import * as schema from './schema';
 import * as toys from './service';
 
-/** Toys over HTTP. */
+/** The API of toys. */
 export const toyEndpoints = [
   endpoint({
     method: 'GET',

@@ -5,7 +5,7 @@ import type { Program } from '@/lib/engines/local/catalogue/program';
 import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 
-/** What a member runs: a server that speaks TLS, and a client that copies what the active member has. */
+/** The program of a member: a TLS server, and a client that copies the active member's notes. */
 export const toyProgram: Program = {
   name: 'toy-server',
   version: '1',
@@ -14,7 +14,7 @@ export const toyProgram: Program = {
   keep: ['bin/busybox', 'usr/bin/busybox', 'usr/bin/curl', 'usr/bin/openssl'],
 };
 
-/** Memory of a member, by version: an upgrade takes room. */
+/** Memory of a member, by version: an upgrade needs more room. */
 export const memoryMbOf = (version: number): number => 64 * version;
 
 export const shell = ['/bin/busybox', 'sh', '-c'];
@@ -37,7 +37,7 @@ type Facts = {
   gateway_ip: string;
 };
 
-/** What a member should be, as its rows say; undefined when it is gone. */
+/** The desired state of a member from its rows; undefined when deleted. */
 export async function memberSpec(id: string): Promise<ServiceSpec | undefined> {
   const facts = await queryOne<Facts>(sql`
     SELECT m.ordinal, m.version, m.toy_id, m.project_id, t.name, host(t.address) AS address, t.active_member = m.ordinal AS is_active,
@@ -86,7 +86,7 @@ export async function memberSpec(id: string): Promise<ServiceSpec | undefined> {
   };
 }
 
-/** A member that is not active copies the notes of the active one by the toy's name, over TLS that it verifies. */
+/** A standby member copies the active one's notes by the toy's name, over verified TLS. */
 function script({ name, ordinal, version }: Facts): string {
   return `cd /state && touch notes
 echo "member ${ordinal} runs version ${version}"

@@ -12,7 +12,7 @@ export const createToyKind = operationKind({
   deadline_ms: 10 * MINUTE_MS,
 });
 
-/** Standby first, then the address moves to it, then the member that was active. */
+/** Upgrades the standby first, then moves the address to it, then upgrades the formerly active member. */
 export const upgradeToyKind = operationKind({
   kind: 'toy.upgrade',
   resource_type: 'toy',
@@ -30,7 +30,7 @@ export const deleteToyKind = operationKind({
   supersedes: true,
 });
 
-/** Makes a member what the rows say, and waits until it answers. */
+/** Brings a member to its desired state, and waits until it answers. */
 export const ensureMemberKind = operationKind({
   kind: 'toy_member.ensure',
   resource_type: 'toy_member',

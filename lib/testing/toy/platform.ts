@@ -3,7 +3,7 @@ import { endpointsOf } from '@/lib/platform/endpoints';
 import { tagsOf } from '@/lib/platform/tags';
 import { toys } from './domain';
 
-/** The platform's domains with toys: what `lib/platform/domains.ts` is for a real domain. */
+/** The platform's domains plus toys, like `lib/platform/domains.ts` for a real domain. */
 export const domainsWithToys = [...domains, toys] as const;
 
 export const endpoints = endpointsOf(domainsWithToys);

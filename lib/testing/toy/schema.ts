@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { displayName, id, reference, times } from '@/lib/core/api/schemas';
 
 export const toyStatuses = ['creating', 'active', 'upgrading', 'deleting', 'error'] as const;
-/** Versions that exist; each needs more memory than the one before. */
+/** The available versions; each needs more memory than the one before. */
 export const toyVersions = [1, 2] as const;
 
 export const toy = z

@@ -45,7 +45,7 @@ async function readRow(call: ProjectCall, id: string): Promise<Row> {
 
 export const readToy = async (call: ProjectCall, id: string): Promise<Toy> => view(await readRow(call, id));
 
-/** Two members beside an address that moves between them, in one statement; the worker of the cell starts them. */
+/** Creates two members and an address that moves between them in one statement; the cell's worker starts them. */
 export async function createToy(call: ProjectCall, { name, network_id, security_group_ids }: CreateToy): Promise<Toy> {
   const { project_id } = call;
   const [cell] = await query<{ id: string }>(sql`SELECT id FROM cells ORDER BY id LIMIT 1`);
@@ -66,7 +66,7 @@ export async function createToy(call: ProjectCall, { name, network_id, security_
     hostname,
     ...times,
   });
-  // What reaches the address is filtered by the groups of its own port, whoever answers.
+  // Traffic to the address is filtered by the groups of its own port, whichever member answers.
   const shared = { ...port(id, address, name), attachment: 'none' as const };
   const members = [1, 2].map((ordinal) => ({ id: newId(), ordinal }));
   const memberRows = members.map(({ id: member, ordinal }): [string, Sql][] => {
@@ -123,7 +123,7 @@ const freeAddresses = async (projectId: string, networkId: string): Promise<stri
   return rows.map(({ ip }) => ip);
 };
 
-/** @throws ApiError 404, or 409 while something else is under way */
+/** @throws ApiError 404, or 409 during another operation */
 export async function upgradeToy(call: ProjectCall, id: string, version: number): Promise<Toy> {
   const { cell_id } = await readRow(call, id);
   await change(call, id, "t.status = 'active'", 'upgrading', upgradeToyKind.start(id, { version }, { cell_id }));

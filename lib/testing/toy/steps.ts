@@ -29,7 +29,7 @@ import {
   upgradeToyKind,
 } from './operations';
 
-/** Where a step is, for tests that kill: the stage begins. */
+/** Called at the start of a stage, for tests that kill the process there. */
 export type Hook = (point: string) => void;
 
 type Member = { id: string; ordinal: number; cell_id: string; is_active: boolean };
@@ -51,7 +51,7 @@ const member = (id: string, change: Sql): Sql =>
 const toy = (id: string, change: Sql): Sql =>
   sql`UPDATE toys SET ${change}, updated_at = platform_now() FROM verdict WHERE verdict.ok AND toys.id = ${id}::uuid`;
 
-/** What should run in a cell: all members that were started once. */
+/** The services of a cell: all members that were started once. */
 export const toyServices: ServiceSource = {
   stopOrder: 10,
   countEgress: countToyEgress,
@@ -64,13 +64,13 @@ export const toyServices: ServiceSource = {
   },
 };
 
-/** The room that members hold, of their own rows: the ledger must say the same. */
+/** The reservations of members, computed from their own rows, to compare with the ledger. */
 export const toyRoom: Sql = sql`SELECT t.cell_id, m.id AS device_id, 'memory_mb' AS kind, m.version * ${memoryMbOf(1)}::int AS amount
   FROM toy_members m JOIN toys t ON t.id = m.toy_id`;
 
 /** The steps of toys and their members. */
 export function toySteps(hook: Hook = () => {}): OperationSteps[] {
-  /** Goes on when each of these members has done its part; one that did not fails the toy. */
+  /** Continues when each of these members has done its part; a failed member fails the toy. */
   async function together<const Stage extends string>(
     step: Step<unknown>,
     chosen: (member: Member) => boolean,
@@ -134,13 +134,13 @@ export function toySteps(hook: Hook = () => {}): OperationSteps[] {
           hook('toy.upgrade:hand_over');
           return goTo('take_over', {
             rows: {
-              // Once: a second run finds the version of the active member already new.
+              // Idempotent: a second run finds the new version already active.
               handed_over: sql`UPDATE toys SET active_member = m.ordinal, updated_at = platform_now() FROM verdict, toy_members m
                 WHERE verdict.ok AND toys.id = ${operation.resource_id}::uuid AND m.toy_id = toys.id AND m.ordinal <> toys.active_member`,
             },
           });
         },
-        // Each gets its part: the one that was active lets go of the address, the other answers at it.
+        // The formerly active member releases the address, the other one takes it.
         take_over: (step) => together(step, everyone, ensure, 'former'),
         former: (step) =>
           together(

@@ -1,7 +1,7 @@
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 
-/** Makes the tables of toys in this test file's database. */
+/** Creates the tables of toys in this test file's database. */
 export async function createToyTables(): Promise<void> {
   await execute(sql`CREATE TABLE toys (
     id uuid PRIMARY KEY, project_id uuid NOT NULL REFERENCES projects (id), cell_id text NOT NULL REFERENCES cells (id),

@@ -2,7 +2,7 @@ import { created, type DomainTesting, member } from '../fixture';
 import { createCell } from '../hosts';
 import { defaultNetwork } from '../machines';
 
-/** What the suites for all domains need of toys. */
+/** Test fixtures of toys, for the suites that cover all domains. */
 export const toysTesting: DomainTesting = {
   fixtures: {
     '/test/toys/{id}': async (project, call) => {

@@ -77,7 +77,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
   afterAll(() => outside.close());
 
   const processes = new Set<ChildProcess>();
-  // A worker that a failed test left would do the work of the next one.
+  // A worker left by a failed test would take the next test's work.
   afterEach(async () => {
     for (const child of processes) await end(child);
   });
@@ -90,7 +90,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
     await removeVolatile(host);
   }, 120_000);
 
-  /** A worker of its own; with `killAt` it kills itself where that stage begins. */
+  /** A separate worker process; with `killAt` it kills itself at the start of that stage. */
   async function startProcess(killAt = ''): Promise<ChildProcess> {
     const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/toy/worker.ts'], {
       env: { ...process.env, KILL_AT: killAt, TOY_CACHE: options.cacheDir, TOY_OUTSIDE: String(port) },
@@ -127,7 +127,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
   const inside = async (member: Member | undefined, command: string) =>
     (await services.runInside(member?.id ?? '', [...shell, command])).stdout.trim();
 
-  /** Writes on the active member, and waits until the other has it: by the toy's name, over TLS. */
+  /** Writes on the active member, and waits until the other one has the note: by the toy's name, over TLS. */
   async function expectCopied(id: string, note: string): Promise<void> {
     const members = await membersOf(id);
     await inside(
@@ -152,7 +152,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
     }
   }
 
-  it('answers at an address of its own by name and over TLS, upgrades with room that a step takes, and goes without a trace', {
+  it('answers at its own address by name and over TLS, upgrades with reserved room, and is deleted without a trace', {
     timeout: 300_000,
   }, async () => {
     const worker = await startProcess();
@@ -180,7 +180,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
     await execute(sql`UPDATE cells SET memory_mb_usable = ${memoryMbOf(1) + memoryMbOf(2)}::int`);
     const ordered = await call('POST', `/test/toys/${id}/upgrade`, { token: as(), body: { version: 2 } });
     expect(ordered.status).toBe(202);
-    // The first member to be upgraded takes what is left, and the other one waits for more.
+    // The first member to be upgraded takes the remaining room, and the other one waits for more.
     await until(async () => expect((await logOf(first?.id ?? '')).join()).toContain('reserve'));
     await until(async () => {
       const waiting =
@@ -206,7 +206,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
     await end(worker);
   });
 
-  it('whose worker is killed at each stage: every operation ends where it should, once', {
+  it('whose worker is killed at each stage: every operation reaches its end, once', {
     timeout: 600_000,
   }, async () => {
     const survive = async (points: readonly string[]) => {

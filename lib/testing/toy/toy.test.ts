@@ -11,7 +11,7 @@ import { domainsWithToys, endpoints, tags } from './platform';
 import { createToyTables } from './tables';
 import { toysTesting } from './testing';
 
-// Toys pass the suites of every domain, in a platform that has taken them in.
+// Toys pass the suites of every domain, in a platform that includes them.
 
 testDatabase();
 beforeAll(createToyTables);
@@ -20,7 +20,7 @@ const tested = { endpoints: toys.endpoints, served: endpoints, tags, fixtures: m
 everyEndpoint(tested);
 hostileRequests(tested);
 
-test('their checks are run: what exists agrees with quota, devices and reservations', async () => {
+test('their checks run: resources agree with quota, devices and reservations', async () => {
   const project = await createProject();
   for (const create of Object.values(tested.fixtures)) await create(project, api(endpoints));
   expect(await ledgerDisagreements(domainsWithToys)).toEqual([]);

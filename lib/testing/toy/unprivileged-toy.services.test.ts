@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { asOrdinaryUser } from '@/lib/engines/local/services/test-subject';
 
-/** Lets every user reach the socket of this run's PostgreSQL. */
+/** Gives every user access to the socket of this run's PostgreSQL. */
 function openPostgres(): void {
   const folder = new URL(inject('postgres').adminUrl).searchParams.get('host');
   if (process.getuid?.() !== 0 || !folder) return;
@@ -14,7 +14,7 @@ function openPostgres(): void {
 
 openPostgres();
 await asOrdinaryUser(async () => {
-  // The data folder of this run belongs to root. Settings are read when their first user is imported.
+  // The data folder of this run belongs to root. Settings are read on their first import.
   process.env.DATA_DIR = mkdtempSync(join(tmpdir(), 'neph-toys-'));
   const { ensureKeys } = await import('@/lib/runtime/keys');
   ensureKeys();

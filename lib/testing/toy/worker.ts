@@ -11,8 +11,8 @@ import { toyProgram } from './member-spec';
 import { toyServices, toySteps } from './steps';
 
 /*
- * A worker of toys with the real engines, in a process of its own for tests that kill it: at the stage that KILL_AT
- * names, or from outside. It says when it runs.
+ * A separate worker process of toys with the real engines, for tests that kill it: at the stage KILL_AT, or from
+ * outside. Reports when it is running.
  */
 const killAt = process.env.KILL_AT;
 const options = { dataDir: settings().dataDir, cacheDir: process.env.TOY_CACHE ?? '' };
@@ -29,7 +29,7 @@ startWorker({
   lease_ms: 2000,
   backoff: () => 100,
 });
-// Names of the outside lead to this machine, which the operator of a test allows.
+// External names resolve to this machine, which a test's operator allows.
 const outside = new EgressProxies(
   ownCell(),
   { allowed: ['127.0.0.1'], resolve: async () => [{ address: '127.0.0.1', family: 4 }] },

@@ -3,14 +3,14 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Who runs a platform: root, or an ordinary user of this host. */
+/** The user that runs a platform: root, or an ordinary user of this host. */
 export type Runner = { uid: number; gid: number };
 
 export const root: Runner = { uid: 0, gid: 0 };
-/** `nobody`, who owns nothing: may do what everybody may. PostgreSQL wants a user that has a name. */
+/** `nobody`, who has no special rights. PostgreSQL needs a user with a name. */
 export const ordinaryUser: Runner = { uid: 65_534, gid: 65_534 };
 
-/** A folder that an ordinary user may write. */
+/** A folder that an ordinary user can write. */
 export function folderOf(runner: Runner, path: string): string {
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o711);
@@ -19,8 +19,8 @@ export function folderOf(runner: Runner, path: string): string {
 }
 
 /**
- * The sources of a commit in a folder of their own, with dependencies, owned by who runs them. A second call finds what the
- * first has made, pages built by a platform's start included.
+ * Checks out a commit into its own folder, with dependencies, owned by the runner. A repeated call reuses the folder,
+ * including pages built by a platform's start.
  * @returns the folder, and the full commit id
  */
 export function checkOut(ref: string, runner: Runner): { folder: string; commit: string } {
@@ -33,7 +33,7 @@ export function checkOut(ref: string, runner: Runner): { folder: string; commit:
   const archive = execFileSync('git', ['archive', '--format=tar', commit], { maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', making], { input: archive });
   const lockOf = (place: string) => readFileSync(join(place, 'package-lock.json'), 'utf8');
-  // As who runs the tests, whose npm has them at hand.
+  // Installed as the user of the tests, whose npm cache has them.
   if (lockOf(making) === lockOf('.')) execFileSync('cp', ['-a', 'node_modules', making]);
   else execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: making, stdio: 'inherit' });
   if (runner.uid !== 0) execFileSync('chown', ['-R', `${runner.uid}:${runner.gid}`, making]);

@@ -1,6 +1,6 @@
 import { startEmbeddedDatabase } from '@/lib/runtime/embedded-database';
 
-// A process of its own, because PostgreSQL runs as who started it: prints the address, and stops when its input ends.
+// A separate process, because PostgreSQL runs as its parent's user. Prints the address, and stops when its input ends.
 const [dataDir = ''] = process.argv.slice(2);
 const database = await startEmbeddedDatabase(dataDir, () => {});
 console.log(database.databaseUrl);

@@ -6,7 +6,7 @@ import { NANO, TINY_IMAGE } from '../hosts';
 const identified = z.looseObject({ id: z.string(), status: z.string().optional() });
 const signedIn = z.object({ access_token: z.string() });
 
-/** A caller of one realm of a platform; anything but a success is an error. */
+/** A client of one realm of a platform; any answer but a success throws. */
 export class Caller {
   private constructor(
     readonly url: string,
@@ -41,7 +41,7 @@ export class Caller {
     return z.array(identified).parse(await this.ask('GET', path));
   }
 
-  /** Waits until a thing has a status. */
+  /** Waits until a resource has a status. */
   async reaches(path: string, status: string, timeoutMs = 300_000): Promise<void> {
     const until = Date.now() + timeoutMs;
     for (;;) {
@@ -53,7 +53,7 @@ export class Caller {
     }
   }
 
-  /** Waits until a thing is gone. */
+  /** Waits until a resource is gone. */
   async vanishes(path: string, timeoutMs = 300_000): Promise<void> {
     const until = Date.now() + timeoutMs;
     for (;;) {
@@ -74,11 +74,11 @@ async function signIn(url: string, path: string, account: object): Promise<strin
   return signedIn.parse(await response.json()).access_token;
 }
 
-/** What a furnished project has. */
+/** The resources of a furnished project. */
 export type Furniture = { running: string; writing: string; stopped: string; volume: string; floatingIp: string };
 
 /**
- * Furnishes the demo project as a tenant would within some weeks: machines running and stopped, disks, addresses, rules,
+ * Fills the demo project as a tenant would within some weeks: instances running and stopped, volumes, addresses, rules,
  * snapshots, secrets, tokens, a budget, and another tenant beside it.
  */
 export async function furnish(tenant: Caller, admin: Caller): Promise<Furniture> {

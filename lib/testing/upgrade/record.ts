@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** What a platform answers: one entry a request, its status and body. */
+/** A platform's answers: status and body by request. */
 export type Recording = Record<string, { status: number; body: unknown }>;
 
-/** Who asks: a base URL, and the token of each realm. */
+/** A base URL, and a token of each realm. */
 export type Reader = { url: string; tenantToken: string; adminToken: string };
 
 const described = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 const items = z.array(z.looseObject({}));
 
 /**
- * Not compared: streams, what describes the host or the session that asks, what is told once, and what draws new
- * credentials with each read.
+ * Not compared: streams, facts about the host or the current session, one-time answers, and reads that create new
+ * credentials.
  */
 const incomparable = [
   /\/events$/,
@@ -24,12 +24,12 @@ const incomparable = [
   /\/sandbox\//,
   /\/checkout-sessions/,
 ];
-/** The most items of a list whose details are read. */
+/** Items per list whose details are read. */
 const DETAILS = 5;
 
 /**
- * Reads everything that a platform can be asked for without a change: each list, the details of its first items, and what
- * stands beneath them. Items that came to be after `until` are left out: each sign-in writes audit entries of its own.
+ * Reads everything that a platform answers without a change: each list, the details of its first items, and what is
+ * nested below them. Items created after `until` are omitted, because each sign-in writes audit entries.
  */
 export async function record(reader: Reader, until: Date): Promise<Recording> {
   const description = described.parse(await (await fetch(`${reader.url}/api/v1/openapi.json`)).json());
@@ -67,8 +67,8 @@ function comparable(bytes: Buffer, type: string, until: Date): unknown {
 }
 
 /**
- * What differs between two recordings, a line each: fields that only the second one has are told by `added`, everything
- * else is a `changed`.
+ * The differences between two recordings, one per line: `added` for fields only in the second one, `changed` for
+ * everything else.
  */
 export function differences(before: Recording, after: Recording): { changed: string[]; added: string[] } {
   const found = { changed: [] as string[], added: [] as string[] };

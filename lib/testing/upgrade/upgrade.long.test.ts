@@ -14,12 +14,12 @@ import { checkOut, folderOf, ordinaryUser, type Runner, root } from './checkout'
 import { Caller, type Furniture, furnish } from './furnish';
 import { differences, type Recording, record } from './record';
 
-/** The release whose data is taken over, and the one that takes it over: what is committed, not what is edited. */
+/** The release whose data is upgraded, and the new one; both as committed, without local edits. */
 const from = process.env.UPGRADE_FROM || 'b7997a5';
 const to = process.env.UPGRADE_TO || 'HEAD';
 const DAYS_AGO = 40;
 const MINUTE_MS = 60_000;
-/** Locked while the migrations run, so that they are killed in their middle: `table` may be any that they alter late. */
+/** Locked during the migrations, so that they can be killed in the middle: any table that a late migration alters. */
 const LOCKED_TABLE = process.env.UPGRADE_LOCK || 'instances';
 const settings = { HOST_ID: 'test-host', PAYMENT_SANDBOX: 'true' };
 
@@ -56,7 +56,7 @@ describe.runIf(known && asRoot).each([
     if (process.env.UPGRADE_KEEP !== '1') rmSync(place, { recursive: true, force: true });
   }, 5 * MINUTE_MS);
 
-  test('the earlier release is furnished, and what it answers is recorded', { timeout: 30 * MINUTE_MS }, async () => {
+  test('the earlier release is filled, and its answers recorded', { timeout: 30 * MINUTE_MS }, async () => {
     old.folder = checkOut(from, runner).folder;
     fresh.folder = checkOut(to, runner).folder;
     await start(old, dataDir);
@@ -81,7 +81,7 @@ describe.runIf(known && asRoot).each([
     run(old, dataDir, 'lib/runtime/admin.mjs', 'backup', backup);
   });
 
-  test('migrations that are killed in their middle are made whole by the next start', {
+  test('migrations killed in the middle are completed by the next start', {
     timeout: 20 * MINUTE_MS,
   }, async () => {
     await running.platform?.kill();
@@ -90,7 +90,7 @@ describe.runIf(known && asRoot).each([
     await start(fresh, dataDir);
   });
 
-  test('every answer is the same, and no machine was touched', { timeout: 10 * MINUTE_MS }, async () => {
+  test('every answer is the same, and no instance was touched', { timeout: 10 * MINUTE_MS }, async () => {
     expect(guests(dataDir)).toEqual(machines);
     const { changed, added } = differences(before, await recorded());
     if (added.length > 0) console.log(`new fields:\n${added.join('\n')}`);
@@ -118,7 +118,7 @@ describe.runIf(known && asRoot).each([
     await stop();
   });
 
-  test('everything can be used and deleted, and nothing is left or billed on', {
+  test('everything can be used and deleted, and nothing is left or still billed', {
     timeout: 20 * MINUTE_MS,
   }, async () => {
     await start(fresh, dataDir);
@@ -152,7 +152,7 @@ describe.runIf(known && asRoot).each([
     expect(guests(dataDir).size).toBe(0);
   });
 
-  /** Signs in again: sessions of the time before are of another clock. */
+  /** Signs in again: earlier sessions have other times. */
   async function signIn(): Promise<void> {
     const url = running.platform?.url ?? '';
     tenant = await Caller.tenant(url);
@@ -191,18 +191,18 @@ function spawnHasCommit(ref: string): boolean {
 }
 
 /**
- * On the restored disks, what should be running boots. It is billed until it was last seen, some seconds before the clock was
- * stopped.
+ * Instances that should run boot from the restored disks. They were billed until last seen, some seconds before the
+ * clock was frozen.
  */
 function comesOfBooting(line: string): boolean {
   if (/\/compute\/instances.*\.(task|status|updated_at): /.test(line)) return true;
-  // The same figures as `usage`, in one text.
+  // The same figures as `usage`, as text.
   if (line.startsWith('/api/v1/billing/usage.csv')) return true;
   const [, before, after] = /^\/(?:admin\/)?api\/v1\/billing\/.*: (\d+\.?\d*) → (\d+\.?\d*)$/.exec(line) ?? [];
   return Math.abs(Number(after) / Number(before) - 1) < 0.001;
 }
 
-/** The month before this one (UTC), which is over. */
+/** The previous month (UTC), which has ended. */
 function monthAgo(): string {
   const today = new Date();
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1)).toISOString().slice(0, 7);
@@ -226,7 +226,7 @@ async function inDatabase(
   }
 }
 
-/** The pids of the guests of a data folder, by what their command line says of them. */
+/** The pids of a data folder's guests, by id, from their command lines. */
 function guests(dataDir: string): Map<string, number> {
   const found = new Map<string, number>();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -260,7 +260,7 @@ function run({ folder, uid, gid }: Installation, dataDir: string, ...args: strin
   execFileSync(process.execPath, args, { cwd: folder, uid, gid, env: environment(dataDir), stdio: 'inherit' });
 }
 
-/** The embedded database of a data folder, in a process of its own as the runner: it must not run as root's child. */
+/** The embedded database of a data folder, in a separate process as the runner: it must not run as root's child. */
 async function databaseAs({ uid, gid }: Runner, dataDir: string): Promise<{ url: string; stop(): Promise<void> }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/upgrade/database.ts', dataDir], {
     uid,
@@ -279,7 +279,9 @@ async function databaseAs({ uid, gid }: Runner, dataDir: string): Promise<{ url:
   };
 }
 
-/** Begins the migrations of a release, and kills them by -9 while they wait for a table that another transaction holds. */
+/**
+ * Starts the migrations of a release, and kills them while they wait for a table that another transaction has locked.
+ */
 async function killedMigration(installation: Installation, dataDir: string): Promise<void> {
   const database = await databaseAs(installation, dataDir);
   try {
