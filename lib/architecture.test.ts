@@ -3,14 +3,14 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Which folder may know which: a folder knows those of lines above its own, never one below. Folders of one line may
- * know each other (lint keeps their files free of cycles). `ports` are the files `engine.ts` of all domains.
+ * The import order of folders: a folder may import those of earlier lines, and of its own line (lint keeps files free
+ * of cycles), but none of later lines. `ports` are the files `engine.ts` of all domains.
  */
 const order = [
   'clock core/crypto core/db format keyring lock log core/mail metrics former-addresses paths security-headers service-address settings stopping',
   'ports',
   'engines',
-  // What every endpoint and every operation stands on.
+  // The base of every endpoint and operation.
   'core/api core/audit core/domains core/incidents money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota core/resources core/search money/rating',
   'hosts/certificates',
   'hosts/services',
@@ -39,7 +39,7 @@ const order = [
   'runtime',
 ].map((line) => line.split(' '));
 
-/** What a browser may load of `lib`: beside its own folders, files that compute and reach for nothing. */
+/** The parts of `lib` that a browser may load: its own folders, and pure functions. */
 const forBrowsers =
   /^lib\/(client|format)\/|^lib\/(paths|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/network\/(ipv4|private-range)|domains\/\w+\/portal|core\/domains\/portal|core\/audit\/action|people\/identity\/portal-sign-in|core\/events\/version)\.ts$/;
 
@@ -60,14 +60,14 @@ function arrowsOf(from: string): Arrow[] {
     const name = imported ?? loaded ?? '';
     const path = name.startsWith('@/') ? name.slice(2) : name.startsWith('.') ? join(dirname(from), name) : undefined;
     const file = path && ['', '.ts', '.tsx'].map((end) => normalize(path) + end).find((one) => sources.includes(one));
-    // Styles, and what is generated.
+    // Styles and generated files.
     return file ? [{ from, to: file, kind: type ? 'type' : 'value' }] : [];
   });
 }
 
 const groups = ['core', 'people', 'money', 'hosts', 'domains'];
 
-/** The room of `lib` that a file is counted to, `money/billing` where rooms stand in a group; undefined outside of it. */
+/** The folder of `lib` that a file belongs to, `money/billing` inside a group; undefined outside `lib`. */
 function roomOf(file: string): string | undefined {
   const [top, name = '', inner = ''] = file.split('/');
   if (top !== 'lib') return undefined;
@@ -102,7 +102,7 @@ describe('arrows point one way', () => {
     ]).toEqual([]);
   });
 
-  test('what runs in a browser loads nothing that runs on the server', () => {
+  test('browser code loads nothing that runs on the server', () => {
     const leaks = arrows.filter(
       ({ from, to, kind }) =>
         kind === 'value' && /^(components|lib\/client)\//.test(from) && to.startsWith('lib/') && !forBrowsers.test(to),
@@ -112,8 +112,8 @@ describe('arrows point one way', () => {
 });
 
 /**
- * Tables that more than one folder writes, and who does. What stands here is either the kernel's own, written by the
- * one statement of a guarded change, or a boundary still to be drawn; nothing new belongs here.
+ * Tables with several writing folders. Each is either the kernel's own, written by the one statement of a guarded
+ * change, or still needs a boundary; add nothing here.
  */
 const writtenBySeveral: Record<string, string> = {
   account_links: 'backoffice people/identity',
@@ -143,7 +143,7 @@ describe('a table is written by one folder', () => {
   );
   const tables = [...schema.join('\n').matchAll(/@@map\("(\w+)"\)/g)].flatMap(([, name]) => name ?? []);
 
-  test('and what others need of it are statements that this folder exports', () => {
+  test('except by statements that this folder exports', () => {
     expect(tables.length).toBeGreaterThan(50);
     const writers = new Map(tables.map((table) => [table, new Set<string>()]));
     for (const file of sources) {

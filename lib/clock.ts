@@ -1,11 +1,11 @@
 let offsetMs = 0;
 
-/** The moment that new rows carry. Decisions on money, leases and expiry use `platform_now()` in the database. */
+/** The time for new rows. Decisions on money, leases and expiry use `platform_now()` in the database. */
 export function now(): Date {
   return new Date(Date.now() + offsetMs);
 }
 
-/** Moves this process's clock; only tests do. */
+/** Shifts this process's clock; for tests only. */
 export function setClockOffset(milliseconds: number): void {
   offsetMs = milliseconds;
 }

@@ -1,4 +1,4 @@
-/** Pages of a project that have moved, as they were and as they are. The first that matches counts. */
+/** Former and current addresses of project pages. The first match wins. */
 export const formerAddresses: readonly (readonly [former: string, current: string])[] = [
   ['instances', 'compute/instances'],
   ['flavors', 'compute/flavors'],
@@ -21,7 +21,7 @@ export const formerAddresses: readonly (readonly [former: string, current: strin
   ['billing/details', 'project/billing-details'],
 ];
 
-/** Redirects of bookmarks and of links in old e-mails. Next keeps the query. */
+/** Redirects for bookmarks and links in old e-mails. Next keeps the query. */
 export const redirects = formerAddresses.map(([former, current]) => ({
   source: `/projects/:project/${former}/:rest*`,
   destination: `/projects/:project/${current}/:rest*`,

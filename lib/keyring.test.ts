@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 let dataDir: string;
 
-/** A process of its own, as far as the keyring can tell. */
+/** Simulates a new process for the keyring. */
 async function freshProcess(env: Record<string, string> = {}) {
   vi.resetModules();
   vi.stubEnv('DATA_DIR', dataDir);
@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-it('keys are generated once, readable by their owner alone, and survive every later start', async () => {
+it('keys are generated once, readable by their owner only, and survive restarts', async () => {
   const first = await freshProcess();
   first.ensureKeys();
   const [signing, encryption] = [first.signingKeys().current, first.encryptionKeys().current];
@@ -53,7 +53,7 @@ it('a rotation reaches a running process at once for an unknown id, and the old 
   expect(running.signingKeys().byId('never-made')).toBeUndefined();
 });
 
-it('keys of the environment win, are not written to disk, and are not rotated here', async () => {
+it('keys from the environment take precedence, are not written to disk, and are not rotated here', async () => {
   const secret = Buffer.alloc(32, 7).toString('base64url');
   const given = await freshProcess({ JWT_KEYS: `new:${secret},old:${secret}`, ENCRYPTION_KEYS: `only:${secret}` });
   given.ensureKeys();

@@ -6,14 +6,14 @@ import { settings } from '@/lib/settings';
 /** A symmetric key of 32 bytes; tokens and envelopes carry its id. */
 export type Key = { id: string; secret: Uint8Array };
 
-/** The key to sign or encrypt with now, and every key that may still verify or decrypt. */
+/** The current key for signing or encrypting, and all keys that may still verify or decrypt. */
 export type Keyring = { current: Key; byId(id: string): Key | undefined };
 
-/** What a keyring is for: signing of tokens, or encryption of stored secrets. */
+/** The purpose of a keyring: signing tokens, or encrypting stored secrets. */
 export const keyPurposes = ['signing', 'encryption'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 
-/** The current key first. */
+/** The current key comes first. */
 export type Keys = [current: Key, ...older: Key[]];
 
 const key = z.object({
@@ -25,7 +25,7 @@ const key = z.object({
 });
 const keyFile = z.tuple([key], key);
 
-/** The keys that access tokens and sessions are signed with. */
+/** The keys that sign access tokens and sessions. */
 export function signingKeys(): Keyring {
   return keyring('signing');
 }
@@ -35,12 +35,12 @@ export function encryptionKeys(): Keyring {
   return keyring('encryption');
 }
 
-/** The keys that the operator gave; then there is no file. */
+/** The keys set by the operator, in which case there is no file. */
 export function givenKeys(purpose: KeyPurpose): Keys | undefined {
   return purpose === 'signing' ? settings().jwtKeys : settings().encryptionKeys;
 }
 
-/** Where generated keys are. */
+/** The path of generated keys. */
 export function keyPath(purpose: KeyPurpose): string {
   return join(settings().dataDir, 'keys', `${purpose}.json`);
 }
@@ -53,7 +53,7 @@ function keyring(purpose: KeyPurpose): Keyring {
 type Read = { keys: Keys; version: string; checkedAt: number };
 const lastRead = new Map<KeyPurpose, Read>();
 
-/** The file is looked at again when that was more than `freshMs` ago, so that a rotation reaches running processes. */
+/** Rereads the file if it was last read more than `freshMs` ago, so that a rotation reaches running processes. */
 function keysOf(purpose: KeyPurpose, freshMs: number): Keys {
   const given = givenKeys(purpose);
   if (given) return given;
@@ -66,12 +66,12 @@ function keysOf(purpose: KeyPurpose, freshMs: number): Keys {
   return keys;
 }
 
-/** The ids of all keys of a purpose, the current one first. @throws when there are none yet */
+/** The ids of all keys of a purpose, current first. @throws when there are none yet */
 export function keyIds(purpose: KeyPurpose): string[] {
   return (givenKeys(purpose) ?? readKeys(purpose)).map(({ id }) => id);
 }
 
-/** The keys of a file, now. */
+/** Reads the key file. */
 export function readKeys(purpose: KeyPurpose): Keys {
   const path = keyPath(purpose);
   const result = keyFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));

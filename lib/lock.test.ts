@@ -27,7 +27,7 @@ async function holder(path: string) {
   return { pid: child.pid, word: String(word).trim(), kill: async () => child.kill('SIGKILL') && once(child, 'exit') };
 }
 
-it('one process at a time has a lock, and a killed one lets go of it', async () => {
+it('one process at a time holds a lock, and a killed one releases it', async () => {
   const path = join(folder, 'lock');
   const first = await holder(path);
   expect(first.word).toBe('held');
@@ -41,7 +41,7 @@ it('one process at a time has a lock, and a killed one lets go of it', async () 
   if ('release' in lock) lock.release();
 });
 
-it('whoever waits gets the lock when it is released, one after the other', async () => {
+it('waiting processes get the released lock one after the other', async () => {
   const path = join(folder, 'below', 'lock');
   let holders = 0;
   let most = 0;
@@ -57,7 +57,7 @@ it('whoever waits gets the lock when it is released, one after the other', async
   expect(most).toBe(1);
 });
 
-it('a data folder that does not exist yet is made so that nobody can list it', () => {
+it('a new data folder cannot be listed by others', () => {
   const dataDir = join(folder, 'data');
   const lock = lockDataDir(dataDir);
   expect(lock).toHaveProperty('release');

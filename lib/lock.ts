@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A lock that the kernel holds for this process and lets go of when it ends, even by kill -9. */
+/** A lock that the kernel holds for this process and releases when it ends, even by kill -9. */
 export type Lock = { release(): void };
 
-/** Takes a lock without waiting. @returns the lock, or the pid of the process that has it */
+/** Takes a lock without waiting. @returns the lock, or the pid of its holder */
 export function tryLock(path: string): Lock | { heldBy: string } {
   const file = openLockFile(path);
-  // flock(1) locks the open file that it inherits, and with that ours: no native module is needed.
+  // flock(1) locks the inherited open file, and with it ours: no native module is needed.
   const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', file],
   });
@@ -21,18 +21,18 @@ export function tryLock(path: string): Lock | { heldBy: string } {
   return held(file);
 }
 
-/** Makes the data folder where there is none, and takes its lock: whoever has it may run or change what is in it. */
+/** Creates the data folder if missing, and takes its lock; the holder may run or change its content. */
 export function lockDataDir(dataDir: string): Lock | { heldBy: string } {
   if (!existsSync(dataDir)) {
-    // Root's database and machines run as other users, who must pass through.
+    // Root's database and machines run as other users, who need access to subfolders.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   }
   return tryLock(join(dataDir, 'lock'));
 }
 
 /**
- * Takes a lock when whoever has it lets go.
- * @throws when the signal aborts first; nothing goes on waiting then, nor when this process is killed meanwhile
+ * Waits for a lock.
+ * @throws when the signal aborts first; nothing keeps waiting after that, or after this process is killed
  */
 export async function waitForLock(path: string, signal?: AbortSignal): Promise<Lock> {
   const file = openLockFile(path);

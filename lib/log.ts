@@ -1,8 +1,8 @@
 import pino from 'pino';
 
 /**
- * The process's log: one JSON object a line on standard output. Secrets have no place in it; the paths below are a
- * second line of defence.
+ * The log of this process: one JSON object per line on standard output. Never log secrets; the paths below are a second
+ * line of defence.
  */
 export const log = pino({
   level: process.env.LOG_LEVEL || 'info',
@@ -18,7 +18,7 @@ export const log = pino({
       '*.token',
       '*.access_token',
       '*.code',
-      // What a database says besides its message: a row's values, hashes of passwords among them.
+      // Details of database errors, which can contain a row's values, including password hashes.
       '*.detail',
     ],
     censor: '[redacted]',

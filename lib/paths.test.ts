@@ -3,10 +3,10 @@ import { adminPaths, paths, projectOf, safeAdminBack, safeBack } from './paths';
 
 const ID = '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f';
 
-/** The builders that a list forgot. */
+/** Path builders missing in a list. */
 const missing = (builders: object, listed: object) => Object.keys(builders).filter((name) => !(name in listed));
 
-test('no address changes without this list changing, and none is missing in it', () => {
+test('no address changes without this list, which is complete', () => {
   const listed = {
     home: paths.home(),
     signIn: paths.signIn(),
@@ -154,7 +154,7 @@ test('no address changes without this list changing, and none is missing in it',
   `);
 });
 
-test('a page knows its project', () => {
+test("a page's address contains its project", () => {
   expect(projectOf('/projects/demo/security/secrets')).toBe('demo');
   expect(projectOf('/account')).toBeUndefined();
 });
@@ -167,11 +167,11 @@ test.each([
   ['/\t/elsewhere.example/', '/'],
   ['javascript:alert(1)', '/'],
   [null, '/'],
-])('sign-in never leads off this site: %s', (back, address) => {
+])('sign-in never redirects to another site: %s', (back, address) => {
   expect(safeBack(back)).toBe(address);
 });
 
-test('no address of the back office changes without this list changing, and none is missing in it', () => {
+test('no address of the back office changes without this list, which is complete', () => {
   const listed = {
     home: adminPaths.home(),
     signIn: adminPaths.signIn('/admin'),
@@ -249,6 +249,6 @@ test.each([
   ['/administrators-of-evil', '/admin'],
   ['//elsewhere.example/admin', '/admin'],
   [undefined, '/admin'],
-])('sign-in to the back office leads nowhere else: %s', (back, address) => {
+])('back-office sign-in redirects nowhere else: %s', (back, address) => {
   expect(safeAdminBack(back)).toBe(address);
 });

@@ -1,19 +1,19 @@
-/** Parts of an instance's page, each with an address. */
+/** The tabs of an instance's page, each with an address. */
 export type InstanceTab = 'overview' | 'console' | 'log' | 'network' | 'volumes' | 'telemetry' | 'activity';
-/** Parts of a volume's page. */
+/** The tabs of a volume's page. */
 export type VolumeTab = 'overview' | 'snapshots' | 'activity';
 
-/** The one builder of links: no page writes an address by hand. `project` is the project's slug. */
+/** Builds all links; pages contain no handwritten addresses. `project` is the project's slug. */
 export const paths = {
   home: () => '/',
   signIn: (back?: string) => (back && back !== '/' ? `/sign-in?back=${encodeURIComponent(back)}` : '/sign-in'),
   forgotPassword: () => '/forgot-password',
-  /** The token stands where no server and no log sees it. */
+  /** In the fragment, the token reaches no server and no log. */
   resetPassword: (token: string) => `/reset-password#${token}`,
-  /** Where an initial password is replaced before anything else. */
+  /** The page where an initial password must be replaced. */
   initialPassword: (back?: string) =>
     back && back !== '/' ? `/initial-password?back=${encodeURIComponent(back)}` : '/initial-password',
-  /** The API reference; with a group and one of its endpoints, that place in it. */
+  /** The API reference, optionally at a group and one of its endpoints. */
   apiReference: (group?: string, operation?: string) =>
     `/docs${group === undefined ? '' : `/${group}`}${operation === undefined ? '' : `#${operation}`}`,
   overview: (project: string) => inProject(project),
@@ -64,7 +64,7 @@ export const paths = {
   paymentMethods: (project: string, shown?: { checkout?: string }) =>
     withQuery(inProject(project, 'billing/payment-methods'), shown),
   pricing: (project: string) => inProject(project, 'billing/pricing'),
-  /** The page of the sandbox processor, which stands where another company's would: it knows ids alone. */
+  /** The page of the sandbox processor. It stands in for another company's page, so it only has ids. */
   checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
   account: (project: string) => inProject(project, 'account'),
   auditLog: (project: string) => inProject(project, 'security/audit'),
@@ -80,7 +80,7 @@ export const paths = {
     withQuery(inProject(project, 'project/users/new'), again),
 } as const;
 
-/** Addresses of the back office, which may stand on a host of its own: paths, never whole addresses. */
+/** Paths of the back office, without a host, because it may have its own. */
 export const adminPaths = {
   home: () => '/admin',
   signIn: (back?: string) => withQuery('/admin/sign-in', { back: back === '/admin' ? undefined : back }),
@@ -131,26 +131,26 @@ function withQuery(path: string, query: Record<string, string | undefined> = {})
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
-/** An address below a project's. */
+/** An address within a project. */
 function inProject(project: string, page?: string): string {
   return `/projects/${encodeURIComponent(project)}${page === undefined ? '' : `/${page}`}`;
 }
 
-/** The project's slug in the address of a page, if it is a project's page. */
+/** The project's slug in a page address, if it is a project page. */
 export function projectOf(pathname: string): string | undefined {
   const slug = /^\/projects\/([^/]+)/.exec(pathname)?.[1];
   return slug === undefined ? undefined : decodeURIComponent(slug);
 }
 
-/** Where sign-in leads back to: the page that asked for it. An address that is not this site's counts as none. */
+/** The page to return to after sign-in. An address on another site is ignored. */
 export function safeBack(back: string | null | undefined): string {
   if (!back?.startsWith('/')) return paths.home();
   const here = 'http://here.invalid';
-  // Parsed as the browser will: backslashes, tabs and a second slash all lead elsewhere.
+  // Parsed as by the browser: backslashes, tabs and a second slash all lead elsewhere.
   return URL.canParse(back, here) && new URL(back, here).origin === here ? back : paths.home();
 }
 
-/** The same for sign-in to the back office, which leads to no other place. */
+/** The page to return to after back-office sign-in; anything outside the back office is ignored. */
 export function safeAdminBack(back: string | null | undefined): string {
   const page = safeBack(back);
   return isAdminPage(page) ? page : adminPaths.home();

@@ -11,12 +11,12 @@ const policy = (host: string | null, development = false) =>
       }),
   );
 
-test('only scripts with the nonce run, and none is inline or from elsewhere', () => {
+test('only scripts with the nonce run, and none is inline or from another site', () => {
   expect(policy('cloud.example').get('script-src')).toEqual(["'nonce-abc'", "'strict-dynamic'"]);
   expect(policy('cloud.example', true).get('script-src')).toContain("'unsafe-eval'");
 });
 
-test('a page reaches its own host alone, WebSockets included', () => {
+test('a page connects only to its own host, WebSockets included', () => {
   expect(policy('cloud.example:8443').get('connect-src')).toEqual([
     "'self'",
     'ws://cloud.example:8443',
@@ -32,7 +32,7 @@ test('a forged Host adds nothing to the policy', () => {
   }
 });
 
-test('no page can be framed, and HSTS is for https alone', () => {
+test('no page can be framed, and HSTS is sent over https only', () => {
   expect(policy(null).get('frame-ancestors')).toEqual(["'none'"]);
   expect(securityHeaders(false).map(([name]) => name)).not.toContain('Strict-Transport-Security');
   expect(securityHeaders(true).map(([name]) => name)).toContain('Strict-Transport-Security');

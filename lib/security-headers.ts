@@ -1,9 +1,9 @@
 interface PolicyOptions {
-  /** Fresh for every page: only scripts that carry it run, and what they load. */
+  /** New for every page: only scripts with it run, and scripts that they load. */
   nonce: string;
-  /** The `Host` of the request: WebSockets of the same origin, which older browsers do not count as 'self'. */
+  /** The `Host` of the request, for WebSockets of the same origin, which older browsers do not count as 'self'. */
   host: string | null;
-  /** React and hot reload need `eval` while developing, and only then. */
+  /** React and hot reload need `eval`, in development only. */
   development: boolean;
 }
 
@@ -13,7 +13,7 @@ export function contentSecurityPolicy({ nonce, host, development }: PolicyOption
   return [
     "default-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
-    // Menus, toasts, charts and terminals set styles as they go; a style can't run anything.
+    // Menus, toasts, charts and terminals set inline styles; a style cannot run code.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
@@ -26,7 +26,9 @@ export function contentSecurityPolicy({ nonce, host, development }: PolicyOption
   ].join('; ');
 }
 
-/** The other headers of every page. HSTS only over https: over http browsers ignore it, and a local start has none. */
+/**
+ * The other headers of every page. HSTS only over https: browsers ignore it over http, and a local start has no https.
+ */
 export function securityHeaders(https: boolean): [name: string, value: string][] {
   const headers: [name: string, value: string][] = [
     ['X-Content-Type-Options', 'nosniff'],

@@ -22,19 +22,19 @@ describe('settings', () => {
     expect(s.trustedProxies).toEqual([]);
   });
 
-  it('addresses follow the port and lose their trailing slash', () => {
+  it('addresses use the configured port and have no trailing slash', () => {
     expect(parseSettings({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
     const s = parseSettings({ BASE_URL: 'https://cloud.example.org/' });
     expect([s.baseUrl, s.backofficeUrl]).toEqual(['https://cloud.example.org', 'https://cloud.example.org/admin']);
   });
 
-  it('a back office that listens apart has an address of its own', () => {
+  it('a back office with its own listener has its own address', () => {
     const s = parseSettings({ BACKOFFICE_LISTEN: '[::1]:3001' });
     expect([s.backofficeListen, s.backofficeUrl]).toEqual([{ host: '::1', port: 3001 }, 'http://localhost:3001']);
     expect(messageOf({ BACKOFFICE_LISTEN: '3001' })).toContain('BACKOFFICE_LISTEN: must be an IP address and a port');
   });
 
-  it('every wrong setting is named in one message, with what to put there', () => {
+  it('one message names every wrong setting and how to fix it', () => {
     const message = messageOf({
       PORT: '70000',
       BASE_URL: 'ftp://x',
@@ -72,7 +72,7 @@ describe('settings', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it('keys keep their order, so that the first is the current one; ids are unique', () => {
+  it('keys keep their order: the first is the current one; ids are unique', () => {
     const { jwtKeys } = parseSettings({ JWT_KEYS: `new:${key(1)}, old:${key(2)}` });
     expect(jwtKeys?.map(({ id, secret }) => [id, secret.length, secret[0]])).toEqual([
       ['new', 32, 1],
@@ -83,7 +83,7 @@ describe('settings', () => {
     expect(messageOf({ ENCRYPTION_KEYS: ',' })).toContain('ENCRYPTION_KEYS');
   });
 
-  it('an empty value counts as not given', () => {
+  it('an empty value counts as unset', () => {
     expect(parseSettings({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: undefined });
   });
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** A 32-byte key given by the environment; `id` names it in tokens and envelopes. */
+/** A 32-byte key from the environment; tokens and envelopes contain its `id`. */
 type KeySetting = { id: string; secret: Uint8Array };
 
 const list = (value: string) =>
@@ -82,7 +82,7 @@ const mailAddress = z
 
 const firstPassword = z.string().min(8, 'at least 8 characters').max(1024, 'at most 1024 characters');
 
-/** Every setting by its environment name. `.env.example` explains them to an operator. */
+/** All settings by environment variable. `.env.example` documents them for operators. */
 const environment = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test']).default('production'),
   HOST: address.default('127.0.0.1'),
@@ -167,20 +167,20 @@ const environment = z.object({
     .optional(),
 });
 
-/** The names that `.env.example` must list, and that a clean child environment must leave out. */
+/** The names that `.env.example` must list, and that a clean child environment must omit. */
 export const settingNames = Object.keys(environment.shape);
 
-/** What the platform was told by its operator, checked and with defaults filled in. */
+/** The operator's settings, validated and with defaults. */
 export type Settings = ReturnType<typeof parseSettings> & { hostId: string };
 
-/** Thrown when settings are wrong; the message has one line for each, by its environment name. */
+/** Thrown when settings are wrong; the message has one line per setting, by its environment variable. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
 /**
- * Checks an environment and fills in defaults; an empty value counts as not given.
- * @throws SettingsError naming every wrong setting and what to put there
+ * Validates an environment and fills in defaults; an empty value counts as unset.
+ * @throws SettingsError naming every wrong setting and how to fix it
  */
 export function parseSettings(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
@@ -198,50 +198,51 @@ export function parseSettings(env: Record<string, string | undefined>) {
     nodeEnv: s.NODE_ENV,
     host: s.HOST,
     port: s.PORT,
-    /** Where browsers and scripts reach this platform; no slash at the end. */
+    /** The platform's address for browsers and scripts, without a trailing slash. */
     baseUrl,
     backofficeUrl: s.BACKOFFICE_URL ?? (own ? `http://localhost:${own.port}` : `${baseUrl}/admin`),
-    /** Where the back office listens apart from everything else; then it answers nowhere else. */
+    /** The separate listener of the back office, which then answers nowhere else. */
     backofficeListen: own,
-    /** Absolute. Holds keys, the embedded database, uploads and the engines' files. */
+    /** Absolute path of keys, the embedded database, uploads and the engines' files. */
     dataDir: resolve(s.DATA_DIR ?? (process.getuid?.() === 0 ? '/var/lib/nephele' : '.data')),
-    /** Undefined until the supervisor has started the embedded database and handed its address to its children. */
+    /** Undefined until the supervisor has started the embedded database and passed its address to its children. */
     databaseUrl: s.DATABASE_URL,
-    /** A direct connection for LISTEN, which a transaction pooler cannot carry. */
+    /** A direct connection for LISTEN, which transaction poolers do not support. */
     databaseListenUrl: s.DATABASE_LISTEN_URL ?? s.DATABASE_URL,
-    /** Connections of each process. */
+    /** Connections per process. */
     databasePoolSize: s.DATABASE_POOL_SIZE,
-    /** Disk that the embedded database gets only when there is no other left. */
+    /** Reserve space of the embedded database for a full disk. */
     databaseReserveMb: s.DATABASE_RESERVE_MB,
     bootstrapAdminPassword: s.BOOTSTRAP_ADMIN_PASSWORD,
     bootstrapTenantPassword: s.BOOTSTRAP_TENANT_PASSWORD,
     jwtKeys: s.JWT_KEYS,
     encryptionKeys: s.ENCRYPTION_KEYS,
-    /** IP addresses and CIDR ranges whose X-Forwarded-For is believed. */
+    /** IP addresses and CIDR ranges whose X-Forwarded-For is trusted. */
     trustedProxies: s.TRUSTED_PROXIES,
     metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
     rateLimitPerMinute: s.RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: s.RATE_LIMIT_BURST,
     rateLimitAnonymousPerMinute: s.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
-    /** Open connections of one client address, in each web process. */
+    /** Open connections per client address and web process. */
     connectionsPerAddress: s.CONNECTIONS_PER_ADDRESS,
-    /** Changes of one project's resources by all of its callers together. */
+    /** Changes of one project's resources, for all of its callers together. */
     rateLimitProjectWritesPerMinute: s.RATE_LIMIT_PROJECT_WRITES_PER_MINUTE,
     rateLimitProjectWritesBurst: s.RATE_LIMIT_PROJECT_WRITES_BURST,
     rateLimitProjectHeavyPerMinute: s.RATE_LIMIT_PROJECT_HEAVY_PER_MINUTE,
     rateLimitProjectHeavyBurst: s.RATE_LIMIT_PROJECT_HEAVY_BURST,
     adminRequireTotp: s.ADMIN_REQUIRE_TOTP,
-    /** Hosts, addresses and ranges that URLs given by tenants may name although they are private. */
+    /** Private hosts, addresses and ranges that URLs from tenants may name. */
     allowPrivateUrls: s.ALLOW_PRIVATE_URLS,
-    /** Range that floating IPs come from; undefined: one that the engine chooses. */
+    /** The range of floating IPs; undefined: chosen by the engine. */
     floatingIpCidr: s.FLOATING_IP_CIDR,
-    /** Private addresses and ranges of the outside that guests may reach all the same. */
+    /** Private external addresses and ranges that guests may reach. */
     guestsMayReach: s.GUESTS_MAY_REACH,
-    /** Free disk that guests never get. */
+    /** Folder or base URL of programs for hosts without the internet; undefined: Debian, npm and PyPI. */
     programMirror: s.PROGRAM_MIRROR,
+    /** Free disk space in GB that guests never use. */
     diskFloorGb: s.DISK_FLOOR_GB,
-    /** How long metrics are kept every 15 s, every 5 min and every hour. */
+    /** Retention of metrics at 15 s, 5 min and 1 h resolution. */
     metricsSampleHours: s.METRICS_SAMPLE_HOURS,
     metricsFiveMinuteDays: s.METRICS_FIVE_MINUTE_DAYS,
     metricsHourDays: s.METRICS_HOUR_DAYS,
@@ -250,23 +251,23 @@ export function parseSettings(env: Record<string, string | undefined>) {
     imagesPerProject: s.IMAGES_PER_PROJECT,
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
     secretsPerProject: s.SECRETS_PER_PROJECT,
-    /** API tokens that are still valid, of one person in one project. */
+    /** Valid API tokens per person and project. */
     tokensPerUser: s.TOKENS_PER_USER,
     /** Members and invited people together. */
     usersPerProject: s.USERS_PER_PROJECT,
-    /** Of them, those who are invited and have not answered. */
+    /** Unanswered invitations, a part of the above. */
     invitationsPerProject: s.INVITATIONS_PER_PROJECT,
     keyPairsPerProject: s.KEY_PAIRS_PER_PROJECT,
-    /** How long log lines are kept. */
+    /** Retention of log lines. */
     logRetentionDays: s.LOG_RETENTION_DAYS,
-    /** Lines that a project may write, in each process that writes; ten seconds' worth may come at once. */
+    /** Log lines per project and writing process; bursts of ten seconds' worth are allowed. */
     logLinesPerSecond: s.LOG_LINES_PER_SECOND,
-    /** What a project's lines may take in the database, compressed. */
+    /** Compressed size of a project's log lines in the database. */
     logGbPerProject: s.LOG_GB_PER_PROJECT,
-    /** Screens and terminals, each, that may be open at once; each process counts for itself. */
+    /** Open consoles per instance and kind (screen, terminal), counted per process. */
     consolesPerInstance: s.CONSOLES_PER_INSTANCE,
     consolesPerCaller: s.CONSOLES_PER_CALLER,
-    /** Where mail goes out; undefined: mail is not sent, and the portal says so. */
+    /** The mail server; undefined: mail is not sent, and the portal says so. */
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `${s.SELLER_NAME} <noreply@${new URL(baseUrl).hostname}>`,
     stripe:
@@ -274,24 +275,24 @@ export function parseSettings(env: Record<string, string | undefined>) {
         ? {
             secretKey: s.STRIPE_SECRET_KEY,
             webhookSecret: s.STRIPE_WEBHOOK_SECRET,
-            /** Only for callers that bring Stripe's own script. */
+            /** Needed only by clients that use Stripe's own script. */
             publishableKey: s.STRIPE_PUBLISHABLE_KEY,
-            /** A proxy to Stripe, or a counterpart of it. */
+            /** A proxy or test server for Stripe. */
             apiUrl: s.STRIPE_API_URL,
           }
         : undefined,
-    /** Whether payments may be played through without Stripe and without money (docs/decisions/0020). */
+    /** Whether payments can be simulated without Stripe and without money (docs/decisions/0020). */
     paymentSandbox: !s.STRIPE_SECRET_KEY && (s.PAYMENT_SANDBOX ?? onlyThisMachine(s.HOST, baseUrl, s.TRUSTED_PROXIES)),
-    /** Who bills, on invoices; the address one line a comma. */
+    /** The seller on invoices; commas separate address lines. */
     seller: { name: s.SELLER_NAME, address: list(s.SELLER_ADDRESS) },
-    /** Whether the gallery of components is served, as it always is under `npm run dev`. */
+    /** Whether the gallery of components is served; always under `npm run dev`. */
     componentGallery: s.COMPONENT_GALLERY || s.NODE_ENV === 'development',
-    /** Names this machine in rows whose things live on it; undefined: as in its data folder, see `settings`. */
+    /** The name of this machine in rows of resources on it; undefined: stored in its data folder, see `settings`. */
     hostId: s.HOST_ID,
   };
 }
 
-/** Settings of payments that are right each for itself and wrong together. */
+/** Payment settings that are valid separately but wrong together. */
 function paymentProblems(s: z.output<typeof environment>): string[] {
   const wrong: string[] = [];
   if (s.STRIPE_SECRET_KEY && !s.STRIPE_WEBHOOK_SECRET) {
@@ -305,7 +306,7 @@ function paymentProblems(s: z.output<typeof environment>): string[] {
   return wrong;
 }
 
-/** Whether nobody but people on this machine can reach the platform, as far as its settings say. */
+/** Whether only people on this machine can reach the platform, according to its settings. */
 function onlyThisMachine(host: string, baseUrl: string, proxies: readonly string[]): boolean {
   const isLoopback = (name: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(name);
   return isLoopback(host) && isLoopback(new URL(baseUrl).hostname) && proxies.length === 0;
@@ -313,7 +314,7 @@ function onlyThisMachine(host: string, baseUrl: string, proxies: readonly string
 
 let parsed: Settings | undefined;
 
-/** The settings of this process, read once from the environment and from `.env`. */
+/** The settings of this process, read once from the environment and `.env`. */
 export function settings(): Settings {
   if (!parsed) {
     loadEnvironmentFile();
@@ -323,28 +324,28 @@ export function settings(): Settings {
   return parsed;
 }
 
-/** The cell that this process looks after: the machine it runs on, by its name in the database. */
+/** The cell that this process serves: its machine, by the name in the database. */
 export const ownCell = () => settings().hostId;
 
-/** Where a data folder keeps the name of its host: machines stay this host's when it is renamed. */
+/** The file with the host's name in a data folder, so that machines stay this host's when it is renamed. */
 export const hostIdPath = (dataDir: string) => join(dataDir, 'host-id');
 
-/** The name that the host had when its data folder was made; before that, its name now. */
+/** The host's name when its data folder was created, or its current name before that. */
 function hostIdOf(dataDir: string): string {
   const path = hostIdPath(dataDir);
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : hostname();
 }
 
 /**
- * Adds what `.env` in the checkout says to the environment, which wins. Tests see no such file: an operator's settings
- * must not change what they prove.
+ * Adds `.env` of the checkout to the environment, which takes precedence. Not for tests, whose results must not depend
+ * on an operator's settings.
  */
 export function loadEnvironmentFile(): void {
   const file = join(process.cwd(), '.env');
   if (process.env.NODE_ENV !== 'test' && existsSync(file)) process.loadEnvFile(file);
 }
 
-/** The database's address. @throws SettingsError when neither the operator nor the supervisor gave one */
+/** The database's address. @throws SettingsError when neither the operator nor the supervisor has set one */
 export function databaseUrl(): string {
   const url = settings().databaseUrl;
   if (!url) throw new SettingsError('DATABASE_URL is not set. Start the platform with `npm start`, or set it.');

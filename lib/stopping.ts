@@ -1,5 +1,5 @@
 declare global {
-  // One a process, also where a bundler loads this file twice.
+  // One per process, even if a bundler loads this file twice.
   var nepheleStopping: AbortController | undefined;
 }
 
@@ -8,12 +8,12 @@ function controller(): AbortController {
   return globalThis.nepheleStopping;
 }
 
-/** Aborts when this process begins to stop: what would stream for ever (server-sent events) must end on it. */
+/** Aborts when this process starts to stop; endless streams (server-sent events) must end on it. */
 export function stoppingSignal(): AbortSignal {
   return controller().signal;
 }
 
-/** Tells everything in this process that it stops. */
+/** Announces to this process that it stops. */
 export function announceStop(): void {
   controller().abort();
 }

@@ -5,9 +5,9 @@ import { connectionLost, readError } from './errors';
 import type { paths } from './schema';
 
 /**
- * Sends a request of a page. The session cookie goes along by itself, and the browser's `Sec-Fetch-Site` or
- * `Origin` is its same-origin proof. An ended session leads to sign-in and back.
- * @throws ApiError for every answer that is no success, and for none at all
+ * Sends a request of a page. The browser adds the session cookie, and `Sec-Fetch-Site` or `Origin` as same-origin
+ * proof. An ended session redirects to sign-in and back.
+ * @throws ApiError for error answers and failed connections
  */
 export async function send(request: Request): Promise<Response> {
   const response = await fetch(request).catch((error: unknown) => {
@@ -19,7 +19,7 @@ export async function send(request: Request): Promise<Response> {
   throw error;
 }
 
-/** The typed client of the API; `headers` name the project, where one is meant. */
+/** The typed API client; `headers` name the project, if any. */
 export function createApi(headers: Record<string, string>) {
   return createFetchClient<paths>({ fetch: send, credentials: 'same-origin', headers });
 }
@@ -31,7 +31,7 @@ export function createApiHooks(client: ApiClient) {
   return createQueryHooks(client);
 }
 
-/** Never settles: the page is left, and must not flash an error on its way out. */
+/** Never settles, so that the page shows no error while it navigates away. */
 function leaveForSignIn(): Promise<never> {
   const { pathname, search } = window.location;
   const { signIn } = isAdminPage(pathname) ? adminPaths : pages;

@@ -3,10 +3,10 @@ import type { SignInStep } from '@/lib/people/identity/portal-sign-in';
 import { createApi, send } from './api';
 import type { components, paths } from './schema';
 
-/** Without the way to sign-in that an ended session takes: this is sign-in. */
+/** Without the redirect to sign-in on an ended session, because this is the sign-in. */
 const client = createFetchClient<paths>({ credentials: 'same-origin' });
 
-/** Sign-in to the back office in this browser. The session is in a cookie that no script can read. */
+/** Back-office sign-in in this browser. An HttpOnly cookie holds the session. */
 export function createAdminSignIn() {
   let challenge_token = '';
   return {
@@ -21,7 +21,7 @@ export function createAdminSignIn() {
         challenge_token = data.challenge_token;
         return { done: false, code: 'MFA_REQUIRED' };
       }),
-    /** The second: a TOTP code or a recovery code. `UNAUTHENTICATED`: begin again. */
+    /** The second step: a TOTP code or recovery code. `UNAUTHENTICATED` means start over. */
     withCode: (code: string): Promise<SignInStep> =>
       step(async () => {
         const body = { challenge_token, code };
@@ -36,14 +36,14 @@ export async function leaveBackOffice(): Promise<void> {
   await send(new Request('/admin/api/v1/auth/session', { method: 'DELETE' }));
 }
 
-/** Begins a second factor: a key for an authenticator app, not yet in force. */
+/** Starts enrolment of a second factor: returns a key for an authenticator app, not yet in force. */
 export async function setUpSecondFactor() {
   const { data } = await createApi({}).POST('/admin/api/v1/auth/2fa/setup', { body: {} });
   if (!data) throw new Error('the response holds no TOTP key');
   return data;
 }
 
-/** Puts it in force with its first code, and gives the recovery codes. */
+/** Activates the second factor with its first code, and returns the recovery codes. */
 export async function activateSecondFactor(code: string) {
   const { data } = await createApi({}).POST('/admin/api/v1/auth/2fa/activate', { body: { code } });
   if (!data) throw new Error('the response holds no recovery codes');
@@ -51,7 +51,7 @@ export async function activateSecondFactor(code: string) {
 }
 
 async function step(attempt: () => Promise<SignInStep>): Promise<SignInStep> {
-  // There was no answer, or none of the API's.
+  // There was no answer, or not one of the API.
   return attempt().catch(() => ({ done: false, code: 'CONNECTION_LOST', retry_after_s: undefined }));
 }
 

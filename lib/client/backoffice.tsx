@@ -3,14 +3,14 @@
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import { ApiScope, type Realm, useApi } from './scope';
 
-/** The administrator who looks at the back office. */
+/** The signed-in administrator. */
 export interface OfficePerson {
   id: string;
   name: string;
   email: string;
 }
 
-/** Where people sign in: tenants to the portal, administrators to the back office, which may have a host of its own. */
+/** The sign-in pages of the portal and of the back office, which may have its own host. */
 export interface SignInAddresses {
   portal: string;
   backoffice: string;
@@ -18,7 +18,7 @@ export interface SignInAddresses {
 
 const OfficeContext = createContext<{ administrator: OfficePerson; signInAt: SignInAddresses } | undefined>(undefined);
 
-/** Who looks at this page of the back office, and its API client. */
+/** The administrator of this page, and the API client. */
 export function useBackOffice() {
   const office = use(OfficeContext);
   if (!office) throw new Error('useBackOffice is for pages of the back office');
@@ -33,7 +33,7 @@ interface BackOfficeScopeProps {
   children: ReactNode;
 }
 
-/** Gives the pages below it the back office's client, store of answers and live updates. */
+/** Provides the back office's client, query cache and live updates to the pages below it. */
 export function BackOfficeScope({ administrator, signInAt, children }: BackOfficeScopeProps) {
   const office = useMemo(() => ({ administrator, signInAt }), [administrator, signInAt]);
   return (

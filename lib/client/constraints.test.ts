@@ -6,10 +6,10 @@ import { createVolume } from './operations/storage';
 
 const { fields } = createVolume;
 
-/** The first complaint about a value; undefined if there is none. */
+/** The first error for a value; undefined if it is valid. */
 const complaint = (schema: ZodMiniType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
 
-test('a name is checked as the API does, and trimmed', () => {
+test('a name is checked as by the API, and trimmed', () => {
   const name = text(fields.name, 'Enter a name.');
   expect(name.parse('  data ')).toBe('data');
   expect(complaint(name, '   ')).toBe('Enter a name.');
@@ -17,7 +17,7 @@ test('a name is checked as the API does, and trimmed', () => {
   expect(complaint(name, 'a\u0007b')).toBe('Contains characters that are not allowed.');
 });
 
-test('a size is a whole number within the limits of the API', () => {
+test('a size is a whole number within the API’s limits', () => {
   const size = wholeNumber(fields.size_gb, 'GB');
   expect(complaint(size, '1.5')).toBe('A whole number of GB.');
   expect(complaint(size, '0')).toBe('At least 1 GB.');
@@ -25,7 +25,7 @@ test('a size is a whole number within the limits of the API', () => {
   expect(complaint(size, '16384')).toBeUndefined();
 });
 
-test('a password is sent as it was typed', () => {
+test('a password is sent exactly as typed', () => {
   const password = exactText(createTenant.fields['admin.password']);
   expect(password.parse(' spaces count ')).toBe(' spaces count ');
   expect(complaint(password, 'short')).toBe('At least 10 characters.');

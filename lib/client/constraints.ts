@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { formatNumber } from '@/lib/format/number';
 
-// Checks of form fields from the API's own constraints (`fields` of an operation in lib/client/operations). They spare a
-// round trip; the API checks for itself.
+// Form validation from the API's own constraints (`fields` of an operation in lib/client/operations). Saves a round
+// trip; the API validates again.
 
 interface TextRule {
   minLength?: number;
@@ -11,15 +11,15 @@ interface TextRule {
 }
 
 /**
- * A text as the API accepts it, without spaces around it.
- * @param missing the message for an empty one
- * @param malformed the message for one of another form
+ * Trimmed text that the API accepts.
+ * @param missing the message for an empty text
+ * @param malformed the message for a text that does not match
  */
 export function text(rule: TextRule, missing = 'Required.', malformed = 'Contains characters that are not allowed.') {
   return z.string().check(z.trim(), ...checksOf(rule, missing, malformed));
 }
 
-/** A text that is sent as it was typed, such as a password. */
+/** Text that is sent exactly as typed, such as a password. */
 export function exactText(rule: TextRule, missing = 'Required.') {
   return z.string().check(...checksOf(rule, missing, 'Contains characters that are not allowed.'));
 }
@@ -32,7 +32,7 @@ function checksOf({ minLength = 0, maxLength, pattern }: TextRule, missing: stri
   ] as const;
 }
 
-/** A whole number within the API's limits, as it is typed. */
+/** A whole number within the API's limits, as typed text. */
 export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: number }, unit: string) {
   return z.string().check(
     z.trim(),
@@ -42,7 +42,7 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
   );
 }
 
-/** Several choices, up to the API's maximum. */
+/** Multiple choices, up to the API's maximum. */
 export function severalOf({ maxItems }: { maxItems: number }, nouns: string) {
   return z.array(z.string()).check(z.maxLength(maxItems, `Up to ${maxItems} ${nouns}.`));
 }

@@ -6,7 +6,7 @@ import { observabilityPortal } from '@/lib/domains/observability/portal';
 import { secretsPortal } from '@/lib/domains/secrets/portal';
 import { storagePortal } from '@/lib/domains/storage/portal';
 
-/** What pages know of every domain; `lib/platform/domains.test.ts` finds one that is missing. */
+/** The portal parts of all domains; `lib/platform/domains.test.ts` detects a missing one. */
 export const domainPortals: readonly DomainPortal[] = [
   computePortal,
   imagesPortal,

@@ -7,6 +7,6 @@ test.each([
   ['../../etc/passwd', 'etc-passwd'],
   ['Schlüssel', 'Schlüssel'],
   ['...', 'file'],
-])('a file named after %s is called %s, and stands in no other folder', (name, file) => {
+])('a file named after %s is called %s, and is in no other folder', (name, file) => {
   expect(fileNameOf(name)).toBe(file);
 });

@@ -1,7 +1,7 @@
 import { send } from './api';
 import type { ListQuery } from './list';
 
-/** Asks the API for a file and hands it to the browser under a name; the session and the project go along. */
+/** Fetches a file from the API, with session and project, and saves it in the browser under a name. */
 export async function download(
   path: string,
   query: ListQuery,
@@ -16,7 +16,7 @@ export async function download(
   saveFile(await response.blob(), fileName);
 }
 
-/** Hands a file to the browser under a name. */
+/** Saves a file in the browser under a name. */
 export function saveFile(content: Blob, fileName: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -26,7 +26,7 @@ export function saveFile(content: Blob, fileName: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** A name as one that every file system takes: `my key/1` is `my-key-1`. */
+/** A file name that every file system accepts: `my key/1` becomes `my-key-1`. */
 export function fileNameOf(name: string): string {
   return name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || 'file';
 }

@@ -3,8 +3,8 @@ import { readError, splitByField } from './errors';
 
 const answer = (status: number, body: string) => new Response(body, { status, headers: { 'x-request-id': 'req-1' } });
 
-describe('an answer that is no success', () => {
-  test('keeps code, message and the request id to quote', async () => {
+describe('an error answer', () => {
+  test('keeps code, message and the request id for support', async () => {
     const record = {
       error: { code: 'CONFLICT', message: 'The name is taken.', status: 409, timestamp: '2026-11-21T08:00:00Z' },
     };
@@ -13,7 +13,7 @@ describe('an answer that is no success', () => {
     expect(error.passing).toBe(false);
   });
 
-  test('a quota breach is told apart from a missing permission', async () => {
+  test('a quota breach differs from a missing permission', async () => {
     const error = await readError(answer(403, '{"detail":"Quota exceeded for instances: limit 10, in use 10."}'));
     expect(error).toMatchObject({
       code: 'QUOTA_EXCEEDED',
@@ -21,14 +21,14 @@ describe('an answer that is no success', () => {
     });
   });
 
-  test('a page of a proxy in between becomes a sentence', async () => {
+  test('an error page of a proxy becomes a sentence', async () => {
     const error = await readError(answer(502, '<html>Bad gateway</html>'));
     expect(error).toMatchObject({ code: 'HTTP_502', status: 502, passing: true });
     expect(error.message).not.toContain('<');
   });
 });
 
-describe("the server's message lands on the field it names", () => {
+describe("the server's message appears at the field that it names", () => {
   const fields = ['name', 'size_gb', 'rules'];
 
   test('each field gets its own part', () => {
@@ -37,12 +37,12 @@ describe("the server's message lands on the field it names", () => {
     expect(rest).toBe('');
   });
 
-  test('a nested field counts for the field that holds it', () => {
+  test('a nested field counts as the field that contains it', () => {
     const { byField } = splitByField('rules.0.cidr: Not an IPv4 range.', fields);
     expect(Object.fromEntries(byField)).toEqual({ rules: 'Not an IPv4 range.' });
   });
 
-  test('what names no field of the form stays whole', () => {
+  test('a message that names no field of the form stays whole', () => {
     const message = 'Unknown field "nmae". Note: it may be a typo.';
     expect(splitByField(message, fields)).toEqual({ byField: new Map(), rest: message });
   });

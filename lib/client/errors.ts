@@ -1,9 +1,9 @@
-/** A refusal or a failure of the API, as the portal handles it. */
+/** An API error or failed connection, as the portal handles it. */
 export class ApiError extends Error {
   override name = 'ApiError';
 
   constructor(
-    /** A code of the API, `QUOTA_EXCEEDED` for a quota breach, or `CONNECTION_LOST` when there was no answer at all. */
+    /** An API error code, `QUOTA_EXCEEDED` for a quota breach, or `CONNECTION_LOST` when there was no answer. */
     readonly code: string,
     message: string,
     readonly status: number,
@@ -12,13 +12,13 @@ export class ApiError extends Error {
     super(message);
   }
 
-  /** Whether the same request may well succeed in a moment. */
+  /** Whether a retry is likely to succeed soon. */
   get passing(): boolean {
     return this.code === 'CONNECTION_LOST' || this.status === 502 || this.status === 503 || this.status === 504;
   }
 }
 
-/** The server did not answer: off, restarting, or out of reach. */
+/** The server did not answer: stopped, restarting, or unreachable. */
 export function connectionLost(): ApiError {
   return new ApiError(
     'CONNECTION_LOST',
@@ -28,7 +28,7 @@ export function connectionLost(): ApiError {
   );
 }
 
-/** Reads an answer that is no success: the error record (spec 2.2), the quota-breach record (2.3), or a proxy's page. */
+/** Parses an error answer: the error record (spec 2.2), the quota-breach record (2.3), or a proxy's page. */
 export async function readError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const body: unknown = await response.json().catch(() => undefined);
@@ -46,7 +46,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** What an API message says about each field of a form (`name: Give it a name. size_gb: At least 1.`), and the rest. */
+/** Splits an API message by the fields of a form (`name: Give it a name. size_gb: At least 1.`), plus the rest. */
 export function splitByField(
   message: string,
   fields: readonly string[],
@@ -63,7 +63,7 @@ export function splitByField(
   return { byField, rest };
 }
 
-/** `rules.0.cidr` belongs to the field `rules` where the form has no closer one. */
+/** The form field of an API field: `rules.0.cidr` belongs to `rules` if the form has no closer one. */
 function fieldOf(name: string, fields: readonly string[]): string | undefined {
   for (let path = name; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.')))) {
     if (fields.includes(path)) return path;

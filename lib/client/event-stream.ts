@@ -1,10 +1,10 @@
-/** One server-sent event: its name (`message` when it has none) and its data. */
+/** A server-sent event: its name (`message` by default) and its data. */
 export interface StreamEvent {
   name: string;
   data: string;
 }
 
-/** The events of a `text/event-stream` as they come (WHATWG HTML, 9.2.6); ids and retry hints are not used here. */
+/** Parses a `text/event-stream` (WHATWG HTML, 9.2.6); ids and retry hints are ignored. */
 export async function* readEvents(
   body: NonNullable<Response['body']>,
   onBytes: () => void,
@@ -19,7 +19,7 @@ export async function* readEvents(
       if (done) return;
       onBytes();
       buffer += value;
-      // A lone CR at the end may be the first half of a CRLF: it waits for the next piece.
+      // A lone CR at the end may be the first half of a CRLF: wait for the next chunk.
       const lines = buffer.split(/\r\n|\n|\r(?!$)/);
       buffer = lines.pop() ?? '';
       for (const line of lines) {

@@ -10,8 +10,8 @@ import { untilBudgetTurns } from './turns';
 type Budget = components['schemas']['Budget'];
 
 /**
- * The project's budget and how it stands: one request that the banner and all pages share. Hints say when someone changed
- * it; the moments at which it changes by itself are known, and it is read again at them.
+ * The project's budget and its status, in one request shared by the banner and all pages. Refetched on hints and at the
+ * known times of its automatic changes.
  */
 export function useBudget(): { data: Budget | undefined } {
   const { api } = useProject();
@@ -24,7 +24,7 @@ export function useBudget(): { data: Budget | undefined } {
 
 const FreezeContext = createContext<string | undefined>(undefined);
 
-/** Tells the pages below it whether the budget of their project is frozen. */
+/** Tells the pages below it whether their project's budget is frozen. */
 export function FreezeScope({ children }: { children: ReactNode }) {
   const { data } = useBudget();
   const reason = data?.status.frozen ? `${usedUp(data)} ${WHO_LIFTS_IT}` : undefined;

@@ -5,8 +5,8 @@ import { useSyncExternalStore } from 'react';
 const never = () => () => {};
 
 /**
- * Whether the page is past its hydration. What the frame around a page has read may be there before the page comes alive,
- * and that must begin as the server wrote it.
+ * Whether the page has hydrated. Data of the surrounding frame may arrive earlier, but the first client render must
+ * match the server's.
  */
 export function useHydrated(): boolean {
   return useSyncExternalStore(

@@ -7,7 +7,7 @@ import { useApi } from './scope';
 
 type GetPath = ClientPathsWithMethod<ApiClient, 'get'>;
 
-/** The paths that answer with a list. */
+/** The paths of lists. */
 export type ListPath = {
   [P in GetPath]: MethodResponse<ApiClient, 'get', P> extends readonly unknown[] ? P : never;
 }[GetPath];
@@ -15,7 +15,7 @@ export type ListPath = {
 /** One row of a list. */
 export type Row<P extends ListPath> = MethodResponse<ApiClient, 'get', P>[number];
 
-/** Filters, search, order and place, as the API's query parameters; what is undefined or empty is not sent. */
+/** Filters, search, order and cursor, as the API's query parameters; undefined and empty ones are not sent. */
 export type ListQuery = Readonly<Record<string, string | number | undefined>>;
 
 /** One page of a list, and the cursor of the next. */
@@ -26,7 +26,7 @@ export interface ListPage<R> {
 
 export type List<R> = UseQueryResult<ListPage<R>>;
 
-/** What a table shows of a list. */
+/** The list data for a table. */
 export interface Listed<R> {
   data: ListPage<R> | undefined;
   error: unknown;
@@ -35,7 +35,7 @@ export interface Listed<R> {
   refetch: () => unknown;
 }
 
-/** A list whose rows are known by something else than an `id` of their own. */
+/** Adds an `id` to the rows of a list that are identified by something else. */
 export function keyedBy<R>(list: Listed<R>, idOf: (row: R) => string): Listed<R & { id: string }> {
   const { data, error, isFetching, isPlaceholderData, refetch } = list;
   const keyed = data && { rows: data.rows.map((row) => ({ ...row, id: idOf(row) })), next: data.next };
@@ -52,7 +52,7 @@ export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row
   });
 }
 
-/** The generated client gives no headers, and the way to the next page is one (RFC 8288, `Link`). */
+/** Reads the page with its headers, which the generated client drops: the next page is in `Link` (RFC 8288). */
 async function readPage<R>(
   path: string,
   query: ListQuery,
@@ -68,7 +68,7 @@ async function readPage<R>(
   return { rows, next: nextCursor(response.headers.get('link')) };
 }
 
-/** The cursor in a `Link` header that leads to the next page. */
+/** The cursor of the next page from a `Link` header. */
 export function nextCursor(link: string | null): string | undefined {
   const address = /<([^>]+)>\s*;[^,]*\brel="?next\b/.exec(link ?? '')?.[1];
   return address ? (new URL(address, 'http://any').searchParams.get('cursor') ?? undefined) : undefined;

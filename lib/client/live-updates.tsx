@@ -7,9 +7,9 @@ import { followEvents, type LiveMessage } from './live';
 import { invalidateTopics } from './query';
 
 interface LiveState {
-  /** The stream of changes is broken: what is shown may be old. */
+  /** The stream of changes is broken, so the data shown may be stale. */
   lost: boolean;
-  /** The server runs another version than the one this page was loaded from. */
+  /** The server runs another version than this page was loaded from. */
   outdated: boolean;
 }
 
@@ -19,19 +19,19 @@ export function useLiveState(): LiveState {
   return use(LiveContext);
 }
 
-/** Hints come in bursts (a create touches the list, the quota, the audit log): read once per burst. */
+/** Hints come in bursts (a create affects the list, the quota, the audit log): refetch once per burst. */
 const BURST_MS = 50;
 
 interface LiveUpdatesProps {
   /** Tabs with the same name share one stream. */
   name: string;
-  /** Where the stream is. */
+  /** The URL of the stream. */
   address: string;
   headers: Record<string, string>;
   children: ReactNode;
 }
 
-/** Keeps the pages below it up to date: a change anywhere is read again where it shows. No polling. */
+/** Keeps the pages below it up to date: refetches data that has changed. No polling. */
 export function LiveUpdates({ name, address, headers, children }: LiveUpdatesProps) {
   const store = useQueryClient();
   const [state, setState] = useState<LiveState>({ lost: false, outdated: false });
@@ -66,7 +66,7 @@ export function LiveUpdates({ name, address, headers, children }: LiveUpdatesPro
       open: (signal) => send(new Request(address, { headers, signal })),
       onMessage,
       signal: stop.signal,
-      // Browsers have locks in secure contexts only: https, or http on this very machine.
+      // Browsers offer locks only in secure contexts: https, or http on localhost.
       exclusively: navigator.locks && ((lock, signal, work) => navigator.locks.request(lock, { signal }, work)),
     });
     return () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readEvents } from './event-stream';
 import { type Exclusively, followEvents, type LiveMessage } from './live';
 
-/** Web Locks as far as they matter here: first come, first served. Node 20 has none. */
+/** A minimal version of Web Locks: first come, first served. Node 20 has none. */
 function inMemoryLocks(): Exclusively {
   let last = Promise.resolve();
   return (_name, signal, work) => {
@@ -79,19 +79,19 @@ describe('live pages', () => {
     await until(() => expect(streams).toHaveLength(1));
   });
 
-  test('a broken stream is told, opened again, and begins with a resync', async () => {
+  test('a broken stream is reported, reopened, and starts with a resync', async () => {
     const { heard } = openTab(inMemoryLocks());
     await until(() => expect(heard).toEqual([{ kind: 'resync', version: '1' }]));
     streams[0]?.destroy();
     await until(() => expect(heard.slice(1, 3)).toEqual([{ kind: 'lost' }, { kind: 'resync', version: '1' }]));
   });
 
-  test('a stream that falls silent counts as broken', async () => {
+  test('a silent stream counts as broken', async () => {
     const { heard } = openTab(inMemoryLocks(), 40);
     await until(() => expect(heard).toContainEqual({ kind: 'lost' }));
   });
 
-  test('a browser that knows that it is offline says so at once, and goes on when it is back', async () => {
+  test('an offline browser reports it at once, and continues when it is back online', async () => {
     const browser = new EventTarget();
     vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser));
     vi.stubGlobal('removeEventListener', browser.removeEventListener.bind(browser));
@@ -102,7 +102,7 @@ describe('live pages', () => {
     vi.unstubAllGlobals();
   });
 
-  test('a tab opened while the stream is down learns so', async () => {
+  test('a tab opened while the stream is down is informed', async () => {
     const locks = inMemoryLocks();
     const first = openTab(locks);
     await until(() => expect(streams).toHaveLength(1));
@@ -121,7 +121,7 @@ describe('an event stream', () => {
     ['data of several lines', ['data: 1\ndata: 2\n\n'], [{ name: 'message', data: '1\n2' }]],
     ['heartbeats', [': still here\n\n', 'data:x\n\n'], [{ name: 'message', data: 'x' }]],
     ['an event that never ended', ['data: 1\n'], []],
-  ])('is read through %s', async (_, pieces, expected) => {
+  ])('is parsed with %s', async (_, pieces, expected) => {
     const bytes = new TextEncoder();
     const body = new ReadableStream({
       start(controller) {

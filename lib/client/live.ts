@@ -1,36 +1,36 @@
 import { readEvents, type StreamEvent } from './event-stream';
 
-/** What the one stream of a browser tells all its tabs. */
+/** A message from the browser's one stream to all its tabs. */
 export type LiveMessage =
   | { kind: 'hint'; topic: string }
-  /** The stream is open: whatever was read before may be old. Carries the server's version, if it says one. */
+  /** The stream is open, and earlier data may be stale. Includes the server's version, if sent. */
   | { kind: 'resync'; version: string | undefined }
-  /** The stream broke; it is being opened again. */
+  /** The stream broke and is being reopened. */
   | { kind: 'lost' };
 
 type Word = LiveMessage | { kind: 'ask' };
 
-/** Runs `work` once nobody else with the same name does; gives up waiting when aborted. */
+/** Runs `work` when no other tab with the same name does; stops waiting when aborted. */
 export type Exclusively = (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<void>;
 
 interface LiveOptions {
-  /** What is followed; tabs that follow the same share one stream. */
+  /** Tabs with the same name share one stream. */
   name: string;
-  /** Opens the stream. A rejection or a refusal is tried again. */
+  /** Opens the stream. An error is retried. */
   open: (signal: AbortSignal) => Promise<Response>;
   onMessage: (message: LiveMessage) => void;
   signal: AbortSignal;
-  /** Runs work in one tab at a time; absent where the browser has no locks: then each tab has a stream of its own. */
+  /** Runs work in one tab at a time; undefined if the browser has no locks, so that each tab has its own stream. */
   exclusively?: Exclusively | undefined;
-  /** No byte for this long, heartbeats included, counts as broken. */
+  /** Time without any byte, including heartbeats, after which the stream counts as broken. */
   silenceMs?: number;
-  /** How long to wait before the next try. */
+  /** The pause before the next try. */
   backoffMs?: (failures: number) => number;
 }
 
 /**
- * Follows what changes in one project, or on the platform. One tab of a browser holds the stream, because HTTP/1.1 allows six connections;
- * it tells the others over a BroadcastChannel, and when it closes, another takes over.
+ * Follows changes in a project or on the platform. One tab of a browser holds the stream, because HTTP/1.1 allows six
+ * connections; it informs the others over a BroadcastChannel, and when it closes, another takes over.
  */
 export function followEvents(options: LiveOptions): void {
   const { name, signal, onMessage, exclusively } = options;
@@ -44,7 +44,7 @@ export function followEvents(options: LiveOptions): void {
     onMessage(message);
   };
   channel.onmessage = ({ data }: MessageEvent<Word>) => {
-    // A new tab asks how things stand; only a leader with a broken stream has something to tell.
+    // A new tab asks for the state; only a leader with a broken stream has something to report.
     if (data.kind === 'ask') {
       if (state?.kind === 'lost') channel.postMessage(state);
     } else onMessage(data);
@@ -73,7 +73,7 @@ async function holdStream(options: LiveOptions, say: (message: LiveMessage) => v
         if (message) say(message);
       }
     } catch {
-      // Told below, whatever it was: refused, broken, silent.
+      // Reported below, whatever it was: refused, broken, silent.
     } finally {
       silence.stop();
     }
@@ -93,14 +93,14 @@ function messageOf({ name, data }: StreamEvent): LiveMessage | undefined {
   return 'topic' in fields && typeof fields.topic === 'string' ? { kind: 'hint', topic: fields.topic } : undefined;
 }
 
-/** 0.5 s, 1 s, 2 s … 15 s, each up to half longer, so that a restarted server is not met by all pages at once. */
+/** 0.5 s, 1 s, 2 s … 15 s, each up to half longer, so that pages don't all hit a restarted server at once. */
 function defaultBackoff(failures: number): number {
   return Math.min(15_000, 500 * 2 ** failures) * (1 + Math.random() / 2);
 }
 
 function watchdog(ms: number) {
   const controller = new AbortController();
-  // The browser may know sooner that it is cut off.
+  // The browser may notice earlier that it is offline.
   const cut = () => controller.abort();
   let timer = setTimeout(cut, ms);
   globalThis.addEventListener?.('offline', cut);
@@ -117,7 +117,7 @@ function watchdog(ms: number) {
   };
 }
 
-/** Waits; less long when the browser says that it is online again. */
+/** Waits; shorter if the browser reports that it is online again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

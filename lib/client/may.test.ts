@@ -9,7 +9,7 @@ const ids = Object.keys(operations).filter(isOperation);
 const roles = ['reader', 'member', 'admin'] as const;
 const statuses = ['active', 'suspended'] as const;
 
-test('every operation that is not for platform administrators alone is in the table', () => {
+test('every operation that is not just for platform administrators is in the table', () => {
   const expected = endpoints.filter(({ access }) => access !== 'administrator');
   expect([...ids].sort()).toEqual(expected.map(({ operation_id }) => operation_id).sort());
 });
@@ -28,7 +28,7 @@ test.each(roles.flatMap((role) => statuses.map((status) => ({ role, status }))))
   },
 );
 
-test('a freeze refuses what creates or enlarges, to those who could otherwise do it', () => {
+test('a freeze refuses creating and enlarging, to those who could otherwise do it', () => {
   const admin = { role: 'admin', status: 'active' } as const;
   const frozen = 'The budget is used up.';
   const refused = ids.filter((id) => refusalOf(id, admin, frozen) !== undefined);

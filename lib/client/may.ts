@@ -4,7 +4,7 @@ import { useFreeze } from './freeze';
 import { type AdministratorOperation, operations } from './operations';
 import { type Project, type Role, useProjectIfAny } from './project';
 
-/** An operation of the API, by its name in the reference. */
+/** An API operation, by its name in the reference. */
 export type OperationId = keyof typeof operations | AdministratorOperation;
 
 type Rule = { readonly access: string; readonly freezable?: boolean };
@@ -17,20 +17,20 @@ export function includesRole(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** The role that an operation requires, if any: others ask only for a signed-in person, or an administrator of the platform. */
+/** The role that an operation requires, if any: others only require a signed-in person, or an administrator. */
 function neededRole(operation: OperationId): Role | undefined {
   return roles.find((role) => role === rules[operation]?.access);
 }
 
-/** Whether a role is enough for an operation, whatever the state of the project. */
+/** Whether a role is enough for an operation, whatever the project's status. */
 export function isOpenTo(operation: OperationId, role: Role): boolean {
   const needed = neededRole(operation);
   return needed === undefined || includesRole(role, needed);
 }
 
 /**
- * Why the API would refuse an operation, in a sentence; undefined if it would not. A test compares it with the API's own
- * decision (`lib/core/api/policy.ts`).
+ * Why the API would refuse an operation, in a sentence; undefined if it would not. A test compares it with the API's
+ * own decision (`lib/core/api/policy.ts`).
  * @param frozen why nothing can be created or enlarged, if so
  */
 export function refusalOf(
@@ -45,14 +45,16 @@ export function refusalOf(
   return rules[operation]?.freezable ? frozen : undefined;
 }
 
-/** Why the reader of this page cannot call an operation: of several actions, or of rows. Nothing is refused in the back office. */
+/**
+ * Returns why this person cannot call an operation, for several actions or rows. Nothing is refused in the back office.
+ */
 export function useRefusal(): (operation: OperationId) => string | undefined {
   const project = useProjectIfAny();
   const frozen = useFreeze();
   return (operation) => project && refusalOf(operation, project, frozen);
 }
 
-/** Whether the reader of this page may call an operation, and if not, why. */
+/** Whether this person may call an operation, and if not, why. */
 export function useMay(operation: OperationId): { allowed: boolean; reason: string | undefined } {
   const reason = useRefusal()(operation);
   return { allowed: reason === undefined, reason };

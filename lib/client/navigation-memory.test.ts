@@ -3,13 +3,13 @@ import { parse } from './navigation-memory';
 
 const visit = { project: 'demo', href: '/projects/demo/storage/volumes/1', label: 'data' };
 
-test('what a browser has stored is read back', () => {
+test('stored navigation is read back', () => {
   const memory = { closed: ['Billing'], pinned: ['Volumes'], visits: [visit] };
   expect(parse(JSON.stringify(memory))).toEqual(memory);
 });
 
 test.each([null, '', 'null', '[]', '{', '{"closed": 1, "visits": [{"href": 1}, "x"]}'])(
-  'a memory of %s is an empty one',
+  'a memory of %s counts as empty',
   (stored) => {
     expect(parse(stored)).toEqual({ closed: [], pinned: [], visits: [] });
   },

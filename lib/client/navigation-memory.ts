@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 
-/** A resource whose page was opened. */
+/** A visited resource page. */
 export interface Visit {
   /** The slug of its project; empty in the back office. */
   project: string;
@@ -10,13 +10,13 @@ export interface Visit {
   label: string;
 }
 
-/** What this browser remembers of the navigation. */
+/** The navigation state stored in this browser. */
 export interface NavigationMemory {
-  /** Names of groups that are closed. */
+  /** Names of collapsed groups. */
   closed: readonly string[];
   /** Names of pinned entries. */
   pinned: readonly string[];
-  /** The newest first. */
+  /** Newest first. */
   visits: readonly Visit[];
 }
 
@@ -27,19 +27,19 @@ const nothing: NavigationMemory = { closed: [], pinned: [], visits: [] };
 const listeners = new Set<() => void>();
 let memory: NavigationMemory | undefined;
 
-/** What is remembered; nothing on the server and until the page has hydrated. */
+/** The stored state; empty on the server and until the page has hydrated. */
 export function useNavigationMemory(): NavigationMemory {
   return useSyncExternalStore(follow, remembered, () => nothing);
 }
 
-/** Opens or closes a group, pins or unpins an entry. */
+/** Collapses or expands a group, pins or unpins an entry. */
 export function toggle(list: 'closed' | 'pinned', name: string, on: boolean): void {
   const current = remembered();
   const others = current[list].filter((other) => other !== name);
   remember({ ...current, [list]: on ? [...others, name] : others });
 }
 
-/** Puts a resource on top of those that were opened. */
+/** Puts a resource at the top of the visits. */
 export function recordVisit(visit: Visit): void {
   const current = remembered();
   const [newest] = current.visits;
@@ -47,7 +47,7 @@ export function recordVisit(visit: Visit): void {
   remember({ ...current, visits: [visit, ...without(current.visits, visit.href)].slice(0, MOST_VISITS) });
 }
 
-/** Forgets a resource that is gone. */
+/** Removes a deleted resource from the visits. */
 export function forgetVisit(href: string): void {
   const current = remembered();
   if (current.visits.some((visit) => visit.href === href))
@@ -68,7 +68,7 @@ function remember(next: NavigationMemory): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // Storage is full or forbidden: it lasts as long as this page.
+    // Storage is full or disabled: the state lasts as long as this page.
   }
   for (const listener of listeners) listener();
 }
@@ -81,7 +81,7 @@ function read(): string | null {
   }
 }
 
-/** What was stored, whichever version of this page stored it. */
+/** Parses the stored state, written by any version of this page. */
 export function parse(stored: string | null): NavigationMemory {
   try {
     const value: unknown = JSON.parse(stored ?? '{}');

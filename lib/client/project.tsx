@@ -3,10 +3,10 @@
 import { createContext, type ReactNode, use } from 'react';
 import { ApiScope, useApi } from './scope';
 
-/** What a person may do in a project; each role includes those before it. */
+/** A role in a project; each includes the ones before it. */
 export type Role = 'reader' | 'member' | 'admin';
 
-/** The project that a page shows, and what its reader may do there. */
+/** The project of a page, and the person's role in it. */
 export interface Project {
   id: string;
   slug: string;
@@ -17,7 +17,7 @@ export interface Project {
 
 const ProjectContext = createContext<Project | undefined>(undefined);
 
-/** The project of this page and its API client. The project is part of the page's address, so two tabs may differ. */
+/** The project of this page and its API client. The page's address includes the project, so two tabs can differ. */
 export function useProject() {
   const project = use(ProjectContext);
   if (!project) throw new Error('useProject is for pages below /projects/…');
@@ -29,7 +29,7 @@ export function useProjectIfAny(): Project | undefined {
   return use(ProjectContext);
 }
 
-/** Gives the pages below it one project. */
+/** Provides a project to the pages below it. */
 export function ProjectScope({ project, children }: { project: Project; children: ReactNode }) {
   return (
     <ProjectContext value={project}>

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { ApiError } from './errors';
 import { createQueryClient, invalidateTopics } from './query';
 
-/** Shows the answers of some paths, as open pages do, and counts how often each is read. */
+/** Observes the answers of some paths as open pages do, and counts how often each is read. */
 async function showing(...paths: string[]) {
   const client = createQueryClient();
   const reads = new Map<string, number>();
@@ -22,19 +22,19 @@ const secrets = '/api/v1/vault/secrets';
 const users = '/api/v1/identity/users';
 const quota = '/api/v1/tenant/quota';
 
-test('a change is read again where it shows, with the quota and the record that it touches', async () => {
+test('a change refetches the data shown, with the affected quota and audit log', async () => {
   const { client, reads } = await showing(secrets, users, quota, '/api/v1/activity');
   await invalidateTopics(client, new Set(['secret']));
   expect(Object.fromEntries(reads)).toEqual({ [secrets]: 2, [users]: 1, [quota]: 2, '/api/v1/activity': 2 });
 });
 
-test('a change of an unknown type makes everything old, rather than leave a page wrong', async () => {
+test('a change of an unknown type invalidates everything, so that no page is wrong', async () => {
   const { client, reads } = await showing(secrets, users);
   await invalidateTopics(client, new Set(['something_new']));
   expect([...reads.values()]).toEqual([2, 2]);
 });
 
-test('what no open page shows is not read', async () => {
+test('data that no open page shows is not refetched', async () => {
   const { client } = await showing(users);
   const reader = vi.fn(() => 'value');
   await client.fetchQuery({ queryKey: ['get', secrets, {}], queryFn: reader });
@@ -42,7 +42,7 @@ test('what no open page shows is not read', async () => {
   expect(reader).toHaveBeenCalledTimes(1);
 });
 
-test('a refusal by a frozen budget reads the budget again, so that every page says it', async () => {
+test('a refusal by a frozen budget refetches the budget, so that every page shows it', async () => {
   const budget = '/api/v1/billing/budget';
   const { client, reads } = await showing(budget, secrets);
   const create = client.getMutationCache().build(client, {

@@ -4,9 +4,9 @@ import { domainPortals } from './domains';
 import { ApiError } from './errors';
 
 /**
- * Which answers a change makes old: the beginnings of their paths, by the type of what changed. This is the one place of
- * query keys: a key is the method (or `list`), the path and the parameters. A type that is not listed here makes
- * everything old: too much read again is better than a page that is wrong.
+ * Query keys to invalidate, as path prefixes by the type of the changed resource. A key consists of the method (or
+ * `list`), the path and the parameters. An unlisted type invalidates everything: refetching too much is better than a
+ * wrong page.
  */
 const pathsOf: Record<string, readonly string[]> = {
   ...merged(domainPortals.map(({ topics }) => topics)),
@@ -41,7 +41,7 @@ const pathsOf: Record<string, readonly string[]> = {
   ],
 };
 
-/** Every change is on record, may have taken or given back quota, and may have changed what is spent. */
+/** Every change is audited, and may affect quota and costs. */
 const touchedByAll = [
   '/api/v1/activity',
   '/api/v1/audit',
@@ -54,11 +54,11 @@ const touchedByAll = [
   '/admin/api/v1/tenants',
 ];
 
-/** A store of answers, one per project, so that no answer of one project can show in another. */
+/** A query cache. Each project has its own, so that answers of different projects never mix. */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     mutationCache: new MutationCache({
-      // No hint says that spending alone has used a budget up: the refusal is the first to know.
+      // No hint reports that spending alone has used up a budget: the refusal is the first sign.
       onError: (error) => {
         if (error instanceof ApiError && error.code === 'BUDGET_FROZEN')
           void invalidateTopics(client, new Set(['budget']));
@@ -66,9 +66,9 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: {
       queries: {
-        // Hints say when an answer is old; this bounds what a lost hint can do when a page is opened again.
+        // Hints mark stale data; this limits the effect of a lost hint when a page is opened again.
         staleTime: 30_000,
-        // Being offline is an answer too: it shows, and heals with the connection.
+        // Being offline is a result too: it is shown, and recovers with the connection.
         networkMode: 'always',
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
         retryDelay: (failures) => 400 * 2 ** failures,
@@ -79,7 +79,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** Marks what changes of these types touch as old; open pages read it again at once. */
+/** Invalidates everything that changes of these types affect; open pages refetch at once. */
 export async function invalidateTopics(client: QueryClient, topics: ReadonlySet<string>): Promise<void> {
   const known = [...topics].map((topic) => pathsOf[topic]);
   const everything = known.includes(undefined);

@@ -6,13 +6,13 @@ import { type ApiClient, createApi, createApiHooks } from './api';
 import { LiveUpdates } from './live-updates';
 import { createQueryClient } from './query';
 
-/** Which part of the API pages speak to: one project's, a person's own who has none, or the back office's. */
+/** The part of the API that pages use: one project's, that of a person without a project, or the back office's. */
 export type Realm = { kind: 'project'; id: string } | { kind: 'person' } | { kind: 'backoffice' };
 
 interface Scope {
   client: ApiClient;
   api: ReturnType<typeof createApiHooks>;
-  /** What names the project in a request. */
+  /** Headers that name the project of a request. */
   headers: Record<string, string>;
 }
 
@@ -20,14 +20,14 @@ const events = { project: '/api/v1/events', backoffice: '/admin/api/v1/events' }
 
 const ScopeContext = createContext<Scope | undefined>(undefined);
 
-/** The API as these pages see it. */
+/** The API client and realm of these pages. */
 export function useApi(): Scope {
   const scope = use(ScopeContext);
   if (!scope) throw new Error('useApi needs a ProjectScope or a BackOfficeScope above it');
   return scope;
 }
 
-/** Gives the pages below it a client, a store of answers that no other realm shares, and live updates. */
+/** Provides a client, a query cache that no other realm shares, and live updates to the pages below it. */
 export function ApiScope({ realm, children }: { realm: Realm; children: ReactNode }) {
   const key = realm.kind === 'project' ? realm.id : realm.kind;
   const [stores] = useState(() => new Map<string, QueryClient>());
@@ -42,7 +42,7 @@ export function ApiScope({ realm, children }: { realm: Realm; children: ReactNod
     <ScopeContext value={scope}>
       <QueryClientProvider client={store}>
         {realm.kind === 'person' ? (
-          // The stream of changes is a project's.
+          // Only projects have a stream of changes.
           children
         ) : (
           <LiveUpdates name={key} address={events[realm.kind]} headers={scope.headers}>

@@ -1,17 +1,17 @@
-/** What of a budget says when it changes by itself. */
+/** The part of a budget that determines its next automatic change. */
 interface Turning {
   monthly_limit_usd: number | null;
   status: { month: string; frozen: boolean; freezes_at: string | null };
 }
 
-/** The longest that a timer takes. */
+/** The longest timer. */
 const MOST_MS = 2 ** 31 - 1;
-/** The clocks of the browser and the server may differ: so long after the moment it is asked, and again. */
+/** Clocks of browser and server may differ, so the request is sent this long after the moment, and repeated. */
 const LATE_MS = 2000;
 
 /**
- * How many ms from now a budget changes by itself: it freezes when what runs has used it up, and with the month (UTC)
- * everything begins anew; false: it does not.
+ * Milliseconds until a budget changes on its own: it freezes when current usage exhausts it, and starts anew with each
+ * month (UTC). False: it does not.
  */
 export function untilBudgetTurns({ monthly_limit_usd, status }: Turning, now: number): number | false {
   if (monthly_limit_usd === null) return false;

@@ -12,5 +12,5 @@ export const countries: readonly string[] = codes.split(' ');
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** `DE` → `Germany`; a code that has no name is its own. */
+/** `DE` → `Germany`; an unnamed code stays as it is. */
 export const countryName = (code: string): string => names.of(code) ?? code;

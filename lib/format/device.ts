@@ -13,7 +13,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A user agent as people say it, `Firefox on Linux`; a program by its own name, `curl`. For display alone. */
+/** A readable name of a user agent, `Firefox on Linux`, or of a program, `curl`. For display only. */
 export function deviceOf(userAgent: string): string {
   const find = (known: [RegExp, string][]) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = find(browsers);

@@ -16,7 +16,7 @@ describe('money', () => {
     [0.005, '$0.005'],
   ])('%s reads %s', (amount, text) => expect(formatMoney(amount)).toBe(text));
 
-  test('spend never reads as more than it is', () => {
+  test('spend is never rounded up', () => {
     expect(formatSpend('9.999999')).toBe('$9.99');
     expect(formatSpend('1234.5')).toBe('$1,234.50');
     expect(formatSpend('0.004')).toBe('$0.004');
@@ -30,7 +30,7 @@ describe('money', () => {
 });
 
 describe('numbers', () => {
-  test('counts lose the decimals of the wire, measures keep two', () => {
+  test('counts have no decimals, measures have two', () => {
     expect(formatNumber(64.0)).toBe('64');
     expect(formatNumber(4.567)).toBe('4.57');
   });
@@ -65,7 +65,7 @@ describe('sizes', () => {
 });
 
 describe('quantities', () => {
-  test('one of a thing is singular, an abbreviation has no plural', () => {
+  test('one of a thing is singular, and an abbreviation has no plural', () => {
     expect(formatQuantity(1, 'vCPUs')).toBe('1 vCPU');
     expect(formatQuantity(4, 'vCPUs')).toBe('4 vCPUs');
     expect(formatQuantity(0.5, 'GB')).toBe('0.5 GB');
@@ -102,7 +102,7 @@ describe('times', () => {
     ['2026-01-02T12:00:00Z', '2 Jan 2026'],
   ])('%s reads %s', (moment, text) => expect(formatRelative(moment, now)).toBe(text));
 
-  test('the exact time names its zone', () => {
+  test('the exact time includes its time zone', () => {
     expect(formatExact('2026-11-21T08:55:12Z', 'UTC')).toBe('21 Nov 2026, 08:55:12 UTC');
     expect(formatExact('2026-11-21T08:55:12Z', 'Europe/Athens')).toMatch(/^21 Nov 2026, 10:55:12 /);
     expect(formatDate('2026-11-21T23:30:00Z', 'Europe/Athens')).toBe('22 Nov 2026');

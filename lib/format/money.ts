@@ -4,7 +4,7 @@ type Amount = number | string;
 
 type Rounding = 'halfEven' | 'trunc';
 
-// Rounding is for reading only: the API keeps the exact decimals (api.md, money), half-even as on an invoice.
+// Rounded for display only: the API keeps the exact decimals (api.md, money). Half-even, as on an invoice.
 function dollars(minimum: number, maximum: number, roundingMode: Rounding): Intl.NumberFormat {
   return new Intl.NumberFormat(LOCALE, {
     style: 'currency',
@@ -23,25 +23,22 @@ function asMoney(amount: Amount, rounding: Rounding): string {
   return (value !== 0 && Math.abs(value) < 0.01 ? exact : cents)[rounding].format(value);
 }
 
-/**
- * USD for people, the same everywhere: cents, and for less than a cent as many of six decimals as it takes to not read as
- * nothing.
- */
+/** USD for display: cents, and below one cent as many of six decimals as needed to differ from zero. */
 export function formatMoney(amount: Amount): string {
   return asMoney(amount, 'halfEven');
 }
 
-/** The same, rounded down: spend never reads as more than it is, such as the whole of its budget. */
+/** Like `formatMoney`, but rounded down, so that spend never appears higher than it is, such as equal to its budget. */
 export function formatSpend(amount: Amount): string {
   return asMoney(amount, 'trunc');
 }
 
-/** What one unit costs, never rounded to cents: `$0.024`. */
+/** A unit price, never rounded to cents: `$0.024`. */
 export function formatPrice(amount: Amount): string {
   return exact.halfEven.format(Number(amount));
 }
 
-/** A unit price, never rounded to cents: `0.024`, `hour` → `$0.024 / hour`. */
+/** A unit price with its unit, never rounded to cents: `0.024`, `hour` → `$0.024 / hour`. */
 export function formatRate(amount: Amount, per: string): string {
   return `${formatPrice(amount)} / ${per}`;
 }

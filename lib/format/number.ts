@@ -1,4 +1,4 @@
-/** The interface speaks one language, so numbers and dates are written in one locale on server and client alike. */
+/** The one locale of numbers and dates, so that server and client render the same. */
 export const LOCALE = 'en-US';
 
 const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 });
@@ -9,7 +9,7 @@ export function formatNumber(value: number): string {
   return plain.format(value);
 }
 
-/** `0.805` → `81%`. What is not quite everything never reads as 100%, and what is not nothing never as 0%. */
+/** `0.805` → `81%`. Less than everything is never shown as 100%, and more than nothing never as 0%. */
 export function formatPercent(share: number): string {
   if (share > 0 && share < 0.005) return '<1%';
   if (share >= 0.995 && share < 1) return '99%';

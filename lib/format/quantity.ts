@@ -4,8 +4,8 @@ import { formatGigabytes } from './size';
 const abbreviations = new Set(['GB', 'TB']);
 
 /**
- * A number with its unit, as it stands in a sentence: `1, 'vCPUs'` → `1 vCPU`, `3, 'Volumes'` → `3 volumes`.
- * Abbreviations stay as they are.
+ * A number with its unit for a sentence: `1, 'vCPUs'` → `1 vCPU`, `3, 'Volumes'` → `3 volumes`. Abbreviations stay
+ * unchanged.
  */
 export function formatQuantity(value: number, unit: string): string {
   const word = /^[A-Z][a-z]+$/.test(unit) ? unit.toLowerCase() : unit;
@@ -18,13 +18,13 @@ export function formatCount(count: number, singular: string, plural = `${singula
   return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** An amount in the unit that suits it: `0.5, 'TB'` → `512 GB`. What is no size stays in its own unit. */
+/** An amount in the most readable unit: `0.5, 'TB'` → `512 GB`. Units other than sizes stay unchanged. */
 export function formatAmount(value: number, unit: string): string {
   if (!abbreviations.has(unit) || value === 0) return formatQuantity(value, unit);
   return formatGigabytes(unit === 'TB' ? value * 1024 : value);
 }
 
-/** A part of an amount, before it: `3` of 10 VMs, `3 GB` of 5 TB. What is not nothing never reads as 0. */
+/** The first number of "3 of 10 VMs" or "3 GB of 5 TB". More than nothing is never shown as 0. */
 export function formatPart(value: number, unit: string): string {
   return abbreviations.has(unit) && value !== 0 ? formatAmount(value, unit) : formatNumber(value);
 }

@@ -9,7 +9,7 @@ function formatter(options: Intl.DateTimeFormatOptions, timeZone?: string): Intl
   return new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
 }
 
-/** How far `moment` is from `now`, short: `just now`, `12 s ago`, `in 3 min`, `2 d ago`; beyond 30 days the date. */
+/** A short relative time: `just now`, `12 s ago`, `in 3 min`, `2 d ago`; beyond 30 days the date. */
 export function formatRelative(moment: Moment, now: number): string {
   const at = new Date(moment).getTime();
   const distance = Math.abs(now - at);
@@ -38,13 +38,13 @@ export function formatMoment(moment: Moment, timeZone?: string): string {
   );
 }
 
-/** A month of UTC as the API writes it, `2026-11`: `Nov 2026`, or `November` where the year is plain. */
+/** A UTC month in the API's form, `2026-11`, as `Nov 2026`, or as `November` if the year is clear. */
 export function formatMonth(month: string, form: 'short' | 'long' = 'short'): string {
   const options: Intl.DateTimeFormatOptions = form === 'long' ? { month: 'long' } : { month: 'short', year: 'numeric' };
   return formatter(options, 'UTC').format(new Date(`${month}-01T00:00:00Z`));
 }
 
-/** `21 Nov 2026, 08:55:12 UTC`, to the second and with its zone: the reader's, or `timeZone`. */
+/** `21 Nov 2026, 08:55:12 UTC`, to the second, with the time zone: the reader's, or `timeZone`. */
 export function formatExact(moment: Moment, timeZone?: string): string {
   return formatter(
     {
@@ -60,7 +60,7 @@ export function formatExact(moment: Moment, timeZone?: string): string {
   ).format(new Date(moment));
 }
 
-/** A length of time in its two largest units: `850 ms`, `4.2 s`, `3 min 20 s`, `1 h 5 min`, `2 d 3 h`. */
+/** A duration in its two largest units: `850 ms`, `4.2 s`, `3 min 20 s`, `1 h 5 min`, `2 d 3 h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < SECOND) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 10 * SECOND) return `${(Math.floor(milliseconds / 100) / 10).toString()} s`;

@@ -14,7 +14,7 @@ import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { operationSteps, watchesOf } from './work';
 
-/** Two cells that one process serves, each with engines of its own and a project whose machines live there. */
+/** Two cells served by one process, each with its own engines and a project whose machines are there. */
 const cells = ['test-host', 'cell-b'] as const;
 type CellName = (typeof cells)[number];
 
@@ -50,7 +50,7 @@ beforeEach(async () => {
   projects = { 'test-host': await createProject('acme'), 'cell-b': await createProject('globex') };
 });
 
-/** The same engines, with their calls noted. */
+/** Wraps engines to record their calls. */
 function noting(real: MemoryEngines, noted: string[]): Engines {
   const part = <Part extends object>(name: string, engine: Part): Part =>
     new Proxy(engine, {
@@ -72,7 +72,7 @@ function noting(real: MemoryEngines, noted: string[]): Engines {
 
 const work = (cell: CellName) => workers.push(startWorker({ cell, steps: operationSteps, jobs: [] }));
 
-/** A new instance of the cell's project: the first one settles where the project lives, so only its cell has room. */
+/** A new instance of the cell's project. The first one determines the project's cell, so only that cell has room. */
 async function launchIn(cell: CellName): Promise<string> {
   for (const other of cells) await createCell(other, { memory_mb: other === cell ? 1_000_000 : 0 });
   return idOf(await launch(call, projects[cell]));
@@ -83,7 +83,7 @@ const statusOf = async (cell: CellName, id: string) =>
 const isActive = (cell: CellName, id: string) =>
   expect.poll(() => statusOf(cell, id), { timeout: 10_000, interval: 20 }).toMatchObject({ status: 'active' });
 
-test('operations of two cells run in one process, each with the engines of its own cell', async () => {
+test('operations of two cells run in one process, each with its own cell’s engines', async () => {
   for (const cell of cells) work(cell);
   const ids = { 'test-host': await launchIn('test-host'), 'cell-b': await launchIn('cell-b') };
   for (const cell of cells) {
@@ -93,7 +93,7 @@ test('operations of two cells run in one process, each with the engines of its o
   }
 });
 
-test('operations, observers, reports and a power-down of one cell never call the engines of another', async () => {
+test('operations, observers, reports and a power-down of a cell never call another cell’s engines', async () => {
   work('cell-b');
   const waiting = await launchIn('test-host');
   const id = await launchIn('cell-b');
@@ -103,7 +103,7 @@ test('operations, observers, reports and a power-down of one cell never call the
   const watches = watchesOf('cell-b');
   for (const { join, looks, changed, troubles } of watches) {
     if (join !== none) await join();
-    // A folder of uploads is the one thing that engines in memory do not have.
+    // A folder of uploads is the only thing that in-memory engines lack.
     for (const { begin } of looks) await begin().look().catch(expectNoUploads);
     if (changed !== none) await changed();
     if (troubles !== none) troubles.list();
@@ -121,7 +121,7 @@ function expectNoUploads(error: unknown): void {
   expect(error).toMatchObject({ code: 'ENGINE_UNAVAILABLE', message: 'Nothing is kept here.' });
 }
 
-test('a power-down stops what a cell holds, and leaves rows of other cells as they are', async () => {
+test('a power-down stops everything in a cell, and leaves rows of other cells unchanged', async () => {
   for (const cell of cells) work(cell);
   const id = await launchIn('cell-b');
   await isActive('cell-b', id);
@@ -151,6 +151,6 @@ test.each(cells)('a console and a boot log of %s come from its own engines', asy
   expect(calls[cell === 'cell-b' ? 'test-host' : 'cell-b']).toEqual([]);
 });
 
-test('the engines of a cell that this process does not serve are an error, never those of another cell', async () => {
+test('asking for the engines of a cell that this process does not serve is an error', async () => {
   expect(() => engineOf('cell-c')).toThrow('This process does not serve host cell-c.');
 });

@@ -7,11 +7,11 @@ import { domains } from './domains';
 const checksOf = (of: readonly Domain[]): DomainChecks[] =>
   of.flatMap(({ checks }) => (checks === none ? [] : [checks]));
 
-/** When the resources of these domains are billed. */
+/** The billing rules of these domains. */
 export const billingRulesOf = (of: readonly Domain[]): readonly BillingRule[] =>
   checksOf(of).flatMap(({ billing }) => each(billing));
 
-/** What the resources of these domains hold of the quota: `project_id, id, dimension, amount`. */
+/** The quota held by resources of these domains: `project_id, id, dimension, amount`. */
 export const quotaHoldersOf = (of: readonly Domain[]): readonly Sql[] =>
   checksOf(of).flatMap(({ quota }) => (quota === none ? [] : [quota]));
 

@@ -25,7 +25,7 @@ const tablesOf = (domain: (typeof domains)[number]) => [
   ...each<string>(domain.tables),
 ];
 
-test('every folder of a domain declares it, and is listed', () => {
+test('every domain folder has a declaration and is listed', () => {
   expect(domains.map(({ name }) => name).toSorted()).toEqual(readdirSync(folder).toSorted());
 });
 
@@ -33,12 +33,12 @@ test('pages know every domain', () => {
   expect(domains.map(({ portal }) => portal).filter((portal) => !domainPortals.includes(portal))).toEqual([]);
 });
 
-test.each(domains)('$name: every group of its endpoints is described, and every description used', (domain) => {
+test.each(domains)('$name: every tag of its endpoints is described, and every description used', (domain) => {
   const used = new Set(domain.endpoints.map(({ tag }) => tag));
   expect(Object.keys(domain.tags).toSorted()).toEqual([...used].toSorted());
 });
 
-test.each(domains)('$name: its groups stand in the API reference where it says', (domain) => {
+test.each(domains)('$name: its tags are in the declared sections of the API reference', (domain) => {
   for (const [label, groups] of Object.entries(domain.portal.sections)) {
     const section = sections.find((candidate) => candidate.label === label);
     expect(Object.keys(section?.groups ?? {})).toEqual(expect.arrayContaining([...groups]));
@@ -46,7 +46,7 @@ test.each(domains)('$name: its groups stand in the API reference where it says',
   expect(Object.values(domain.portal.sections).flat().toSorted()).toEqual(Object.keys(domain.tags).toSorted());
 });
 
-test.each(domains)('$name: pages read again what a change of each of its resources makes old', (domain) => {
+test.each(domains)('$name: pages refetch what a change of each of its resources invalidates', (domain) => {
   expect(Object.keys(domain.portal.topics).toSorted()).toEqual(Object.keys(domain.resources).toSorted());
   const paths = new Set(endpoints.filter(({ method }) => method === 'GET').map(({ path }) => `/api/v1${path}`));
   expect(
@@ -56,7 +56,7 @@ test.each(domains)('$name: pages read again what a change of each of its resourc
   ).toEqual([]);
 });
 
-test.each(domains)('$name: what is found of it, is found by whoever may read its list', (domain) => {
+test.each(domains)('$name: search results are visible to exactly those who may read the list', (domain) => {
   const lists = new Set(endpoints.filter(({ method }) => method === 'GET').map(({ path }) => path));
   const searches = Object.values(domain.resources).flatMap(({ search }) => (search === none ? [] : [search.list]));
   expect(searches.filter((path) => !lists.has(path))).toEqual([]);
@@ -65,12 +65,12 @@ test.each(domains)('$name: what is found of it, is found by whoever may read its
 test.each(domains)('$name: its tables are those of its schema file', (domain) => {
   const schema = readFileSync(join('prisma/schema', `${domain.name}.prisma`), 'utf8');
   const declared = [...schema.matchAll(/@@map\("(\w+)"\)/g)].flatMap(([, name]) => name ?? []);
-  // Hosts belong to nobody's domain.
+  // Hosts belong to no domain.
   const own = declared.filter((table) => !['cells', 'hosts'].includes(table));
   expect(tablesOf(domain).toSorted()).toEqual(own.toSorted());
 });
 
-test.each(domains)('$name: it depends on the tables that its foreign keys name', async (domain) => {
+test.each(domains)('$name: it depends on the tables that its foreign keys refer to', async (domain) => {
   const own = tablesOf(domain);
   const foreign = domains.filter((other) => other !== domain).flatMap(tablesOf);
   const rows = await query<{ target: string }>(sql`
@@ -79,21 +79,18 @@ test.each(domains)('$name: it depends on the tables that its foreign keys name',
   expect(each<string>(domain.dependsOn).toSorted()).toEqual(rows.map(({ target }) => target).toSorted());
 });
 
-test.each(domains)(
-  '$name: the database bills the resources that it says are metered, and no others',
-  async (domain) => {
-    const rows = await query<{ table: string }>(sql`
+test.each(domains)('$name: the database bills exactly the resources declared as metered', async (domain) => {
+  const rows = await query<{ table: string }>(sql`
     SELECT DISTINCT tgrelid::regclass::text AS table FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
     WHERE NOT tgisinternal AND tgrelid::regclass::text = ANY (${tablesOf(domain)}::text[])
       AND (p.proname ~ '_moved$' OR p.proname ~ 'metered')`);
-    const metered = Object.values(domain.resources).filter(({ metering }) => metering !== none);
-    expect(metered.map(({ table }) => table).toSorted()).toEqual(rows.map(({ table }) => table).toSorted());
-    const named = metered.flatMap(({ metering }) => each<string>(metering));
-    expect(named.filter((metric) => !metricNames.some((known) => known === metric))).toEqual([]);
-  },
-);
+  const metered = Object.values(domain.resources).filter(({ metering }) => metering !== none);
+  expect(metered.map(({ table }) => table).toSorted()).toEqual(rows.map(({ table }) => table).toSorted());
+  const named = metered.flatMap(({ metering }) => each<string>(metering));
+  expect(named.filter((metric) => !metricNames.some((known) => known === metric))).toEqual([]);
+});
 
-test.each(domains)('$name: every resource that is billed has a rule that reconciliation runs', (domain) => {
+test.each(domains)('$name: every billed resource has a reconciliation rule', (domain) => {
   const rules = domain.checks === none ? [] : each<BillingRule>(domain.checks.billing);
   const named = rules.flatMap(({ resource_type, metrics }) => metrics.map((metric) => `${resource_type} ${metric}`));
   const billed = Object.entries(domain.resources).flatMap(([type, { metering }]) =>
@@ -103,7 +100,7 @@ test.each(domains)('$name: every resource that is billed has a rule that reconci
   expect(rules.filter((rule) => !billingRules.includes(rule))).toEqual([]);
 });
 
-describe('what exists agrees with quota, devices and reservations', () => {
+describe('resources agree with quota, devices and reservations', () => {
   beforeAll(async () => {
     const project = await createProject('agreeing');
     const call = api();
@@ -117,7 +114,7 @@ describe('what exists agrees with quota, devices and reservations', () => {
   });
 
   const holders = domains.flatMap(({ name, checks }) => (checks === none ? [] : [{ name, checks }]));
-  test.each(holders)('$name: a resource that a ledger has forgotten is found', async ({ name, checks }) => {
+  test.each(holders)('$name: a resource missing from a ledger is detected', async ({ name, checks }) => {
     const others = domains.filter((domain) => domain.name !== name);
     const found = (await ledgerDisagreements(others)).map((line) => line.split(':')[0]?.split(' ')[0]);
     expect(found.includes('ledger')).toBe(checks.quota !== none);
@@ -125,7 +122,7 @@ describe('what exists agrees with quota, devices and reservations', () => {
   });
 });
 
-test.each(domains)('$name: every status of a resource is allowed by the database, and no other', async (domain) => {
+test.each(domains)('$name: the database allows exactly the declared statuses of a resource', async (domain) => {
   for (const { table, statuses } of Object.values(domain.resources)) {
     const rows = await query<{ definition: string }>(sql`
       SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE contype = 'c' AND conrelid = ${table}::regclass`);
@@ -135,7 +132,7 @@ test.each(domains)('$name: every status of a resource is allowed by the database
   }
 });
 
-test.each<Domain>(domains)('$name: its operations and jobs are those that workers run', async (domain) => {
+test.each<Domain>(domains)('$name: workers run its operations and jobs', async (domain) => {
   const hasWork = ['operations.ts', 'purges.ts', 'observer.ts', 'watch.ts', 'work.ts'].some((file) =>
     existsSync(join(folder, domain.name, file)),
   );

@@ -6,7 +6,7 @@ import { observability } from '@/lib/domains/observability/domain';
 import { secrets } from '@/lib/domains/secrets/domain';
 import { storage } from '@/lib/domains/storage/domain';
 
-/** Every domain, in the order in which the API reference shows them. */
+/** All domains, in the order of the API reference. */
 export const domains = [compute, network, storage, images, secrets, observability] as const satisfies readonly Domain[];
 
 export type DomainName = (typeof domains)[number]['name'];

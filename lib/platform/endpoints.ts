@@ -26,7 +26,7 @@ import { tokenEndpoints } from '@/lib/people/tokens/endpoints';
 import { billingRulesOf } from './checks';
 import { domains } from './domains';
 
-/** The endpoints of a platform with these domains, in the order in which the reference shows them. */
+/** The endpoints of a platform with these domains, in the order of the reference. */
 export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
   const all: readonly AnyEndpoint[] = [
     ...authEndpoints,
@@ -64,5 +64,5 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
   return all;
 }
 
-/** Every endpoint of the platform. */
+/** All endpoints of the platform. */
 export const endpoints = endpointsOf(domains);

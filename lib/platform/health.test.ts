@@ -16,7 +16,7 @@ describe('metrics', () => {
     (await get('/metrics', headers, address)).status;
 
   test.each(['localhost', 'localhost:3000', 'LOCALHOST:3000', '127.0.0.1:3000', '127.0.0.2', '[::1]:3000'])(
-    'are read on this machine as %s',
+    'can be read on this machine as %s',
     async (host) => expect(await status({ host })).toBe(200),
   );
 
@@ -27,11 +27,11 @@ describe('metrics', () => {
     '10.0.0.5:3000',
     '127.0.0.1.nip.test',
     '',
-  ])('are not read through a browser on this machine by a site called %j', async (host) =>
+  ])('cannot be read through a local browser by a site called %j', async (host) =>
     expect(await status({ host })).toBe(403),
   );
 
-  test('are not read from another machine, or through a proxy on this one', async () => {
+  test('cannot be read from another machine, or through a proxy on this one', async () => {
     expect(await status({ host: 'localhost' }, '10.0.0.5')).toBe(403);
     expect(await status({ host: 'localhost', 'x-forwarded-for': '10.0.0.5' })).toBe(403);
   });
@@ -40,7 +40,7 @@ describe('metrics', () => {
 describe('readiness', () => {
   afterEach(closePool);
 
-  test('lists engines without the hosts, paths and details that only operators may know', async () => {
+  test('lists engines without hosts, paths and details for operators', async () => {
     const message = `Nothing can be written to ${settings().dataDir}/engine.`;
     await reportEngine('test-host', {
       engine: 'compute',
@@ -54,7 +54,7 @@ describe('readiness', () => {
     expect(await answer.json()).toEqual({ status: 'ok', database: 'ok', engines });
   });
 
-  test('tells how well each limit is kept, without the words, which may name paths', async () => {
+  test('shows the level of each limit without its text, which may contain paths', async () => {
     const limits = [
       { limit: 'memory', level: 'enforced', how: 'cgroup.' },
       { limit: 'namespaces', level: 'refused', how: `Nothing can be mounted in ${settings().dataDir}.` },
@@ -74,7 +74,7 @@ describe('readiness', () => {
     });
   });
 
-  test('is refused with a time to come back while a migration is missing', async () => {
+  test('is refused with Retry-After while a migration is missing', async () => {
     await execute(sql`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%_foundation'`);
     const answer = await get('/readyz');
     expect(answer.status).toBe(503);

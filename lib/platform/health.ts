@@ -15,14 +15,14 @@ import { listEngineReports } from '@/lib/hosts/engine-reports/service';
 import { databaseConnections, registry } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
 
-/** `/healthz`: this process answers. */
+/** `/healthz`: this process responds. */
 export function healthz(): Response {
   return LightResponse.json({ status: 'ok' });
 }
 
 /**
- * `/readyz`: 503 only for the database or its migrations; engines are listed, since the rest works without them. Anybody
- * may read it, so it names neither hosts nor paths: the back office has the engines' own words.
+ * `/readyz`: 503 only for the database or its migrations. Engines are just listed, since the rest works without them.
+ * Public, so it contains neither hosts nor paths; the back office has the engines' full reports.
  */
 export async function readyz(): Promise<Response> {
   const database = await databaseState();
@@ -34,14 +34,14 @@ export async function readyz(): Promise<Response> {
     const limits = levelsOf(details);
     return { engine, status, silent, ...(limits && { limits }) };
   });
-  // Reads and deletes are served all the same, so that this process stays in rotation.
+  // Reads and deletes still work, so this process stays in rotation.
   if (isDatabaseFull()) return LightResponse.json({ status: 'degraded', database: 'its disk is full', engines });
   return LightResponse.json({ status: 'ok', database, engines });
 }
 
 const reported = z.object({ limits: z.array(limitReport) });
 
-/** How well each limit is kept, without the words, which may name paths. */
+/** The level of each limit without its text, which may contain paths. */
 function levelsOf(details: EngineReport['details']): Record<string, string> | undefined {
   const { data } = reported.safeParse(details);
   return data && Object.fromEntries(data.limits.map(({ limit, level }) => [limit, level]));
@@ -67,7 +67,7 @@ async function missingMigrations(): Promise<string[]> {
   return expected.filter((name) => !names.has(name));
 }
 
-/** `/metrics` in Prometheus' text format: for this machine, or for whoever has `METRICS_TOKEN`. */
+/** `/metrics` in Prometheus' text format, for this machine or with the `METRICS_TOKEN`. */
 export async function metrics(request: Request, socketAddress: string): Promise<Response> {
   if (!mayRead(request, socketAddress)) {
     return new Response(
@@ -89,14 +89,17 @@ function mayRead(request: Request, socketAddress: string): boolean {
   const given = Buffer.from(request.headers.get('authorization') ?? '');
   const wanted = Buffer.from(`Bearer ${metricsToken}`);
   if (metricsToken && given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
-  // A proxy on this machine speaks for others.
+  // A proxy on this machine forwards requests of others.
   const forwarded = request.headers.has('x-forwarded-for');
   return !forwarded && isLoopback(socketAddress) && namesLoopback(request.headers.get('host') ?? '');
 }
 
 const isLoopback = (address: string) => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 
-/** Whether a `Host` header names this machine itself: a foreign name that leads here is another site's page in a browser. */
+/**
+ * Whether a `Host` header names this machine itself: another name that resolves here belongs to a foreign site in a
+ * browser.
+ */
 function namesLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/:\d+$/, '');
   return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));

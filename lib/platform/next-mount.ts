@@ -1,8 +1,8 @@
 import { app } from './app';
 
 /**
- * The API for any host of Next, `next dev` included; our own server answers these paths itself, before Next.
- * The client's address is not to be had here, so that it comes only from a proxy that the operator trusts.
+ * The API as Next route handlers, for `next dev`; our own server answers these paths before Next. The socket's address
+ * is unavailable here, so the client's address comes only from a trusted proxy.
  */
 const answer = (request: Request) => app.fetch(request);
 

@@ -33,7 +33,7 @@ const resources = {
 const rename = (path: string, name: string) => call('PATCH', path, { token: acme.users.member.token, body: { name } });
 const read = async (path: string) => (await call('GET', path, { token: acme.users.reader.token })).body;
 
-test.each(Object.entries(resources))('%s: a new name shows everywhere at once', async (path, { type, create }) => {
+test.each(Object.entries(resources))('%s: a new name appears everywhere at once', async (path, { type, create }) => {
   const id = await create();
   const before = await read(`${path}/${id}`);
   const renamed = await rename(`${path}/${id}`, '  After all ');
@@ -56,7 +56,7 @@ test('an instance keeps its hostname when it is renamed', async () => {
   expect((await rename(`/compute/instances/${id}`, 'database')).body).toMatchObject({ hostname: 'web' });
 });
 
-test('usage of a renamed resource shows its new name, also what was used before', async () => {
+test('usage of a renamed resource shows its new name, including earlier usage', async () => {
   const id = await volume();
   await becomes('volumes', id, 'available');
   await rename(`/storage/volumes/${id}`, 'a new name');
@@ -67,7 +67,7 @@ test('usage of a renamed resource shows its new name, also what was used before'
   expect(names).toEqual([{ resource_name: 'a new name', open: false }]);
 });
 
-test('a frozen budget does not refuse a new name', async () => {
+test('a frozen budget does not prevent renaming', async () => {
   const id = await volume();
   const body = { monthly_limit_usd: 1, enable_quota_freeze: true };
   await call('PUT', '/billing/budget', { token: acme.users.admin.token, body });

@@ -2,7 +2,7 @@ import type { Domain } from '@/lib/core/domains/domain';
 import { merged } from '@/lib/core/domains/portal';
 import { domains } from './domains';
 
-/** The groups of the API reference of a platform with these domains, each in a sentence. */
+/** The tags of the API reference of a platform with these domains, each with a description. */
 export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> => ({
   Authentication: 'Sign-in, two-factor authentication, and your own profile, password and sessions.',
   'Users and roles': 'Members of the project, their roles, and invitations.',
@@ -34,5 +34,5 @@ export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> 
   'Back office: search': 'Tenants, users, and resources by id.',
 });
 
-/** An endpoint's `tag` is one of them. */
+/** The tags that endpoints can use. */
 export const tags = tagsOf(domains);

@@ -9,7 +9,7 @@ const uploads = endpoints
     path: new RegExp(`^${fullPath(endpoint).replace(/\{\w+\}/g, '[^/]+')}/?$`),
   }));
 
-/** Whether a request goes to an endpoint that takes files larger than any JSON, and so may take its time. */
+/** Whether a request goes to an endpoint for files larger than any JSON body, which gets extra time. */
 export function isLargeUpload(method: string, path: string): boolean {
   return uploads.some((upload) => upload.method === method && upload.path.test(path));
 }

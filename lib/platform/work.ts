@@ -22,15 +22,15 @@ import { notificationPurge } from '@/lib/people/notifications/service';
 import { billingRulesOf } from './checks';
 import { domains } from './domains';
 
-/** What the workers of a platform do. */
+/** The work of a platform's workers. */
 type PlatformWork = {
-  /** The steps of every kind of operation. */
+  /** The steps of every operation kind. */
   readonly steps: readonly OperationSteps[];
-  /** Recurring tasks. */
+  /** Periodic jobs. */
   readonly jobs: readonly PeriodicJob[];
-  /** What the agent of a cell looks after. */
+  /** The watches of a cell's agent. */
   readonly watchesOf: (cell: string) => readonly Watch[];
-  /** The room that resources should hold in cells: `cell_id, device_id, kind, amount`. */
+  /** Expected reservations of resources in cells: `cell_id, device_id, kind, amount`. */
   readonly room: readonly Sql[];
 };
 
@@ -65,5 +65,5 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
   };
 }
 
-/** Only workers load this file, and with it the engines. */
+/** Only workers load this file, because it imports the engines. */
 export const { steps: operationSteps, jobs: periodicJobs, watchesOf } = await workOf(domains);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const nothing: Watch = { join: none, looks: [], changed: none, troubles: none, stop: none };
 
-test('nothing is looked at before every domain has let the cell take part, and everything is afterwards', async () => {
+test('nothing is watched until every domain has let the cell take part, and then everything is', async () => {
   const done: string[] = [];
   const look = (name: string) => ({
     name,
@@ -42,7 +42,7 @@ test('nothing is looked at before every domain has let the cell take part, and e
   expect(done.toSorted()).toEqual(['first', 'second']);
 });
 
-test('machines are taken down before the services that they use, and both before their networks, each with its own time', async () => {
+test('instances stop before the services that they use, and both before their networks, each with its own grace period', async () => {
   const done: string[] = [];
   const stop = (stage: Stop['stage'], name: string, grace_s: number): Pick<Watch, 'stop'> => ({
     stop: {
@@ -67,7 +67,7 @@ test('machines are taken down before the services that they use, and both before
   expect(done).toEqual(['guests in 20 s', 'servers in 5 s', 'bridges in 1 s']);
 });
 
-test('the room of a cell is what its machines and services were promised and what is free, each counted once', async () => {
+test('the capacity of a cell is its promised plus its free room, each counted once', async () => {
   const engines = useMemoryEngines();
   const memoryMb = { total: 1000, committed: 300, free: 500, overhead: 160 };
   engines.capacity = { ...engines.capacity, memoryMb };

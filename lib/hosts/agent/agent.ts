@@ -10,7 +10,10 @@ const REPORT_MS = 10_000;
 const PROBE_MS = 60_000;
 const JOIN_AGAIN_MS = 15_000;
 
-/** Looks after a cell: reports what it can bear, and runs the watches of the domains. One for each cell, in its worker. */
+/**
+ * Runs the agent of a cell: reports the cell's capacity, and runs the watches of the domains. Each cell has one, in its
+ * worker.
+ */
 export function startHostAgent(cell: string, watches: readonly Watch[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const ended = lookAfterHost(cell, watches, stopping.signal).catch((error) =>
@@ -45,7 +48,7 @@ async function lookAfterHost(cell: string, watches: readonly Watch[], signal: Ab
   await Promise.all([...changes.map((change) => change.stop()), ...looks.map(({ begun }) => begun.end?.())]);
 }
 
-/** What keeps this host from taking part; undefined: nothing. */
+/** The reason why this host cannot take part; undefined: none. */
 async function join(cell: string, watches: readonly Watch[]): Promise<string | undefined> {
   try {
     await reportHost(cell);
@@ -57,7 +60,7 @@ async function join(cell: string, watches: readonly Watch[]): Promise<string | u
   }
 }
 
-/** Does work again and again, the next time so long after the last has ended. What fails is tried the next time. */
+/** Repeats work with this pause after each run. A failed run is retried the next time. */
 async function every(name: string, ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await work().catch((error) => log.warn({ err: error }, `${name} failed`));

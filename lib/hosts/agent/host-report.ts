@@ -7,17 +7,17 @@ import { reportEngine } from '@/lib/hosts/engine-reports/service';
 import { stateOfServices } from '@/lib/hosts/services/keeper';
 
 const GIB = 1024 ** 3;
-/** Disks are sparse, and most stay far from full: so many times the room there is may be promised. */
+/** Overcommit factor for disk space: volumes are sparse, and most stay far from full. */
 const DISK_OVERCOMMIT = 3;
 
-/** This machine's engine holds machines of another database; touching any would lose someone's data. */
+/** This machine's engine has machines of another database; touching any would lose someone's data. */
 export class ForeignMachines extends Error {
   override name = 'ForeignMachines';
 }
 
 /**
- * Reports what a cell can bear, and recounts its reservations from their ledger.
- * @throws ForeignMachines when the database has never heard of this host, and yet machines are on it
+ * Reports the capacity of a cell, and recounts its reservations from their ledger.
+ * @throws ForeignMachines when the database does not know this host although it has machines
  */
 export async function reportHost(cell: string): Promise<void> {
   const { compute, network } = engineOf(cell);
@@ -28,7 +28,7 @@ export async function reportHost(cell: string): Promise<void> {
   await reportCell(cell, { ...usableOf(capacity, stateBytes), memory_mb_overhead: capacity.memoryMb.overhead, ranges });
 }
 
-/** All room for machines and services, free or promised: their reservations are counted against it. */
+/** Total capacity for machines and services, free or promised; their reservations are counted against it. */
 function usableOf({ vcpus, memoryMb, diskBytes, gpuSlices }: HostCapacity, stateBytes: number) {
   const disk = diskBytes.free === 0 ? 0 : DISK_OVERCOMMIT * (diskBytes.free + diskBytes.held + stateBytes);
   return {
@@ -50,12 +50,12 @@ async function requireUnused(cell: string): Promise<void> {
   );
 }
 
-/** What an engine could not do as asked, in sentences for a person. */
+/** Problems of an engine, in sentences for a person. */
 export type Troubles = (engine: string) => readonly string[];
 
 /**
- * Says what each engine can do here and what it lacks, for `/readyz`, the back office and refusals. With a `problem` of
- * the host itself, machines cannot be had here at all.
+ * Reports the features and gaps of each engine here, for `/readyz`, the back office and refusals. A `problem` of the
+ * host itself makes machines unavailable here.
  */
 export async function reportEngines(cell: string, troublesOf: Troubles, problem?: string): Promise<void> {
   for (const { engine, ok, missing, message, limits } of await engineOf(cell).probe()) {

@@ -4,9 +4,10 @@ import { none } from '@/lib/core/domains/portal';
 import { stopStages, type Watch } from '@/lib/core/domains/watch';
 
 /**
- * Takes down what the domains have running in a cell, because the platform stops; with the next start it comes back.
- * A stage begins when the one before it has ended.
- * @returns false where nothing was touched: a cell that the database has never heard of has another database's machines
+ * Stops everything that the domains run in a cell when the platform stops; the next start brings it back. Each stage
+ * begins when the previous one has ended.
+ * @returns false if nothing was touched, because the database does not know the cell: its machines belong to another
+ * database
  */
 export async function powerDown(cell: string, watches: readonly Pick<Watch, 'stop'>[]): Promise<boolean> {
   if (!(await queryOne(sql`SELECT FROM cells WHERE id = ${cell}::text`))) return false;

@@ -39,7 +39,7 @@ const server: CertificateRequest = {
 };
 const client: CertificateRequest = { common_name: 'member-1', dns_names: [], addresses: [], usage: 'client' };
 
-/** Opens a connection in TLS and gives what the server said, or why there was none. */
+/** Opens a TLS connection and returns what the server sent, or why it failed. */
 async function handshake(
   served: ServiceCertificate,
   { trusting, servername = 'orders.internal', as }: { trusting: string; servername?: string; as?: ServiceCertificate },
@@ -63,7 +63,7 @@ async function handshake(
       const socket = connect({ host: '127.0.0.1', port, servername, ca: trusting, ...own });
       socket.on('error', (error) => resolve(error.message));
       socket.on('data', (data) => resolve(data.toString()));
-      // In TLS 1.3 a client learns only afterwards that the server refused its certificate.
+      // In TLS 1.3 a client learns only later that the server refused its certificate.
       socket.on('close', () => resolve('closed'));
     });
   } finally {
@@ -71,7 +71,7 @@ async function handshake(
   }
 }
 
-/** What OpenSSL says of a certificate, as strictly as it can. */
+/** OpenSSL's strictest verdict on a certificate. */
 function verified({ certificate }: ServiceCertificate, authorities: string, ...options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'neph-certificates-'));
   try {
@@ -87,8 +87,8 @@ function verified({ certificate }: ServiceCertificate, authorities: string, ...o
   }
 }
 
-describe('a certificate of a service', () => {
-  test('serves TLS under its names to whoever trusts its owner’s authority, and to nobody else', async () => {
+describe('a service certificate', () => {
+  test('serves TLS under its names to clients that trust its owner’s authority, and to no others', async () => {
     const [one, other] = [owner(), owner()];
     const served = await ensureCertificate(one, 'server', server);
     expect(await handshake(served, { trusting: served.authorities })).toBe('hello');
@@ -96,7 +96,7 @@ describe('a certificate of a service', () => {
     expect(await handshake(served, { trusting: await ensureAuthorities(other) })).toMatch(/unable to|self-signed/);
   });
 
-  test('identifies a client to a server of the same owner only', async () => {
+  test('identifies a client only to servers of the same owner', async () => {
     const [one, other] = [owner(), owner()];
     const served = await ensureCertificate(one, 'server', server);
     const [own, foreign] = [
@@ -120,7 +120,7 @@ describe('a certificate of a service', () => {
     }
   });
 
-  test('stays the same while it says what it should, and is issued anew when it should say something else', async () => {
+  test('stays the same until its content should change, and is then reissued', async () => {
     const one = owner();
     const first = await ensureCertificate(one, 'server', server);
     expect(await ensureCertificate(one, 'server', server)).toEqual(first);
@@ -129,14 +129,14 @@ describe('a certificate of a service', () => {
     expect(verified(moved, first.authorities, '-verify_ip', '10.0.0.9')).toBe('OK');
   });
 
-  test('is issued once, however many ask for it at the same moment', async () => {
+  test('is issued once, for any number of concurrent requests', async () => {
     const one = owner();
     const asked = await Promise.all(Array.from({ length: 8 }, () => ensureCertificate(one, 'server', server)));
     expect(new Set(asked.map(({ certificate, key }) => certificate + key)).size).toBe(1);
     expect(new X509Certificate(asked[0]?.authorities ?? '').subject).toBe(`CN=database cluster ${one.id} CA 1`);
   });
 
-  test('is renewed well before its end, by the periodic job and by whoever asks for it', async () => {
+  test('is renewed well before its expiry, by the periodic job and on use', async () => {
     const [one, other] = [owner(), owner()];
     const before = [await ensureCertificate(one, 'server', server), await ensureCertificate(other, 'server', server)];
     await setTestClock(59 * DAY_MS);
@@ -151,7 +151,7 @@ describe('a certificate of a service', () => {
     }
   });
 
-  test('whose renewal is late is told', async () => {
+  test('with a late renewal is reported', async () => {
     const one = owner();
     const { expires_at } = await ensureCertificate(one, 'server', server);
     expect(await certificateEnds()).toEqual({ count: 1, first: expires_at, late: [] });
@@ -186,7 +186,7 @@ describe('an authority', () => {
     expect(await ensureAuthorities(one)).toBe(published.slice(first.length));
   });
 
-  test('is forgotten with everything that it signed when its owner goes', async () => {
+  test('is deleted with its owner, along with everything that it signed', async () => {
     const [one, other] = [owner(), owner()];
     for (const each of [one, other]) await ensureCertificate(each, 'server', server);
     await execute(forgetCertificates(one.id, sql`(SELECT 1) AS always WHERE true`));

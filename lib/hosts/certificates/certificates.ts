@@ -8,21 +8,23 @@ import { type CertificateRequest, issueAuthority, issueCertificate } from './iss
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** When an authority has this much left, its successor is published beside it. */
+/** Remaining time of an authority at which its successor is published beside it. */
 const PUBLISH_SUCCESSOR_MS = 730 * DAY_MS;
-/** When it has this much left, its successor signs: until then its clients had time to trust it. */
+/** Remaining time at which the successor starts to sign; clients have had time to trust it by then. */
 const HAND_OVER_MS = 365 * DAY_MS;
-/** How long before its end a certificate is renewed. */
+/** Time before its expiry at which a certificate is renewed. */
 const RENEW_MS = 30 * DAY_MS;
 
-/** Whose services the certificates are for: a database cluster, for example. One owner never trusts another's authority. */
+/**
+ * The owner of services with certificates, such as a database cluster. Owners never trust one another's authorities.
+ */
 export type CertificateOwner = { id: string; kind: string; project_id: string | null };
 
-/** A certificate as a service uses it, all in PEM. */
+/** The certificate, key and authorities that a service needs, all in PEM. */
 export type ServiceCertificate = {
   certificate: string;
   key: string;
-  /** Every authority that clients must trust now, the oldest first. */
+  /** All authorities that clients must trust now, oldest first. */
   authorities: string;
   expires_at: Date;
 };
@@ -35,7 +37,7 @@ const sealedKey = (table: 'service_authorities' | 'service_certificates'): Seale
 });
 const place = (table: 'service_authorities' | 'service_certificates', id: string) => `${table}:${id}`;
 
-/** For `npm run admin -- reseal`: private keys of authorities and of what they signed. */
+/** For `npm run admin -- reseal`: private keys of authorities and of certificates. */
 export const sealedCertificateKeys: readonly SealedColumn[] = [
   sealedKey('service_authorities'),
   sealedKey('service_certificates'),
@@ -58,14 +60,14 @@ type Certificate = CertificateRequest & {
 };
 
 /**
- * The authorities that clients of this owner's services must trust now, the oldest first, in PEM. The first one is
- * issued when it is first asked for; a successor is published long before the last one ends.
+ * The authorities that clients of this owner's services must trust now, oldest first, in PEM. The first one is issued
+ * on first use; a successor is published long before the last one expires.
  */
 export const ensureAuthorities = async (owner: CertificateOwner): Promise<string> => bundle(await authoritiesOf(owner));
 
 /**
- * A certificate for one service of an owner, issued when it is first asked for, and again when it should say something
- * else or nears its end. `name` tells the owner's certificates apart: `server`, or the id of a member.
+ * A certificate for one service of an owner, issued on first use, and again when its content should change or it nears
+ * its expiry. `name` is unique within the owner: `server`, or the id of a member.
  */
 export async function ensureCertificate(
   owner: CertificateOwner,
@@ -93,7 +95,7 @@ const bundle = (authorities: readonly Authority[]) => authorities.map(({ certifi
 const says = ({ common_name, dns_names, addresses, usage }: CertificateRequest) =>
   JSON.stringify([common_name, dns_names, addresses, usage]);
 
-/** The oldest one that has time left to sign: what it signs, every client already trusts. */
+/** The oldest authority with enough time left to sign; every client already trusts it. */
 function signerOf(authorities: readonly Authority[]): Authority {
   const signer = authorities.find(({ left_ms }) => left_ms > HAND_OVER_MS) ?? authorities.at(-1);
   if (!signer) throw new Error('an owner has no certificate authority');
@@ -121,7 +123,7 @@ async function nextGeneration(ownerId: string): Promise<number> {
   return row?.next ?? 1;
 }
 
-/** Of two that add the same generation at once, one wins; the other's was never used. */
+/** Adds a generation. Of two concurrent calls one succeeds; the other's authority was never used. */
 async function addAuthority(owner: CertificateOwner, generation: number): Promise<void> {
   const [id, at] = [newId(), now()];
   const issued = await issueAuthority(`${owner.kind} ${owner.id} CA ${generation}`, at);
@@ -147,7 +149,7 @@ const findCertificate = (ownerId: string, name: string) =>
 
 type Wanted = { name: string; request: CertificateRequest; present: Certificate | undefined; signer: Authority };
 
-/** Of two that renew at once, the first one's stays: the other gives that one back. */
+/** Issues a certificate. Of two concurrent renewals the first one stays, and both return it. */
 async function issue(owner: CertificateOwner, { name, request, present, signer }: Wanted): Promise<Certificate> {
   const [id, at] = [present?.id ?? newId(), now()];
   const key = open(signer.sealed_key, place('service_authorities', signer.id)).toString();
@@ -181,8 +183,9 @@ async function issue(owner: CertificateOwner, { name, request, present, signer }
 type Due = CertificateRequest & { name: string; id: string; kind: string; project_id: string | null };
 
 /**
- * Renews what nears its end and publishes successors of authorities; services get them when they are next ensured.
- * @returns how many certificates were due
+ * Renews certificates that near their expiry, and publishes successors of authorities; services get them when they are
+ * next ensured.
+ * @returns the number of due certificates
  */
 export async function renewCertificates(signal: AbortSignal): Promise<number> {
   const due = await query<Due>(sql`
@@ -203,10 +206,10 @@ export async function renewCertificates(signal: AbortSignal): Promise<number> {
   return due.length;
 }
 
-/** One certificate whose renewal is late. */
+/** A certificate with a late renewal. */
 export type LateCertificate = { owner_kind: string; owner_id: string; name: string; expires_at: Date };
 
-/** How many certificates there are, when the first one ends, and those whose renewal should have happened a day ago. */
+/** The number of certificates, the first expiry, and those whose renewal is a day late. */
 export async function certificateEnds(): Promise<{ count: number; first: Date | null; late: LateCertificate[] }> {
   const [all, late] = await Promise.all([
     queryOne<{ count: string; first: Date | null }>(

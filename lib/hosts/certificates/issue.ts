@@ -17,7 +17,7 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Clocks of machines differ: a certificate is valid from a little before it was issued. */
+/** Clock skew between machines: a certificate is valid from slightly before its issue. */
 const SKEW_MS = 60 * 60_000;
 export const AUTHORITY_MS = 3650 * DAY_MS;
 export const CERTIFICATE_MS = 90 * DAY_MS;
@@ -25,7 +25,7 @@ export const CERTIFICATE_MS = 90 * DAY_MS;
 /** A certificate and its private key, both in PEM. */
 export type Issued = { certificate: string; key: string; expires_at: Date };
 
-/** For whom a certificate speaks, and in which role of TLS. */
+/** The subject of a certificate and its TLS role. */
 export type CertificateRequest = {
   common_name: string;
   dns_names: readonly string[];
@@ -33,7 +33,7 @@ export type CertificateRequest = {
   usage: 'server' | 'client' | 'peer';
 };
 
-/** Issues a self-signed authority that signs certificates and no further authority (RFC 5280, 4.2). */
+/** Issues a self-signed authority that may sign certificates but no further authorities (RFC 5280, 4.2). */
 export async function issueAuthority(name: string, at: Date): Promise<Issued> {
   const keys = await generateKeys();
   const expires_at = wholeSeconds(at.getTime() + AUTHORITY_MS);
@@ -93,12 +93,12 @@ const purposes: Record<CertificateRequest['usage'], ExtendedKeyUsage[]> = {
 
 const generateKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
-/** PKCS #8 (RFC 5958). */
+/** The private key as PEM in PKCS #8 (RFC 5958). */
 const writtenKey = async (key: CryptoKey) =>
   `${PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY')}\n`;
 
 const readKey = (pem: string) =>
   crypto.subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), ALGORITHM, false, ['sign']);
 
-/** Times in certificates have no fractions of a second. */
+/** Times in certificates have whole seconds. */
 const wholeSeconds = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);

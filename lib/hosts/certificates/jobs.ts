@@ -2,7 +2,7 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { log } from '@/lib/log';
 import { renewCertificates } from './certificates';
 
-/** Renews certificates of services well before they end. */
+/** Renews service certificates well before they expire. */
 export const renewCertificatesJob: PeriodicJob = {
   name: 'renew service certificates',
   every_ms: 60 * 60_000,

@@ -15,7 +15,7 @@ const firstEnd = new Gauge({
   registers: [registry],
 });
 
-/** Reads what the gauges show; without a database they keep what they showed last. */
+/** Updates the gauges; without a database they keep the last values. */
 export async function measureCertificates(): Promise<void> {
   try {
     const { count, first, late } = await certificateEnds();

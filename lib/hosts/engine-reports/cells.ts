@@ -1,7 +1,7 @@
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 
-/** What a cell can bear, all of it, and the addresses that its floating IPs come from. */
+/** The total capacity of a cell, and the address ranges of its floating IPs. */
 export type CellReport = {
   vcpus: number;
   memory_mb: number;
@@ -11,7 +11,7 @@ export type CellReport = {
   ranges: readonly { first: string; last: string }[];
 };
 
-/** Records what a cell can bear now, and recounts what it has promised. A new cell begins with its first report. */
+/** Records the capacity of a cell, and recounts its reservations. The first report creates the cell. */
 export async function reportCell(id: string, report: CellReport): Promise<void> {
   await execute(sql`
     INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, seen_at)
@@ -24,7 +24,7 @@ export async function reportCell(id: string, report: CellReport): Promise<void> 
   await execute(sql`SELECT recount_cell(${id}::text)`);
 }
 
-/** Replaces the ranges of a cell; what is as before is not written. */
+/** Replaces the ranges of a cell; unchanged ones are not written. */
 export async function reportRanges(cellId: string, ranges: CellReport['ranges']): Promise<void> {
   await execute(sql`
     WITH reported AS (

@@ -3,7 +3,7 @@ import { endpoint } from '@/lib/core/api/endpoint';
 import { engineReport } from './schema';
 import { listEngineReports } from './service';
 
-/** Engines and how they are, in the back office. */
+/** The status of engines, in the back office. */
 export const engineReportEndpoints = [
   endpoint({
     method: 'GET',

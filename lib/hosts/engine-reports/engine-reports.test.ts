@@ -7,7 +7,7 @@ import { reportEngine } from './service';
 
 testDatabase();
 
-test('the back office shows the last word of each engine, and pages hear only of what is new', async () => {
+test('the back office shows the latest report of each engine, and pages get hints only about changes', async () => {
   const { token } = await createUser('root@example.test', 'backoffice');
   const hints = async () => (await query(sql`SELECT FROM changes WHERE topic = 'engine'`)).length;
   const list = async () => (await api()('GET', '/admin/api/v1/engines', { token })).body;

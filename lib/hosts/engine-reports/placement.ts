@@ -3,20 +3,20 @@ import { queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { withoutHostPaths } from '@/lib/engines/error';
 
-/** A cell whose worker has been silent for longer takes on nothing new. */
+/** A cell whose worker has been silent for longer than this takes on nothing new. */
 const SILENT_MINUTES = 5;
 
-/** The cell that a project's machines live in, or why there is none for them now. */
+/** The cell of a project's machines, or why there is none at present. */
 export type Placement = { cell_id: string; refusal: null } | { cell_id: string | null; refusal: ApiError };
 
 type Found = { cell_id: string; silent: boolean; problem: string | null };
 
-/** Room that something new takes in a cell, beside the memory that each guest takes besides its own. */
+/** The room that a new resource takes in a cell, without the memory overhead of each guest. */
 export type Room = { vcpus: number; memory_mb: number; disk_gb: number; gpu_slices: number };
 
 const nothing: Room = { vcpus: 0, memory_mb: 0, disk_gb: 0, gpu_slices: 0 };
 
-/** Whether a cell `c` can bear this besides all it has promised, as a boolean in SQL. */
+/** An SQL boolean: whether a cell `c` has room for this in addition to its reservations. */
 function fits(needs: Room): Sql {
   return sql`(c.vcpus_reserved + ${needs.vcpus}::int <= c.vcpus_usable
     AND c.memory_mb_reserved + ${needs.memory_mb}::int + c.memory_mb_overhead <= c.memory_mb_usable
@@ -25,8 +25,8 @@ function fits(needs: Room): Sql {
 }
 
 /**
- * Where something new of the project goes: to the cell of its router, or, for the first thing of a project, to one that
- * has room for it, and of those to the one with the most memory left. `engines` must be available there.
+ * The cell for a new resource: the one of the project's router, or, for a project's first resource, the cell with room
+ * for it and the most free memory. `engines` must be available there.
  */
 export async function place(projectId: string, engines: readonly string[], needs = nothing): Promise<Placement> {
   const found = await queryOne<Found>(sql`
@@ -46,7 +46,7 @@ export async function place(projectId: string, engines: readonly string[], needs
   return { cell_id, refusal: null };
 }
 
-/** A cell that cannot take part says why in its report. */
+/** The reason from the reports of cells that cannot take part. */
 async function whyNoCell(engines: readonly string[]): Promise<string> {
   const report = await queryOne<{ message: string }>(sql`
     SELECT message FROM engine_reports WHERE status = 'unavailable' AND engine = ANY (${engines}::text[])

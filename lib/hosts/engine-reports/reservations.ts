@@ -3,7 +3,7 @@ import { join, type Sql, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { log } from '@/lib/log';
 
-/** Room that a device should hold in a cell, and what the ledger says; null: no such device, or no entry. */
+/** An expected reservation of a device in a cell, and the ledger's amount; null: no such device, or no entry. */
 export type Difference = {
   cell_id: string;
   device_id: string;
@@ -13,8 +13,8 @@ export type Difference = {
 };
 
 /**
- * Where the ledger of reservations and what exists differ.
- * @param holders what exists, of each domain: `SELECT cell_id, device_id, kind, amount`
+ * The differences between the ledger of reservations and the resources.
+ * @param holders the resources of each domain: `SELECT cell_id, device_id, kind, amount`
  */
 export function reservationDifferences(holders: readonly Sql[]): Promise<Difference[]> {
   return query<Difference>(sql`
@@ -24,7 +24,7 @@ export function reservationDifferences(holders: readonly Sql[]): Promise<Differe
     WHERE e.amount IS DISTINCT FROM r.amount ORDER BY cell_id, device_id, kind`);
 }
 
-/** Logs where reservations and what exists differ, each time that this changes. */
+/** Logs differences between reservations and resources whenever they change. */
 export function compareReservations(holders: readonly Sql[]): PeriodicJob {
   let reported = '[]';
   return {

@@ -3,7 +3,7 @@ import { timestamp } from '@/lib/core/api/schemas';
 
 const engineStatuses = ['available', 'degraded', 'unavailable'] as const;
 
-/** The last word of an engine of one cell about itself. A local cell is a host, and goes by its name. */
+/** The latest report of an engine of a cell. A local cell is a host and has its name. */
 export const engineReport = z
   .strictObject({
     host_id: z.string(),

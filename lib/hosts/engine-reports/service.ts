@@ -28,7 +28,7 @@ export async function reportEngine(
   if (changed) signalChange();
 }
 
-/** The database is no engine that reports; without disk space it is shown among them. */
+/** The database's report, in the same form as an engine's, while it has no disk space. */
 function databaseFullReport(): EngineReport {
   const message =
     'The database has no disk space left: new resources are refused, reads and deletes work. Free up space on its disk.';
@@ -39,7 +39,7 @@ function databaseFullReport(): EngineReport {
 
 type Row = Omit<EngineReport, 'updated_at'> & { updated_at: Date };
 
-/** What every engine of every cell last said. */
+/** The latest report of every engine of every cell. */
 export async function listEngineReports(): Promise<EngineReport[]> {
   const rows = await query<Row>(sql`
     SELECT cell_id AS host_id, engine, status, message, details, updated_at < platform_now() - interval '5 minutes' AS silent, updated_at
