@@ -1,6 +1,6 @@
 import { expect, expectAccessible, open, test, totpNow } from './support';
 
-test('a second factor is set up, asked for, and turned off', async ({ page, tenant }) => {
+test('a second factor is set up, required, and turned off', async ({ page, tenant }) => {
   test.setTimeout(120_000);
   const account = `/projects/${tenant.slug}/account`;
   await open(page, account, tenant.admin);
@@ -24,7 +24,7 @@ test('a second factor is set up, asked for, and turned off', async ({ page, tena
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('10 recovery codes left')).toBeVisible();
 
-  await test.step('sign-in asks for a code; the one that activated counts as used', async () => {
+  await test.step('sign-in asks for a code; the one used for activation is spent', async () => {
     await page.context().clearCookies();
     await page.goto(account);
     await page.getByLabel('E-mail').fill(tenant.admin.email);
@@ -70,7 +70,7 @@ test('a new password ends the other sessions and keeps this one', async ({ page,
   await expect(page.getByRole('heading', { name: 'Profile and security' })).toBeVisible();
 });
 
-test('a session that is ended stops at once; signing out everywhere ends this one too', async ({
+test('a revoked session ends at once; signing out everywhere ends this one too', async ({
   page,
   tenant,
   otherBrowser,

@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
-test('the audit log says who did what and what was refused, and never a secret', async ({ page, tenant, request }) => {
+test('the audit log shows changes with their authors, and refusals, and never a secret', async ({
+  page,
+  tenant,
+  request,
+}) => {
   const headers = bearer(tenant.token);
   const data = { name: 'watched', type: 'opaque', payload: 'CANARY-payload' };
   await request.post('/api/v1/vault/secrets', { headers, data });

@@ -58,7 +58,7 @@ test.afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('a back office of its own address asks for a second factor before anything else', async ({ page }) => {
+test('a back office with its own address asks for a second factor first', async ({ page }) => {
   test.setTimeout(180_000);
   expect(await answers(`${tenants}/admin/sign-in`), 'tenants do not reach it').toBe(404);
 

@@ -4,7 +4,7 @@ import { bearer, expect, expectAccessible, open } from './support';
 
 test.describe.configure({ timeout: 240_000 });
 
-test('a frozen tenant shows as such; credit that is granted with a reason lifts it, and is in the ledger', async ({
+test('a frozen tenant is marked; credit granted with a reason unfreezes it and is in the ledger', async ({
   page,
   tenant,
   administrator,
@@ -50,8 +50,8 @@ test('a frozen tenant shows as such; credit that is granted with a reason lifts 
   await expectAccessible(page);
 });
 
-test('a rate is added for a coming month, after what it changes was seen', async ({ page, administrator }) => {
-  // A metric that nothing here has, and that has no price: what others compute stays as it is.
+test('a rate is added for a coming month, after a look at its effects', async ({ page, administrator }) => {
+  // A metric that nothing here uses and that has no price, so the results of other tests stay the same.
   await openOffice(page, '/admin/billing/rates', administrator);
   await expect(page).toHaveTitle('Rates · Nephele back office');
   await expectAccessible(page);
@@ -73,7 +73,7 @@ test('a rate is added for a coming month, after what it changes was seen', async
   ).toContainText('Upcoming');
 });
 
-test('revenue, invoices and months say what a month brought in, and the address says which', async ({
+test('revenue, invoices and months show a month’s income, and the month is in the address', async ({
   page,
   tenant,
   administrator,
@@ -100,7 +100,7 @@ test('revenue, invoices and months say what a month brought in, and the address 
   await expectAccessible(page);
 });
 
-test('an invoice whose card is declined needs attention in the office, and is paid with another card in the portal', async ({
+test('an invoice with a declined card needs attention in the office, and is paid with another card in the portal', async ({
   page,
   tenant,
   administrator,
@@ -153,7 +153,7 @@ test('an invoice whose card is declined needs attention in the office, and is pa
   await expect(page.getByText('No invoices match')).toBeVisible();
 });
 
-test('what was billed is checked on demand, and what was found is shown', async ({ page, administrator }) => {
+test('billing is checked on demand, and the differences are shown', async ({ page, administrator }) => {
   await openOffice(page, '/admin/billing/reconciliations', administrator);
   await page.getByRole('button', { name: 'Check now' }).first().click();
   const sheet = page.getByRole('dialog', { name: 'Check result' });

@@ -1,10 +1,10 @@
 import { givePassword, openOffice, test } from './backoffice-support';
 import { expect, expectAccessible, open, totpNow } from './support';
 
-// Two themes of every page go through axe, on machines that may have two cores.
+// Axe checks every page in two themes, possibly on a machine with two cores.
 test.describe.configure({ timeout: 180_000 });
 
-test('sign-in to the back office leads to the page that was asked for, and sign-out ends it', async ({
+test('sign-in to the back office leads to the requested page, and sign-out ends the session', async ({
   page,
   administrator,
   tenant,
@@ -27,7 +27,7 @@ test('sign-in to the back office leads to the page that was asked for, and sign-
   await expect(page.getByRole('heading', { name: 'Sign in to the back office' })).toBeVisible();
 });
 
-test('a session of the portal opens nothing in the back office', async ({ page, tenant }) => {
+test('a portal session is not valid in the back office', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.goto('/admin/tenants');
   await expect(page.getByRole('heading', { name: 'Sign in to the back office' })).toBeVisible();
@@ -35,7 +35,7 @@ test('a session of the portal opens nothing in the back office', async ({ page, 
   await expect(page.getByRole('heading', { name: 'Sign in to the back office' })).toBeVisible();
 });
 
-test('an administrator sets a second factor up, is asked for it, and another one resets it', async ({
+test('an administrator sets up a second factor, is asked for it, and another administrator resets it', async ({
   page,
   administrator,
   otherBrowser,
@@ -69,7 +69,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
     await elsewhere.waitForURL('/admin/users');
   });
 
-  await test.step('a recovery code does as well', async () => {
+  await test.step('a recovery code works too', async () => {
     const third = await otherBrowser();
     await third.goto('/admin');
     await givePassword(third, administrator);
@@ -79,7 +79,7 @@ test('an administrator sets a second factor up, is asked for it, and another one
     await third.close();
   });
 
-  await test.step('reset it ends every session, and the password alone signs in', async () => {
+  await test.step('a reset ends every session, and then the password is enough', async () => {
     await elsewhere.goto(`/admin/users/${administrator.id}`);
     await elsewhere.getByRole('button', { name: 'Actions' }).click();
     await elsewhere.getByRole('menuitem', { name: 'Reset two-factor authentication' }).click();

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { test as base, bearer, chooseOwnPassword, expect, INITIAL_PASSWORD, type Person } from './support';
 
 interface Fixtures {
-  /** An administrator of one test: what others do to theirs can't disturb it. */
+  /** A separate administrator per test, so that tests don't interfere. */
   administrator: Person & { id: string };
 }
 
@@ -21,14 +21,14 @@ export const test = base.extend<Fixtures>({
   },
 });
 
-/** Fills in the first step of signing in to the back office. */
+/** Completes the first step of signing in to the back office. */
 export async function givePassword(page: Page, { email, password }: Pick<Person, 'email' | 'password'>) {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Opens a page of the back office and signs in on the way. */
+/** Opens a page of the back office, signing in on the way. */
 export async function openOffice(page: Page, address: string, person: Person): Promise<void> {
   await page.goto(address);
   await givePassword(page, person);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openOffice, test } from './backoffice-support';
 import { bearer, expect, expectAccessible, open, openWithInitialPassword } from './support';
 
-// Two themes of every page go through axe, on machines that may have two cores.
+// Axe checks every page in two themes, possibly on a machine with two cores.
 test.describe.configure({ timeout: 180_000 });
 
 const row = (name: string) => new RegExp(`^${name}\\b`);
@@ -74,7 +74,7 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
   await expect(portal.getByRole('row', { name: /^Grace Hopper\b/ })).toContainText('Admin');
 });
 
-test('an administrator is told that an address has an account, and hands over an acceptance code', async ({
+test('an administrator learns that an address has an account, and hands over an acceptance code', async ({
   page,
   administrator,
   tenant,
@@ -94,7 +94,7 @@ test('an administrator is told that an address has an account, and hands over an
   await expectAccessible(page);
 });
 
-test('what the API refuses is said at the field that it names', async ({ page, administrator, tenant }) => {
+test('an API refusal appears at the field that it names', async ({ page, administrator, tenant }) => {
   await openOffice(page, '/admin/tenants/new', administrator);
   await page.getByLabel('Name', { exact: true }).fill('Another');
   await page.getByLabel('Slug').fill(tenant.slug);
@@ -125,7 +125,7 @@ test('search, filter and order of tenants are in the address', async ({ page, ad
   await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
 });
 
-test('a new limit shows in the portal at once; one below what is in use is warned of', async ({
+test('a new limit appears in the portal at once; one below current use shows a warning', async ({
   page,
   administrator,
   tenant,
@@ -156,7 +156,7 @@ test('a new limit shows in the portal at once; one below what is in use is warne
   await expect(portal.getByRole('meter', { name: 'vCPUs' })).toHaveAttribute('aria-valuemax', '96');
 });
 
-test('limits that someone else changes meanwhile are shown, and neither change is lost', async ({
+test('limits changed by someone else meanwhile are shown, and neither change is lost', async ({
   page,
   administrator,
   tenant,
@@ -182,7 +182,7 @@ test('limits that someone else changes meanwhile are shown, and neither change i
   await expect(page.getByRole('meter', { name: 'Instances' })).toHaveAttribute('aria-valuemax', '33');
 });
 
-test('a suspended tenant is refused, everyone sees why, and resuming lets it in again', async ({
+test('a suspended tenant is refused with the reason, and resuming restores access', async ({
   page,
   administrator,
   tenant,
@@ -212,7 +212,7 @@ test('a suspended tenant is refused, everyone sees why, and resuming lets it in 
   await expect(page.getByText('Invoice 2026-03 is unpaid.', { exact: true })).toBeHidden();
   await expect.poll(async () => (await call()).status()).toBe(200);
 
-  await test.step('both are on record, with the reason', async () => {
+  await test.step('both are audited, with the reason', async () => {
     await page.getByRole('main').getByRole('link', { name: 'Audit log' }).click();
     await expect(page).toHaveURL(`/admin/audit?tenant_id=${tenant.id}`);
     await expect(page.getByRole('button', { name: 'tenant.resume', exact: true })).toBeVisible();

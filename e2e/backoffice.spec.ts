@@ -3,10 +3,10 @@ import { openOffice, test } from './backoffice-support';
 import { inDatabase } from './money-support';
 import { addPerson, bearer, expect, expectAccessible, open, openWithInitialPassword, totpNow } from './support';
 
-// Two themes of every page go through axe, on machines that may have two cores.
+// Axe checks every page in two themes, possibly on a machine with two cores.
 test.describe.configure({ timeout: 180_000 });
 
-test('the overview, engines and operations say how the platform is', async ({
+test('the overview, engines and operations show the state of the platform', async ({
   page,
   administrator,
   request,
@@ -25,7 +25,7 @@ test('the overview, engines and operations say how the platform is', async ({
   await expect(compute.getByText('Seccomp filter of QEMU.')).toBeVisible();
   await expectAccessible(page);
 
-  await test.step('programs that services run, with what to do where one is not on the host', async () => {
+  await test.step('programs of services are listed, with instructions for missing ones', async () => {
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Programs' }).click();
     await expect(page).toHaveTitle('Programs · Nephele back office');
     const haproxy = page.getByRole('list', { name: 'Programs' }).getByRole('listitem').filter({ hasText: 'haproxy' });
@@ -115,11 +115,11 @@ test('a user’s lost second factor is reset, and their sessions are ended', asy
   await page.getByRole('menuitem', { name: 'End all sessions' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'End all sessions' }).click();
   await expect(page.getByText(/signed out everywhere/)).toBeVisible();
-  // The open page hears of it and leaves by itself.
+  // The open page is notified and leaves on its own.
   await expect(portal.getByRole('heading', { name: 'Sign in' })).toBeVisible({ timeout: 30_000 });
 });
 
-test('users are narrowed to a tenant that is found by typing', async ({ page, administrator, tenant, request }) => {
+test('the list of users is filtered by a tenant found by typing', async ({ page, administrator, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   await openOffice(page, '/admin/users', administrator);
   await page.getByRole('button', { name: 'Tenant', exact: true }).click();
@@ -132,7 +132,7 @@ test('users are narrowed to a tenant that is found by typing', async ({ page, ad
   await expect(page.getByRole('button', { name: `Tenant ${tenant.name}` })).toBeVisible();
 });
 
-test('an address that somebody else took is released, added as an administrator, and removed', async ({
+test('an e-mail address taken by someone else is released, added as an administrator, and removed', async ({
   page,
   administrator,
   tenant,
@@ -176,7 +176,7 @@ test('an address that somebody else took is released, added as an administrator,
   await page.getByRole('menuitem', { name: 'Remove from administrators' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove administrator' }).click();
   await expect(row).toBeHidden();
-  // The open page hears of it and leaves by itself.
+  // The open page is notified and leaves on its own.
   await expect(theirs.getByRole('heading', { name: 'Sign in to the back office' })).toBeVisible({ timeout: 30_000 });
 });
 
@@ -201,7 +201,7 @@ test('the audit log is filtered, opened and exported', async ({ page, administra
   expect(lines[1]).toContain(tenant.slug);
 });
 
-test('an address that no page has is answered inside the back office', async ({ page, administrator }) => {
+test('an unknown address gets an answer inside the back office', async ({ page, administrator }) => {
   await openOffice(page, '/admin', administrator);
   await page.goto('/admin/no-such-page');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();

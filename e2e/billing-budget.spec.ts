@@ -1,6 +1,6 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
-test('a budget says what it does before it is saved, and is in force then', async ({ page, tenant, request }) => {
+test('a budget shows its effects before it is saved, and then applies', async ({ page, tenant, request }) => {
   // A disk costs money from its first second.
   const volume = await request.post('/api/v1/storage/volumes', {
     headers: bearer(tenant.token),
@@ -40,7 +40,7 @@ test('a budget says what it does before it is saved, and is in force then', asyn
   await expectAccessible(page);
 });
 
-test('a change of someone else’s is never overwritten unseen', async ({ page, tenant, request }) => {
+test('another person’s change is never overwritten unseen', async ({ page, tenant, request }) => {
   await open(page, `/projects/${tenant.slug}/billing/budget`, tenant.admin);
   await page.getByLabel('Monthly limit').fill('300');
   await request.put('/api/v1/billing/budget', {

@@ -1,6 +1,6 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
-test('credit is paid for on the sandbox’s page, and is there when the browser comes back', async ({ page, tenant }) => {
+test('credit is paid on the sandbox’s page, and is available when the browser returns', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/billing/credit`, tenant.admin);
   await expect(page).toHaveTitle('Credit · Nephele');
   await expect(page.getByRole('heading', { name: 'No credit yet' })).toBeVisible();
@@ -30,7 +30,7 @@ test('credit is paid for on the sandbox’s page, and is there when the browser 
   await expect(page).toHaveURL(/\/billing\/credit$/);
 });
 
-test('a declined card charges nothing, a bank that is asked may refuse, and the page stays open for another try', async ({
+test('a declined card charges nothing, the bank may refuse, and the page stays open for another try', async ({
   page,
   tenant,
   request,
@@ -65,7 +65,7 @@ test('a declined card charges nothing, a bank that is asked may refuse, and the 
   await expect(page.getByRole('button', { name: /Pay/ })).toHaveCount(0);
 });
 
-test('cards are saved on the sandbox’s page; the first one is the default, and removing it says what follows', async ({
+test('cards are saved on the sandbox’s page; the first one is the default, and removing it shows the effects', async ({
   page,
   tenant,
   request,

@@ -3,7 +3,7 @@ import { addPerson, bearer, expect, expectAccessible, open, test } from './suppo
 
 test.describe.configure({ timeout: 240_000 });
 
-test('a budget that is used up freezes the project before one’s eyes, and raising it lifts that at once', async ({
+test('an exhausted budget freezes the open project, and raising it lifts the freeze at once', async ({
   page,
   tenant,
   request,
@@ -20,7 +20,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
   await setBudget(request, tenant, { monthly_limit_usd: 0.01, enable_quota_freeze: true });
   await spendCents(tenant, 3);
 
-  await test.step('the page says so by itself, and why', async () => {
+  await test.step('the page updates on its own, with the reason', async () => {
     await expect(banner).toContainText('This project is frozen', { timeout: 90_000 });
     await expect(banner).toContainText(/The budget is used up: \$0\.03 of \$0\.01 spent this month\./);
     await expect(create).toHaveAttribute('aria-disabled', 'true');
@@ -28,7 +28,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
     await expectAccessible(page);
   });
 
-  await test.step('what grows is disabled with the reason, and the API refuses it', async () => {
+  await test.step('growth is disabled with the reason, and the API refuses it', async () => {
     await page.getByRole('button', { name: 'Actions for archive' }).click();
     await expect(page.getByRole('menuitem', { name: /^Resize/ })).toContainText('The budget is used up');
     await expect(page.getByRole('menuitem', { name: /^Create snapshot/ })).not.toContainText('The budget is used up');
@@ -41,7 +41,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
     expect((await refused.json()).error.code).toBe('BUDGET_FROZEN');
   });
 
-  await test.step('every page has the banner, and forms can’t be sent', async () => {
+  await test.step('every page has the banner, and forms cannot be submitted', async () => {
     for (const [address, button] of [
       ['compute/instances/new', 'Create instance'],
       ['storage/volumes/new', 'Create volume'],
@@ -69,7 +69,7 @@ test('a budget that is used up freezes the project before one’s eyes, and rais
   });
 });
 
-test('who can’t lift a freeze is told who can, and credit from the platform lifts it', async ({
+test('a person who cannot lift a freeze learns who can, and credit from the platform lifts it', async ({
   page,
   tenant,
   request,
@@ -91,7 +91,7 @@ test('who can’t lift a freeze is told who can, and credit from the platform li
   await expect(banner).toBeEmpty();
 });
 
-test('a budget without a freeze, or none at all, stops nothing', async ({ page, tenant, request }) => {
+test('a budget without a freeze, or no budget, stops nothing', async ({ page, tenant, request }) => {
   await setBudget(request, tenant, { monthly_limit_usd: 0.01, enable_quota_freeze: false });
   await spendCents(tenant, 3);
   const used = async () => {

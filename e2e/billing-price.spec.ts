@@ -5,7 +5,7 @@ test.describe.configure({ timeout: 240_000 });
 
 const usd = (amount: number) => `$${amount.toFixed(2)}`;
 
-test('a volume’s price stands in its form, and is what it then costs', async ({ page, tenant, request }) => {
+test('the form shows a volume’s price, which equals its later cost', async ({ page, tenant, request }) => {
   await setBudget(request, tenant, { monthly_limit_usd: 250, enable_quota_freeze: true });
   await open(page, `/projects/${tenant.slug}/storage/volumes/new`, tenant.admin);
   const price = page.getByRole('region', { name: 'Price' });
@@ -13,7 +13,7 @@ test('a volume’s price stands in its form, and is what it then costs', async (
   await expect(price).toContainText('Enter a size to see the price.');
   await page.getByLabel('Name', { exact: true }).fill('data');
   await page.getByLabel('Size').fill('10');
-  // 10 GB at 0.08 a GB-month, in every month.
+  // 10 GB at 0.08 per GB-month, in every month.
   await expect(price).toContainText('$0.80 per month');
   await expect(price).toContainText('Volume, 10 GB at $0.08 / GB-month');
   await expect(price).toContainText(/\$0\.00\s*becomes\s*\$\d\.\d\d\s*of \$250\.00/);
@@ -28,7 +28,7 @@ test('a volume’s price stands in its form, and is what it then costs', async (
   };
   await expect.poll(running, { timeout: 60_000 }).toEqual([0.8]);
 
-  await test.step('making it larger costs the difference', async () => {
+  await test.step('a resize costs the difference', async () => {
     await expect(page.getByRole('main').getByText('Available').first()).toBeVisible({ timeout: 60_000 });
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Resize' }).click();
@@ -39,14 +39,14 @@ test('a volume’s price stands in its form, and is what it then costs', async (
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
-  await test.step('a snapshot costs what its volume’s size costs', async () => {
+  await test.step('a snapshot costs as much as its volume’s size', async () => {
     await page.getByRole('link', { name: 'Create snapshot' }).click();
     await expect(page).toHaveTitle('Create snapshot · Nephele');
     await expect(page.getByRole('region', { name: 'Price' })).toContainText('$0.80 per month');
   });
 });
 
-test('a budget that something would use up says when, before it is created', async ({ page, tenant, request }) => {
+test('a quote shows when it would exhaust the budget', async ({ page, tenant, request }) => {
   await setBudget(request, tenant, { monthly_limit_usd: 0.01, enable_quota_freeze: true });
   await open(page, `/projects/${tenant.slug}/storage/volumes/new`, tenant.admin);
   await page.getByLabel('Size').fill('16384');
@@ -55,7 +55,7 @@ test('a budget that something would use up says when, before it is created', asy
   await expect(price).toContainText('After that, nothing can be created or enlarged.');
 });
 
-test('a flavor costs the same on the list of flavors and in the form of an instance', async ({
+test('a flavor costs the same in the list of flavors and in the form of an instance', async ({
   page,
   tenant,
   request,
@@ -76,7 +76,7 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
   await expect(page.getByText(`a month is ${hours} hours`)).toBeVisible();
   await page.goto(`/projects/${tenant.slug}/compute/instances/new`);
   const price = page.getByRole('region', { name: 'Price' });
-  // It begins with the smallest flavor that holds the image.
+  // The form starts with the smallest flavor that fits the image.
   await expect(page.getByRole('radio', { name: /^nano\b/ })).toBeChecked();
   await expect(price).toContainText(/\$\d+\.\d\d per month/);
   await expect(price).not.toContainText(`${monthly} per month`);
@@ -87,7 +87,7 @@ test('a flavor costs the same on the list of flavors and in the form of an insta
   await expectAccessible(page);
 });
 
-test('what has no price says so', async ({ page, tenant }) => {
+test('unpriced items are marked as such', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/compute/images/upload`, tenant.admin);
   const price = page.getByRole('region', { name: 'Price' });
   await expect(price).toContainText('Choose a file to see the price of storing it.');

@@ -3,13 +3,13 @@ import { adminPaths, paths } from '../lib/paths';
 import { openOffice, test } from './backoffice-support';
 import { bearer, expect, expectAccessible, open, type Tenant } from './support';
 
-// Every address that the product has is found in its one builder of links: a page that is added is looked at without a
-// word here. What each page does is for the tests of its part; here is what must be so on all of them.
+// The links builder lists every address of the product, so new pages are tested automatically. These are the
+// requirements on all pages; the tests of each feature cover the rest.
 
-/** What a page may load before it can be used; menus, charts and consoles come when they are opened. */
+/** The limit for scripts that a page loads before it can be used; menus, charts and consoles load when opened. */
 const MOST_SCRIPT_BYTES = 200 * 1024;
 
-/** The bytes on the wire of the scripts that the page's own markup asks for. */
+/** The size on the wire of the scripts in the page's own markup. */
 async function scriptBytes(page: Page, response: Response | null): Promise<number> {
   const markup = (await response?.text()) ?? '';
   const named = [...markup.matchAll(/<script[^>]+src="([^"]+)"/g)].map(([, source = '']) => source);
@@ -22,7 +22,7 @@ async function scriptBytes(page: Page, response: Response | null): Promise<numbe
   );
 }
 
-/** A visitor who takes down every request to another server, and everything that a page complains of. */
+/** Records every request to another server and every error of a page. */
 function watch(page: Page, baseURL: string | undefined) {
   const seen = { foreign: [] as string[], problems: [] as string[] };
   page.on('request', (request) => {
@@ -49,7 +49,7 @@ function watch(page: Page, baseURL: string | undefined) {
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
     const over = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    // A chart takes its new width with the next frame.
+    // A chart resizes in the next frame.
     await expect.poll(over, { timeout: 2000, message: `${address} fits a phone` }).toBeLessThanOrEqual(0);
   };
   return { visit, seen };
@@ -57,7 +57,7 @@ function watch(page: Page, baseURL: string | undefined) {
 
 const nothing = { foreign: [], problems: [] };
 
-/** One of each thing that has a page of its own, by the name that its address has among the builders. */
+/** Creates one of each resource with its own page, by the name of its link builder. */
 async function one(request: APIRequestContext, { token }: Tenant): Promise<Record<string, string>> {
   const headers = bearer(token);
   const first = async (path: string) => (await (await request.get(`/api/v1${path}`, { headers })).json())[0].id;
@@ -89,12 +89,12 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
 }
 
 /**
- * Looked at elsewhere: what comes before a sign-in; the processor's page, in which a project has no frame; an invoice, for
- * which a month must end.
+ * Covered elsewhere: pages before sign-in; the processor's page, which has no project frame; an invoice, which needs an
+ * ended month.
  */
 const apart = ['home', 'signIn', 'initialPassword', 'apiReference', 'checkout', 'invoice'];
 
-/** A project's addresses, with those of one thing by its id. */
+/** A project's addresses, including those of resources by their ids. */
 const inProject = (tenant: Tenant, ids: Record<string, string>) =>
   Object.entries(paths as Record<string, (project: string, id?: string) => string>)
     .filter(([name]) => !apart.includes(name))
@@ -117,7 +117,7 @@ for (const half of [0, 1]) {
   });
 }
 
-test('every page of the back office is accessible, fits a phone and asks no other server', async ({
+test('every page of the back office is accessible, fits a phone and contacts no other server', async ({
   page,
   tenant,
   request,
@@ -146,7 +146,7 @@ test('every page of the back office is accessible, fits a phone and asks no othe
   expect(seen).toEqual(nothing);
 });
 
-test('the pages outside of a project are accessible, fit a phone and ask no other server', async ({
+test('the pages outside of a project are accessible, fit a phone and contact no other server', async ({
   page,
   tenant,
   request,

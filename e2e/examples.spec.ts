@@ -4,12 +4,12 @@ import { asScript, Comparison, outputsOf, readSteps } from './guide';
 import { addPerson, expect, type Person, test } from './support';
 
 interface Ended {
-  /** What it complained of, when it failed. */
+  /** The error output, if it failed. */
   failure: string | null;
   stdout: string;
 }
 
-/** Runs a program as the reader of an example does: all it knows is the platform's address and an account. */
+/** Runs a program like a reader of the example, who only knows the platform's address and an account. */
 function run(program: string, args: string[], { email, password }: Person): Promise<Ended> {
   const env = { ...process.env, NEPHELE: process.env.E2E_BASE_URL, EMAIL: email, PASSWORD: password };
   return new Promise((resolve) =>
@@ -19,7 +19,7 @@ function run(program: string, args: string[], { email, password }: Person): Prom
   );
 }
 
-/** What a script must have said in the end, by its name: an example without an expectation proves nothing. */
+/** The expected final output of each script: an example without an expectation proves nothing. */
 const expected: Record<string, RegExp[]> = {
   'machine.sh': [
     /"status": "active"/,
@@ -43,7 +43,7 @@ for (const script of scripts) {
   });
 }
 
-test('the commands of docs/api-guide.md run in its order, and print what it shows', async ({ tenant }) => {
+test('the commands of docs/api-guide.md run in order, and print the documented output', async ({ tenant }) => {
   test.setTimeout(600_000);
   const page = 'docs/api-guide.md';
   const steps = readSteps(page);
@@ -52,7 +52,7 @@ test('the commands of docs/api-guide.md run in its order, and print what it show
   const comparison = new Comparison();
   for (const [index, printed] of outputs.entries()) {
     const step = steps[index];
-    // The last one of a script that broke off has not said all it would.
+    // The last output of a failed script may be incomplete.
     if (failure !== null && index === outputs.length - 1)
       expect(failure, `${page}:${step?.line}: ${printed}`).toBeNull();
     comparison.expectSame(`${page}:${step?.line}`, printed, step?.shown ?? null);

@@ -18,7 +18,7 @@ async function instance(request: APIRequestContext, { token }: Tenant, name: str
   return (await answer.json()).id;
 }
 
-/** A floating IP, led to an instance where one is named. */
+/** A floating IP, associated with an instance if one is given. */
 async function floatingIp(
   request: APIRequestContext,
   { token }: Tenant,
@@ -35,7 +35,7 @@ async function floatingIp(
   return allocated;
 }
 
-test('an address is allocated, led to an instance, and released', async ({ page, tenant, request }) => {
+test('an address is allocated, associated with an instance, and released', async ({ page, tenant, request }) => {
   await instance(request, tenant, 'web-1');
   await open(page, `/projects/${tenant.slug}/network/floating-ips`, tenant.admin);
   await expect(page).toHaveTitle('Floating IPs · Nephele');
@@ -79,7 +79,7 @@ test('an address is allocated, led to an instance, and released', async ({ page,
   await expect(page.getByRole('heading', { name: 'No floating IPs yet' })).toBeVisible();
 });
 
-test('what has an address shows it in the diagram and at its port, whose groups can be changed', async ({
+test('an instance with an address shows it in the diagram and at its port, whose groups can be changed', async ({
   page,
   tenant,
   request,
@@ -119,10 +119,10 @@ test('what has an address shows it in the diagram and at its port, whose groups 
   );
 });
 
-test('what is taken can’t be chosen, and says by what', async ({ page, tenant, request }) => {
+test('addresses in use cannot be selected, and show what uses them', async ({ page, tenant, request }) => {
   const taken = await floatingIp(request, tenant, await instance(request, tenant, 'web-1'));
   const free = await floatingIp(request, tenant);
-  // The choice has an address of its own.
+  // The dialog has its own address.
   await open(page, `/projects/${tenant.slug}/network/floating-ips?associate=${free.id}`, tenant.admin);
   const dialog = page.getByRole('dialog', { name: `Associate ${free.address}` });
   await expect(dialog.getByText('Every port already has a floating IP.').first()).toBeVisible();

@@ -20,13 +20,13 @@ for (const piece of [undefined, ...pieces.map(({ name }) => name)]) {
     await expect.poll(over, { timeout: 5000 }).toBeLessThanOrEqual(0);
     await expectAccessible(page);
 
-    // Every stop of the Tab key in the page's own content is another one: nothing holds the keyboard.
+    // Each Tab press in the page's content reaches another element: there is no keyboard trap.
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.locator('#page-title').focus();
     const controls = page.locator('#page').locator('a[href], button:enabled, input:enabled, [contenteditable=true]');
     const stops = new Set<string>();
     for (let press = 0; press < Math.min(12, await controls.count()); press += 1) {
-      // Editors take Tab as text; Esc gives it back.
+      // Editors use Tab for text; Esc releases it.
       await page.keyboard.press('Escape');
       await page.keyboard.press('Tab');
       stops.add(await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 300) ?? ''));

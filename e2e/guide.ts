@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
 
-/** A block of commands in a page, and what the page says that it prints: nothing, where no answer follows. */
+/** A command block of a page and its documented output: empty if no answer follows. */
 export interface Step {
   line: number;
   command: string;
   shown: { kind: 'json' | 'text'; text: string } | null;
 }
 
-/** Blocks that begin so are for reading, and say so to the reader. */
+/** Blocks with this first line are not run, and tell the reader so. */
 const NOT_RUN = '# Not run:';
 
-/** The commands of a page, in its order. Whatever else it fences must be the answer to them, or it would go unchecked. */
+/** The commands of a page, in order. Every other fenced block must be the answer to one, or it would not be checked. */
 export function readSteps(page: string): Step[] {
   const text = readFileSync(page, 'utf8');
   const fences = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
@@ -35,19 +35,19 @@ export function readSteps(page: string): Step[] {
 
 const MARK = '\x1e';
 
-/** All steps as one script, which ends at the first command that fails. */
+/** All steps as one script, which stops at the first command that fails. */
 export function asScript(steps: readonly Step[]): string {
   return ['set -euo pipefail', ...steps.map(({ command }) => `printf '\\x1e'\n${command}`)].join('\n');
 }
 
-/** What each step of the script has printed, as far as it came. */
+/** The output of each step of the script, as far as it ran. */
 export function outputsOf(stdout: string): string[] {
   return stdout.split(MARK).slice(1);
 }
 
 /**
- * Compares what was printed with what the page shows. It is the same but for times, ids, of which the same one on the
- * page is the same one in the session, and `…`, which stands for any text.
+ * Compares the output with the page. They must be equal except for times, for ids (which must be used consistently),
+ * and for `…`, which matches any text.
  */
 export class Comparison {
   private readonly shownIds = new Map<string, string>();
@@ -64,7 +64,7 @@ export class Comparison {
   }
 }
 
-/** Ids as the how-manieth of the session, and times as no particular one. */
+/** Replaces ids by their ordinal number in the session, and times by a placeholder. */
 function nameless(text: string, ids: Map<string, string>): string {
   return text
     .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (id) => {
@@ -75,7 +75,7 @@ function nameless(text: string, ids: Map<string, string>): string {
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g, 'a time');
 }
 
-/** A shown text with `…` in it as a pattern; everything else as it is. */
+/** Turns a text with `…` into a pattern; leaves everything else unchanged. */
 function pattern(value: unknown): unknown {
   if (typeof value !== 'string' || !value.includes('…')) return value;
   const literal = value.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -1,6 +1,9 @@
 import { expect, expectAccessible, open, test } from './support';
 
-test('an issuer is trusted, the exchange explained under an address, and trust ended', async ({ page, tenant }) => {
+test('an issuer is trusted, the exchange is explained at its own address, and the trust ends', async ({
+  page,
+  tenant,
+}) => {
   const list = `/projects/${tenant.slug}/project/identity-providers`;
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('Identity providers · Nephele');

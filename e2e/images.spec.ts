@@ -3,7 +3,7 @@ import { addPerson, bearer, expect, expectAccessible, open, type Tenant, test } 
 const MIB = 1024 ** 2;
 const disk = Buffer.alloc(2 * MIB, 7);
 
-/** A QCOW2 header, version 3, that names a file of the host as its backing file. */
+/** A QCOW2 version 3 header with a file of the host as its backing file. */
 function hostile(): Buffer {
   const backing = Buffer.from('/etc/passwd');
   const image = Buffer.alloc(MIB);
@@ -60,7 +60,7 @@ test('an image is dropped, recognised, uploaded, shown with its checksum, and de
   await expect(page.getByRole('row', { name: /golden/ })).toHaveCount(0);
 });
 
-test('an image that refers to a file of the host is refused, and the page says why', async ({ page, tenant }) => {
+test('an image that refers to a file of the host is refused with the reason', async ({ page, tenant }) => {
   await open(page, `${listOf(tenant)}/upload`, tenant.admin);
   await page
     .getByLabel('Image file')
@@ -73,7 +73,7 @@ test('an image that refers to a file of the host is refused, and the page says w
   await expect(page.getByRole('status').filter({ hasText: 'This image is unusable' })).toContainText(/backing file/i);
 });
 
-test('a packed file is not sent', async ({ page, tenant }) => {
+test('a compressed file is not uploaded', async ({ page, tenant }) => {
   await open(page, `${listOf(tenant)}/upload`, tenant.admin);
   await page.getByLabel('Image file').setInputFiles({
     name: 'disk.raw.gz',
@@ -84,7 +84,7 @@ test('a packed file is not sent', async ({ page, tenant }) => {
   await expect(page.getByRole('button', { name: 'Upload image' })).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('filters and order stand in the address and survive a reload', async ({ page, tenant, request }) => {
+test('filters and order are in the address and survive a reload', async ({ page, tenant, request }) => {
   const answer = await request.post('/api/v1/images/images?name=own&format=RAW', {
     headers: { ...bearer(tenant.token), 'Content-Type': 'application/octet-stream' },
     data: disk,

@@ -1,9 +1,9 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
-/** A guest boots in seconds; a busy machine takes its time. */
+/** A guest boots in seconds, but takes longer on a busy machine. */
 const BOOT = { timeout: 180_000 };
 
-test('an instance is chosen with its quota in view, boots, and every part of its page has an address', async ({
+test('an instance is created with its quota in view, boots, and every tab of its page has an address', async ({
   page,
   tenant,
   request,
@@ -58,7 +58,7 @@ test('an instance is chosen with its quota in view, boots, and every part of its
   await expect(page.getByRole('heading', { name: 'No instances yet' })).toBeVisible(BOOT);
 });
 
-test('flavors and key pairs: sizes side by side, a key added, a wrong one refused at its field', async ({
+test('flavors are compared side by side; a key is added, and an invalid one refused at its field', async ({
   page,
   tenant,
 }) => {

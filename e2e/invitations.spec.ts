@@ -28,7 +28,7 @@ async function invite(
   return (await answer.json()).acceptance_code;
 }
 
-/** A second tenant, with its own admin. */
+/** A second tenant with its own admin. */
 async function otherTenant(request: APIRequestContext, administratorToken: string): Promise<Tenant> {
   const mark = randomBytes(4).toString('hex');
   const admin = { email: `hera-${mark}@example.test`, name: 'Hera Other', password: `pass ${mark} phrase` };
@@ -42,7 +42,7 @@ async function otherTenant(request: APIRequestContext, administratorToken: strin
   return { id: (await made.json()).id, slug, name, admin, token };
 }
 
-test('who has an account is invited, sees it beside their projects, and joins with the code of the inviter', async ({
+test('a person with an account is invited, sees it beside their projects, and joins with the inviter’s code', async ({
   page,
   tenant,
   request,
@@ -82,11 +82,11 @@ test('who has an account is invited, sees it beside their projects, and joins wi
   await expect(theirs).toHaveURL(`/projects/${other.slug}`);
   await expect(theirs.getByRole('button', { name: `${other.name} member Switch project` })).toBeVisible();
 
-  // The list of the other admin follows by itself, with the name that the person has.
+  // The other admin's list updates on its own, with the person's name.
   await expect(page.getByRole('row', { name: /Ianthe Kallis/ })).toContainText(/Member\s*Active/);
 });
 
-test('someone who is invited again gets a new code, and the one before it is worth nothing', async ({
+test('a repeated invitation has a new code, and the previous one is worthless', async ({
   page,
   tenant,
   request,
@@ -131,7 +131,7 @@ test('an invitation is declined or withdrawn, and is gone', async ({ page, tenan
   await expect(page.getByRole('row', { name: new RegExp(tenant.admin.name) })).toHaveCount(0);
 });
 
-test('whoever is in no project finds their invitation there, and how to get one', async ({
+test('a person without a project finds their invitation, and how to get one', async ({
   page,
   tenant,
   request,

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test';
 import { bearer, expect, open, test } from './support';
 
-/** A guest boots in seconds; a busy machine takes its time. */
+/** A guest boots in seconds, but takes longer on a busy machine. */
 const BOOT = { timeout: 180_000 };
 const SOON = { timeout: 60_000 };
 
-/** Types a command into a serial terminal, and waits for what it prints. */
+/** Types a command into a serial console, and waits for its output. */
 async function types(terminal: Page, command: string, printed: RegExp): Promise<void> {
   await terminal.getByRole('textbox', { name: 'Terminal input' }).focus();
   await terminal.keyboard.type(command);
@@ -13,14 +13,14 @@ async function types(terminal: Page, command: string, printed: RegExp): Promise<
   await expect(terminal.getByRole('tabpanel', { name: 'Serial terminal' })).toContainText(printed, SOON);
 }
 
-/** Whether a guest's web page is reached. */
+/** Whether a guest's web page can be reached. */
 const isReached = (address: string) =>
   fetch(address, { signal: AbortSignal.timeout(2000) }).then(
     ({ ok }) => ok,
     () => false,
   );
 
-test('a machine from the first click to the last: console, volume, snapshot, floating IP, rule, delete', async ({
+test('the life of an instance: console, volume, snapshot, floating IP, rule, delete', async ({
   page,
   request,
   tenant,

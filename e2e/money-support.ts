@@ -18,8 +18,8 @@ export async function setBudget(
 const TOKENS_PER_CENT = 50_000;
 
 /**
- * Lets a tenant spend so many cents within a second, by prompt tokens at 0.20 USD a million. The engine that will count
- * them tells of them by this table.
+ * Spends a number of cents of a tenant within a second, by prompt tokens at 0.20 USD per million, written to the table
+ * that engines will use.
  */
 export async function spendCents({ id }: Tenant, cents: number): Promise<void> {
   await inDatabase(
@@ -30,8 +30,8 @@ export async function spendCents({ id }: Tenant, cents: number): Promise<void> {
 }
 
 /**
- * Makes a tenant one that was there two months ago, and spent so many cents then: the workers close that month within a
- * minute, as every month that has ended.
+ * Backdates a tenant to two months ago, with spend in that month. The workers close the month within a minute, like any
+ * ended month.
  */
 export async function spentTwoMonthsAgo({ id }: Tenant, cents: number): Promise<void> {
   await inDatabase(
@@ -43,7 +43,7 @@ export async function spentTwoMonthsAgo({ id }: Tenant, cents: number): Promise<
   );
 }
 
-/** For what no request can bring about. */
+/** Runs SQL, for states that no request can create. */
 export async function inDatabase(statement: string, values: unknown[]): Promise<void> {
   const database = new pg.Client(databaseUrl());
   await database.connect();
@@ -54,7 +54,7 @@ export async function inDatabase(statement: string, values: unknown[]): Promise<
   }
 }
 
-/** The database of the platform that is tested, from its worker. */
+/** The database of the tested platform, from its worker's environment. */
 function databaseUrl(): string {
   const { port } = new URL(process.env.E2E_BASE_URL ?? '');
   for (const name of readdirSync('/proc')) {

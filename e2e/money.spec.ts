@@ -10,7 +10,7 @@ import { bearer, expectAccessible, open } from './support';
 const BOOT = { timeout: 180_000 };
 const SOON = { timeout: 90_000 };
 
-/** A platform of this test alone: its clock can be moved. */
+/** A separate platform, whose clock can be moved. */
 let platform: Platform;
 let base: string;
 let mailbox: MailSink;
@@ -28,7 +28,7 @@ test.afterAll(async () => {
   await mailbox.close();
 });
 
-/** Asks the platform's database, whose clock is the one that money goes by. */
+/** Queries the platform's database, whose clock decides on money. */
 async function ask(statement: string): Promise<Record<string, unknown>[]> {
   const setting = environmentOf(platform.pidOf('worker') ?? 0).find((entry) => entry.startsWith('DATABASE_URL='));
   const database = new pg.Client(setting?.slice('DATABASE_URL='.length));
@@ -40,7 +40,7 @@ async function ask(statement: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-/** Moves the platform's clock to a moment, from which it goes on. */
+/** Moves the platform's clock to a time, from which it continues. */
 async function moveClock(to: Date): Promise<void> {
   await ask(`CREATE OR REPLACE FUNCTION platform_now() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE
     AS 'SELECT clock_timestamp() + interval ''${to.getTime() - Date.now()} milliseconds'''`);
@@ -69,7 +69,7 @@ class Project {
   }
 }
 
-/** A picture of a page in each theme. */
+/** Takes a screenshot of a page in each theme. */
 async function show(name: string, page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -77,15 +77,12 @@ async function show(name: string, page: Page): Promise<void> {
   }
 }
 
-test('a budget is used up, freezes, is lifted by a top-up, and the month becomes an invoice', async ({
-  page,
-  request,
-}) => {
+test('a budget is exhausted, freezes, is lifted by a top-up, and the month is invoiced', async ({ page, request }) => {
   test.setTimeout(900_000);
   const project = new Project(request);
   await project.signIn();
   const inProject = (path: string) => `${base}/projects/demo${path}`;
-  /** Once the hosts have been heard of again: a clock that is moved makes their last word an old one. */
+  /** Waits for new host reports first, because moving the clock makes the last ones old. */
   const createVolume = async () => {
     let answer = await project.post('/storage/volumes', { name: 'data', size_gb: 1 });
     await expect(async () => {
@@ -95,7 +92,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     return answer;
   };
 
-  await test.step('set a budget of a cent', async () => {
+  await test.step('set a budget of one cent', async () => {
     await open(page, inProject('/billing/budget'), { ...owner, name: 'Owner' });
     await page.getByLabel('Monthly limit').fill('0.01');
     await page.getByRole('switch', { name: 'Freeze at 100%' }).check();
@@ -120,7 +117,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     return id;
   });
 
-  await test.step('the budget is reached when it said it would be: alerts, and the freeze, without lag', async () => {
+  await test.step('the budget is reached at the forecast time, with alerts and the freeze at once', async () => {
     const { status } = await project.get('/billing/budget');
     expect(status).toMatchObject({ frozen: false, freezes_at: expect.any(String) });
     const crossing = new Date(status.freezes_at).getTime();
@@ -137,7 +134,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     expect(mails().every((mail) => /^To: finance@example\.test/m.test(mail))).toBe(true);
   });
 
-  await test.step('every page says so, and creating is off with that reason', async () => {
+  await test.step('every page says so, and creating is disabled with that reason', async () => {
     await page.goto(inProject('/storage/volumes'));
     const banner = page.getByRole('status', { name: 'Budget freeze' });
     await expect(banner).toContainText('This project is frozen');
@@ -174,7 +171,7 @@ test('a budget is used up, freezes, is lifted by a top-up, and the month becomes
     const today = new Date();
     await moveClock(new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1, 6, 30)));
     await expect.poll(() => ask('SELECT FROM invoices').then(({ length }) => length), SOON).toBe(1);
-    // Sessions go by the clock of the web process, which stayed.
+    // Sessions use the clock of the web process, which was not moved.
     await moveClock(new Date());
     await page.context().clearCookies();
     await open(page, inProject('/billing/invoices'), { ...owner, name: 'Owner' });

@@ -1,14 +1,17 @@
 import type { APIRequestContext } from '@playwright/test';
 import { addPerson, bearer, expect, expectAccessible, open, type Tenant, test } from './support';
 
-/** Makes a network through the API. */
+/** Creates a network through the API. */
 async function network(request: APIRequestContext, { token }: Tenant, name: string, cidr: string): Promise<string> {
   const answer = await request.post('/api/v1/network/networks', { headers: bearer(token), data: { name, cidr } });
   expect(answer.status()).toBe(201);
   return (await answer.json()).id;
 }
 
-test('a network is read while it is written, created, looked at and deleted', async ({ page, tenant }) => {
+test('a network form checks input while typing; the network is created, viewed and deleted', async ({
+  page,
+  tenant,
+}) => {
   const list = `/projects/${tenant.slug}/network/networks`;
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('Networks · Nephele');
@@ -47,7 +50,7 @@ test('a network is read while it is written, created, looked at and deleted', as
   await expect(page.getByRole('row', { name: /backend/ })).toHaveCount(0);
 });
 
-test('search and order stand in the address, and what another makes shows by itself', async ({
+test('search and order are in the address, and other people’s changes appear on their own', async ({
   page,
   tenant,
   request,
@@ -69,7 +72,7 @@ test('search and order stand in the address, and what another makes shows by its
   await expect(rows).toHaveText([/betty/, /beta/]);
 });
 
-test('the topology shows each thing as a link, follows changes, and has a table beside it', async ({
+test('the topology shows each resource as a link, follows changes, and has a table beside it', async ({
   page,
   tenant,
   request,
@@ -102,13 +105,16 @@ test('the topology shows each thing as a link, follows changes, and has a table 
   await expect(page.getByText(address)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Diagram' }).click();
-  // By keyboard alone: a focused thing opens its page.
+  // With the keyboard only: Enter opens the focused resource.
   await backend.focus();
   await page.keyboard.press('Enter');
   await expect(page).toHaveTitle('backend · Nephele');
 });
 
-test('the router leads to its networks, and ports say what they are before there is one', async ({ page, tenant }) => {
+test('the router leads to its networks, and the ports page explains itself while it is empty', async ({
+  page,
+  tenant,
+}) => {
   await open(page, `/projects/${tenant.slug}/network/routers`, tenant.admin);
   await expect(page).toHaveTitle('Routers · Nephele');
   await expectAccessible(page);
@@ -127,7 +133,7 @@ test('the router leads to its networks, and ports say what they are before there
   await expectAccessible(page);
 });
 
-test('a reader sees it all, and why nothing can be changed', async ({ page, tenant, request }) => {
+test('a reader sees everything, and why nothing can be changed', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/network/networks`, reader);
   await expect(page.getByRole('button', { name: 'Create network' })).toBeDisabled();

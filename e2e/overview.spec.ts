@@ -1,6 +1,6 @@
 import { bearer, expect, expectAccessible, open, test } from './support';
 
-test('the overview shows nine quotas, each in its own unit, and what happened', async ({ page, tenant, request }) => {
+test('the overview shows nine quotas, each in its own unit, and recent activity', async ({ page, tenant, request }) => {
   await request.post('/api/v1/vault/secrets', {
     headers: bearer(tenant.token),
     data: { name: 'first-secret', type: 'opaque', payload: 'x' },
@@ -17,10 +17,7 @@ test('the overview shows nine quotas, each in its own unit, and what happened', 
   await expectAccessible(page);
 });
 
-test('a project where nothing has happened yet says where to begin, and a machine is two clicks away', async ({
-  page,
-  tenant,
-}) => {
+test('an empty project shows how to start, and an instance is two clicks away', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByText('Forecast for')).toBeVisible();
   for (const step of ['Create an instance', 'Create an API token', 'Set a budget', 'Add users']) {
@@ -32,7 +29,7 @@ test('a project where nothing has happened yet says where to begin, and a machin
   await expect(page.getByRole('button', { name: 'Create instance' })).toBeEnabled();
 });
 
-test('an administrator’s new limit shows by itself', async ({ page, tenant, request, administratorToken }) => {
+test('an administrator’s new limit appears on its own', async ({ page, tenant, request, administratorToken }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /of 10 volumes/);
   const changed = await request.put(`/admin/api/v1/tenants/${tenant.id}/quota`, {

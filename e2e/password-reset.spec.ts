@@ -1,9 +1,6 @@
 import { expect, expectAccessible, test } from './support';
 
-test('a forgotten password: the page asks for the address, and says where no mail is sent', async ({
-  page,
-  tenant,
-}) => {
+test('a forgotten password: the page asks for the address, and says if no mail is sent', async ({ page, tenant }) => {
   await page.goto('/sign-in');
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(page).toHaveTitle('Forgot password · Nephele');
@@ -18,7 +15,7 @@ test('a forgotten password: the page asks for the address, and says where no mai
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
 });
 
-test('a link that does not work leads to a new one', async ({ page }) => {
+test('an invalid link leads to a new one', async ({ page }) => {
   await page.goto('/reset-password#no-such-token');
   await expect(page).toHaveTitle('New password · Nephele');
   await expectAccessible(page);
@@ -33,7 +30,7 @@ test('a link that does not work leads to a new one', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible();
 });
 
-test('the callback of sign-in opened in a browser is refused, not an error of the server', async ({ request }) => {
+test('the sign-in callback opened in a browser is refused without a server error', async ({ request }) => {
   const answer = await request.get('/api/auth/callback/password');
   expect([answer.status(), (await answer.json()).error.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
 });

@@ -1,6 +1,6 @@
 import { addPerson, expect, expectAccessible, open, test } from './support';
 
-test('the simulator answers with a reason, in an address that can be shared', async ({ page, tenant, request }) => {
+test('the simulator answers with a reason, at an address that can be shared', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/security/policy`, tenant.admin);
   await expect(page).toHaveTitle('Policy simulator · Nephele');
@@ -23,7 +23,7 @@ test('the simulator answers with a reason, in an address that can be shared', as
   await expect(page.getByRole('combobox', { name: 'User or token' })).toHaveText(reader.name);
 });
 
-test('an address is asked about as it is typed', async ({ page, tenant }) => {
+test('a path is simulated as typed', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/security/policy`, tenant.admin);
   await page.getByRole('combobox', { name: 'Request' }).click();
   await page
@@ -34,7 +34,7 @@ test('an address is asked about as it is typed', async ({ page, tenant }) => {
   await expect(page.getByRole('status').filter({ hasText: 'Decided by' })).toContainText('Allowed');
 });
 
-test('who is no admin asks about themselves alone', async ({ page, tenant, request }) => {
+test('a person without the admin role can only ask about themselves', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/security/policy?method=GET&path=/api/v1/audit`, member);
   await expect(page.getByRole('status').filter({ hasText: 'Decided by' })).toContainText('Denied');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, expectAccessible, open, test } from './support';
 
-test('the API reference finds an endpoint by its name and by its path, and shows it whole', async ({ page }) => {
+test('the API reference finds an endpoint by name and by path, and shows it in full', async ({ page }) => {
   await page.goto('/docs');
   await expect(page.getByRole('heading', { level: 1, name: 'API reference' })).toBeVisible();
   await page.getByRole('button', { name: 'Go to…' }).first().click();
@@ -16,7 +16,7 @@ test('the API reference finds an endpoint by its name and by its path, and shows
   await expect(endpoint.getByRole('figure', { name: /^request/ })).toContainText("curl -X POST 'http");
 });
 
-test('without a sign-in or a token a request that is tried is refused, as it is for any program', async ({ page }) => {
+test('without a sign-in or a token a trial request is refused, as for any program', async ({ page }) => {
   await page.goto('/docs/secrets');
   await page.getByRole('button', { name: 'Try it: List secrets' }).click();
   await page.getByRole('button', { name: 'Send request' }).click();
@@ -27,7 +27,7 @@ test('without a sign-in or a token a request that is tried is refused, as it is 
   await expectAccessible(page);
 });
 
-test('requests are tried with the sign-in of the browser, or with a token', async ({ page, tenant }) => {
+test('requests can be tried with the browser’s sign-in or with a token', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.goto('/docs/secrets');
   await page.getByRole('button', { name: /^Try it: .*store a secret/i }).click();
@@ -52,7 +52,7 @@ test('requests are tried with the sign-in of the browser, or with a token', asyn
   await expect(answer).toContainText('from-reference');
 });
 
-test('what is no text is downloaded, and a stream is shown until it is stopped', async ({ page, tenant }) => {
+test('binary answers are downloaded, and a stream is shown until stopped', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.goto('/docs/audit');
   await page.getByRole('button', { name: /^Try it: .*CSV/ }).click();
@@ -74,7 +74,7 @@ test('what is no text is downloaded, and a stream is shown until it is stopped',
   await expect(page.getByRole('region', { name: 'Response' })).toContainText('200');
 });
 
-test('an unknown group of the reference is a page that is not found', async ({ page }) => {
+test('an unknown group of the reference is not found', async ({ page }) => {
   const response = await page.goto('/docs/nothing');
   expect(response?.status()).toBe(404);
 });

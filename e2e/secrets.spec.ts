@@ -39,7 +39,7 @@ test('a secret is stored, shown after a fresh confirmation, and deleted by its n
   await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
 });
 
-test('a refusal lands on the field it names', async ({ page, tenant, request }) => {
+test('a refusal appears at the field that it names', async ({ page, tenant, request }) => {
   await request.post('/api/v1/vault/secrets', {
     headers: bearer(tenant.token),
     data: { name: 'taken', type: 'opaque', payload: 'x' },
@@ -56,7 +56,7 @@ test('a refusal lands on the field it names', async ({ page, tenant, request }) 
   await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
 });
 
-test('search, filter and order stand in the address and survive a reload', async ({ page, tenant, request }) => {
+test('search, filter and order are in the address and survive a reload', async ({ page, tenant, request }) => {
   for (const [name, type] of [
     ['alpha', 'opaque'],
     ['beta', 'passphrase'],
@@ -80,7 +80,7 @@ test('search, filter and order stand in the address and survive a reload', async
   await expect(page).toHaveURL(/sort=name.*|type=opaque.*/);
 });
 
-test('what another makes shows by itself', async ({ page, tenant, request }) => {
+test('other people’s changes appear on their own', async ({ page, tenant, request }) => {
   await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
   await expect(page.getByRole('heading', { name: 'No secrets yet' })).toBeVisible();
   await request.post('/api/v1/vault/secrets', {
@@ -90,7 +90,7 @@ test('what another makes shows by itself', async ({ page, tenant, request }) => 
   await expect(page.getByRole('row', { name: /from-afar/ })).toBeVisible();
 });
 
-test('a reader sees what is there, and why nothing can be changed', async ({ page, tenant, request }) => {
+test('a reader sees the secrets, and why nothing can be changed', async ({ page, tenant, request }) => {
   await request.post('/api/v1/vault/secrets', {
     headers: bearer(tenant.token),
     data: { name: 'look-only', type: 'opaque', payload: 'x' },
@@ -102,11 +102,7 @@ test('a reader sees what is there, and why nothing can be changed', async ({ pag
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toBeDisabled();
 });
 
-test('a long list is turned over page by page, in order, by an address that can be shared', async ({
-  page,
-  tenant,
-  request,
-}) => {
+test('a long list is paged in order, at addresses that can be shared', async ({ page, tenant, request }) => {
   const names = Array.from({ length: 120 }, (_, position) => `key-${String(position).padStart(3, '0')}`);
   for (const name of names) {
     const data = { name, type: 'opaque', payload: name };
@@ -130,7 +126,7 @@ test('a long list is turned over page by page, in order, by an address that can 
   await page.goBack();
   await expect(cells).toHaveText(names.slice(50, 100));
 
-  // A search looks through all of them, not through the page.
+  // A search covers all secrets, not just this page.
   await page.getByRole('searchbox', { name: 'Search secrets' }).fill('key-11');
   await expect(cells).toHaveText(names.slice(110));
 });

@@ -19,7 +19,7 @@ test('a group is created, gets rules from presets and by hand, and loses them', 
   const editor = page.getByRole('form', { name: 'Add rule' });
   const add = editor.getByRole('button', { name: 'Add rule' });
 
-  // SSH to the world is said to be what it is, before and after.
+  // SSH open to the world is marked as such, before and after.
   await editor.getByRole('button', { name: 'SSH' }).click();
   await expect(editor.getByText('Allow TCP 22 (SSH) from anywhere')).toBeVisible();
   await expect(editor.getByText(/SSH will be open to the internet/)).toBeVisible();
@@ -28,7 +28,7 @@ test('a group is created, gets rules from presets and by hand, and loses them', 
   await expect(ingress.getByRole('listitem')).toHaveText([/Allow TCP 22 \(SSH\) from anywhere.*Open to the internet/]);
   await expectAccessible(page);
 
-  // The same again is refused before it is sent.
+  // A duplicate is refused before it is sent.
   await expect(editor.getByText('This rule already exists.').first()).toBeVisible();
   await expect(add).toBeDisabled();
 
@@ -68,7 +68,7 @@ test('a group is created, gets rules from presets and by hand, and loses them', 
   await expect(page.getByRole('row', { name: /web/ })).toHaveCount(0);
 });
 
-test('what is open to the internet shows in the list; the search is part of the URL', async ({
+test('groups open to the internet are marked in the list; the search is in the address', async ({
   page,
   tenant,
   request,
@@ -93,7 +93,7 @@ test('what is open to the internet shows in the list; the search is part of the 
   await expect(page.getByRole('row', { name: /^closed/ })).toContainText('None');
 });
 
-test('a reader reads the rules, and why none can be changed', async ({ page, tenant, request }) => {
+test('a reader sees the rules, and why none can be changed', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/network/security-groups`, reader);
   await page.getByRole('link', { name: 'default' }).click();

@@ -1,6 +1,6 @@
 import { bearer, expect, expectAccessible, open, test } from './support';
 
-test('the command palette leads to pages and actions by the keyboard alone', async ({ page, tenant }) => {
+test('the command palette leads to pages and actions with the keyboard alone', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await expect(page.getByRole('meter')).toHaveCount(9);
   await page.keyboard.press('Control+k');
@@ -11,7 +11,7 @@ test('the command palette leads to pages and actions by the keyboard alone', asy
   await expect(page).toHaveTitle('Create secret · Nephele');
 });
 
-test('the theme is chosen once and stays', async ({ page, tenant }) => {
+test('the chosen theme stays', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.getByRole('button', { name: /account and appearance/ }).click();
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
@@ -32,10 +32,7 @@ test('on a phone the navigation is a drawer, and nothing is wider than the scree
   await expectAccessible(page);
 });
 
-test('a select opens, and is chosen from by the keyboard, with the page readable behind it', async ({
-  page,
-  tenant,
-}) => {
+test('a select works with the keyboard, with the page readable behind it', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/project/tokens/new`, tenant.admin);
   const expiry = page.getByRole('combobox', { name: 'Expires after' });
   await expiry.press('ArrowDown');
@@ -49,7 +46,7 @@ test('a select opens, and is chosen from by the keyboard, with the page readable
   await expect(expiry).toBeFocused();
 });
 
-test('a lost connection is said, keeps what was written, and heals by itself', async ({ page, context, tenant }) => {
+test('a lost connection is reported, keeps the input, and recovers on its own', async ({ page, context, tenant }) => {
   await open(page, `/projects/${tenant.slug}/security/secrets/new`, tenant.admin);
   await page.getByLabel('Name', { exact: true }).fill('written-before');
   await context.setOffline(true);
@@ -60,9 +57,9 @@ test('a lost connection is said, keeps what was written, and heals by itself', a
   await page.getByRole('button', { name: 'Create secret' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Nephele is not responding' })).toBeVisible();
   await context.setOffline(false);
-  // What was asked for meanwhile comes with the connection.
+  // The dialog requested meanwhile opens with the connection.
   await expect(page.getByRole('dialog', { name: 'Search pages and actions' })).toBeVisible();
-  // The menu that was asked for first may open after the palette.
+  // The menu requested first may open after the palette.
   await expect(async () => {
     await page.keyboard.press('Escape');
     await expect(menu).toBeVisible({ timeout: 500 });
@@ -74,17 +71,14 @@ test('a lost connection is said, keeps what was written, and heals by itself', a
   await expect(page.getByRole('row', { name: /written-before/ })).toBeVisible();
 });
 
-test('an address without a page is answered inside the project', async ({ page, tenant }) => {
+test('an address without a page gets an answer inside the project', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/no-such-page`, tenant.admin);
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await expectAccessible(page);
 });
 
-test('pages that belong together are tabs of one entry, and an old address leads to its page', async ({
-  page,
-  tenant,
-}) => {
+test('related pages are tabs of one entry, and an old address leads to its page', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/routers?sort=name`, tenant.admin);
   await expect(page).toHaveURL(`/projects/${tenant.slug}/network/routers?sort=name`);
   const navigation = page.getByRole('navigation', { name: 'Main' });
@@ -96,7 +90,7 @@ test('pages that belong together are tabs of one entry, and an old address leads
   await expectAccessible(page);
 });
 
-test('groups stay closed, open for the page that is shown, and pins and recent resources are on top', async ({
+test('groups stay collapsed, open for the current page, and pins and recent resources are on top', async ({
   page,
   tenant,
   request,

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, open, test } from './support';
 
-test('sign-in leads to the page that was asked for, and sign-out ends it', async ({ page, tenant }) => {
+test('sign-in leads to the requested page, and sign-out ends the session', async ({ page, tenant }) => {
   const asked = `/projects/${tenant.slug}/security/secrets?type=opaque`;
   await page.goto(asked);
   await expect(page).toHaveTitle('Sign in · Nephele');
@@ -22,12 +22,12 @@ test('sign-in leads to the page that was asked for, and sign-out ends it', async
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
 });
 
-test('sign-in never leads off this site', async ({ page, tenant }) => {
+test('sign-in never redirects to another site', async ({ page, tenant }) => {
   await open(page, '/sign-in?back=https://elsewhere.example/', tenant.admin);
   await expect(page).toHaveURL(`/projects/${tenant.slug}`);
 });
 
-test('a stranger’s project does not exist', async ({ page, tenant }) => {
+test('a foreign project is not found', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.goto('/projects/demo');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();

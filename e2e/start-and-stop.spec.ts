@@ -13,7 +13,7 @@ let dataDir: string;
 let port: number;
 const started: { process: ChildProcess; output: () => string }[] = [];
 
-/** `npm start` without npm, on a data folder of this test. */
+/** Runs `npm start` without npm, on this test's data folder. */
 function start() {
   const nothingGiven = Object.fromEntries(settingNames.map((name) => [name, '']));
   const child = spawn(process.execPath, ['lib/runtime/start.mjs'], {
@@ -33,7 +33,7 @@ async function ready(platform: ReturnType<typeof start>) {
 
 const passwordOf = (email: string, output: string) => new RegExp(`${email}\\s+(\\S+)`).exec(output)?.[1] ?? '';
 
-/** The status of a sign-in, which needs web, database and keys; 0 while nobody answers. */
+/** The status of a sign-in, which needs web, database and keys; 0 while nothing answers. */
 const signIn = (email: string, password: string) =>
   fetch(`http://localhost:${port}/api/v1/auth/login`, {
     method: 'POST',
@@ -68,7 +68,7 @@ test.afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('one command starts the platform; it survives kills, keeps its data, and stops whole', async () => {
+test('one command starts the platform; it survives kills, keeps its data, and stops completely', async () => {
   test.setTimeout(240_000);
   const email = 'owner@demo.nephele.local';
   const first = start();
@@ -84,7 +84,7 @@ test('one command starts the platform; it survives kills, keeps its data, and st
     expect(await signIn(email, password)).toBe(200);
   });
 
-  await test.step('a killed process is started again', async () => {
+  await test.step('a killed process is restarted', async () => {
     for (const name of ['web', 'worker']) {
       const [victim] = running(name);
       expect(victim).toBeDefined();
@@ -95,7 +95,7 @@ test('one command starts the platform; it survives kills, keeps its data, and st
     await expect.poll(() => signIn(email, password), { timeout: 30_000 }).toBe(200);
   });
 
-  await test.step('what a killed supervisor leaves does not hinder the next one', async () => {
+  await test.step('leftovers of a killed supervisor do not hinder the next one', async () => {
     first.process.kill('SIGKILL');
     const next = start();
     await ready(next);
@@ -116,7 +116,7 @@ test('one command starts the platform; it survives kills, keeps its data, and st
   });
 });
 
-test('a wrong setting is named at once', async () => {
+test('a wrong setting is reported at once', async () => {
   port = 99_999;
   const platform = start();
   const [code] = await once(platform.process, 'exit');

@@ -19,19 +19,19 @@ export interface Person {
   password: string;
 }
 
-/** A tenant of one test, made through the back office, with its first admin. */
+/** A separate tenant per test, created through the back office, with its first admin. */
 export interface Tenant {
   id: string;
   slug: string;
   name: string;
   admin: Person;
-  /** An access token of the admin, for making what a test needs through the API. */
+  /** An access token of the admin, for test data through the API. */
   token: string;
 }
 
 interface Fixtures {
   tenant: Tenant;
-  /** A page of another browser: someone else's, or one's own at another place. It is closed with the test. */
+  /** A page in another browser, for another person or another place. Closed with the test. */
   otherBrowser: (options?: BrowserContextOptions) => Promise<Page>;
 }
 
@@ -40,7 +40,7 @@ interface WorkerFixtures {
   administratorToken: string;
 }
 
-/** Tests that begin in a tenant of their own: what others do there can't disturb them. */
+/** Tests with a tenant of their own, so that they don't interfere. */
 export const test = base.extend<Fixtures, WorkerFixtures>({
   administratorToken: [
     async ({ playwright }, use) => {
@@ -73,7 +73,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     expect(answer.status()).toBe(201);
     const token = await chooseOwnPassword(request, admin);
     await use({ id: (await answer.json()).id, slug, name, admin, token });
-    // Guests that go on running take the processor from the tests that follow.
+    // Running guests would slow the following tests down.
     const instances = await request.get('/api/v1/compute/instances', { headers: bearer(token) });
     if (!instances.ok()) return;
     for (const { id } of await instances.json()) {
@@ -129,7 +129,7 @@ export async function addPerson(
   return person;
 }
 
-/** Opens a page and signs in on the way, as a person does. */
+/** Opens a page, signing in on the way. */
 export async function open(page: Page, address: string, { email, password }: Person): Promise<void> {
   await page.goto(address);
   await page.getByLabel('E-mail').fill(email);
@@ -151,23 +151,23 @@ export async function openWithInitialPassword(page: Page, address: string, perso
   await page.waitForURL((url) => !/sign-in|initial-password/.test(url.pathname));
 }
 
-/** The code of a TOTP key now, by an implementation that is not ours. */
+/** The current TOTP code of a key, by an independent implementation. */
 export function totpNow(secret: string, stepsAhead = 0): string {
   const at = `now + ${stepsAhead * 30} seconds`;
   return execFileSync('oathtool', ['--totp', '--base32', '--now', at, secret], { encoding: 'utf8' }).trim();
 }
 
-/** Nothing serious stands in the way of assistive technology, in both themes. */
+/** Checks accessibility in both themes: no serious violations. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // What is on its way is drawn paler.
+  // Loading content is drawn paler.
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // Axe reads colours: they are all of one theme once a frame of it has been drawn.
+    // Axe reads colours, which belong to one theme once a frame has been drawn.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    // Its other mode opens a page more for what only frames of other origins need, and there are none.
+    // The default mode opens another page for frames of other origins, and there are none.
     const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
-    // What is not colour is the same in both.
+    // Everything except colour is the same in both themes.
     if (colorScheme === 'dark') axe.withRules(['color-contrast']);
     const { violations } = await axe.analyze();
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

@@ -1,6 +1,6 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
-test('a token is shown once, works, and is refused after it was revoked', async ({ page, tenant, request }) => {
+test('a token is shown once, works, and is refused after its revocation', async ({ page, tenant, request }) => {
   const list = `/projects/${tenant.slug}/project/tokens`;
   await open(page, list, tenant.admin);
   await expect(page).toHaveTitle('API tokens · Nephele');
@@ -26,14 +26,14 @@ test('a token is shown once, works, and is refused after it was revoked', async 
   expect((await works()).status()).toBe(401);
 });
 
-test('nobody makes a token that may more than they', async ({ page, tenant, request }) => {
+test('a person cannot create a token with more access than their own', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/project/tokens/new`, member);
   await expect(page.getByRole('radio', { name: /Admin/ })).toBeDisabled();
   await expect(page.getByText('A token cannot exceed your own role (member).')).toBeVisible();
 });
 
-test('an admin sees and revokes the tokens of everyone', async ({ page, tenant, request }) => {
+test('an admin sees and revokes everyone’s tokens', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   const login = await request.post('/api/v1/auth/login', { data: { email: member.email, password: member.password } });
   const { access_token } = await login.json();

@@ -10,11 +10,7 @@ import {
   test,
 } from './support';
 
-test('a new person is added, and signs in with the password that was handed over', async ({
-  page,
-  tenant,
-  otherBrowser,
-}) => {
+test('a new person is added, and signs in with the initial password', async ({ page, tenant, otherBrowser }) => {
   const email = `new-${randomBytes(4).toString('hex')}@example.test`;
   await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   await expect(page).toHaveTitle('Users and roles · Nephele');
@@ -43,7 +39,7 @@ test('a new person is added, and signs in with the password that was handed over
   await expect(theirs).toHaveURL(`/projects/${tenant.slug}`);
 });
 
-test('a role is changed, and counts at once', async ({ page, tenant, request }) => {
+test('a changed role applies at once', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
   const token = await accessToken(request, reader);
   const store = (name: string) =>
@@ -65,7 +61,7 @@ test('a role is changed, and counts at once', async ({ page, tenant, request }) 
   expect((await store('after')).status()).toBe(201);
 });
 
-test('removing a user says which tokens end with it, and ends them', async ({ page, tenant, request }) => {
+test('removing a user shows which tokens end with it, and ends them', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   const made = await request.post('/api/v1/auth/tokens', {
     headers: bearer(await accessToken(request, member)),
@@ -88,7 +84,11 @@ test('removing a user says which tokens end with it, and ends them', async ({ pa
   expect(await works()).toBe(401);
 });
 
-test('the last admin stays, with the reason, until there is another', async ({ page, tenant, request }) => {
+test('the last admin cannot be removed until there is another, and the page says why', async ({
+  page,
+  tenant,
+  request,
+}) => {
   await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   const menu = page.getByRole('button', { name: `Actions for ${tenant.admin.name}` });
@@ -105,7 +105,7 @@ test('the last admin stays, with the reason, until there is another', async ({ p
   await expect(removal).not.toHaveAttribute('aria-disabled', 'true');
 });
 
-test('search and filters stand in the address; members look and cannot touch', async ({ page, tenant, request }) => {
+test('search and filters are in the address; members can view but not change', async ({ page, tenant, request }) => {
   const member = await addPerson(request, tenant, 'member');
   await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/project/users`, member);

@@ -1,6 +1,6 @@
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
-test('a volume is created within its quota, made larger, frozen and deleted when nothing stands on it', async ({
+test('a volume is created within its quota, resized, frozen, and deleted when nothing depends on it', async ({
   page,
   tenant,
 }) => {
@@ -75,7 +75,7 @@ test('a volume is created within its quota, made larger, frozen and deleted when
   await expect(page.getByRole('heading', { name: 'No volumes yet' })).toBeVisible({ timeout: 60_000 });
 });
 
-test('search and order stand in the address, and what another makes shows by itself', async ({
+test('search and order are in the address, and other people’s changes appear on their own', async ({
   page,
   tenant,
   request,
@@ -96,7 +96,7 @@ test('search and order stand in the address, and what another makes shows by its
   await expect(names).toHaveText(['gamma']);
 });
 
-test('a reader sees why nothing can be done with a volume', async ({ page, tenant, request }) => {
+test('a reader sees why a volume cannot be changed', async ({ page, tenant, request }) => {
   await request.post('/api/v1/storage/volumes', { headers: bearer(tenant.token), data: { name: 'look', size_gb: 1 } });
   const reader = await addPerson(request, tenant, 'reader');
   await open(page, `/projects/${tenant.slug}/storage/volumes`, reader);

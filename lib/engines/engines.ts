@@ -8,7 +8,7 @@ import { EngineError } from './error';
 import { openLocalEngine } from './local/local-engine';
 import type { EngineStatus } from './status';
 
-/** The engines of one cell: everything that makes machines and services real there. */
+/** The engines of a cell, which run its machines and services. */
 export type Engines = {
   compute: ComputeEngine;
   network: NetworkEngine;
@@ -16,12 +16,12 @@ export type Engines = {
   images: ImageEngine;
   services: ServiceEngine;
   programs: ProgramStore;
-  /** What works in the cell and what is missing. */
+  /** The features of the cell's engines and what is missing. */
   probe(): Promise<EngineStatus[]>;
 };
 
 declare global {
-  // By cell. One map a process, also where a bundler loads this file twice.
+  // By cell. One map per process, even if a bundler loads this file twice.
   var nepheleEngines: Map<string, Engines> | undefined;
 }
 
@@ -33,8 +33,8 @@ type CellKind = keyof typeof openers;
 const kindOf = (cell: string): CellKind | undefined => (cell === ownCell() ? 'local' : undefined);
 
 /**
- * The engines of a cell. Only the worker of the cell changes anything through them; consoles and logs are read in every
- * process that serves the cell.
+ * The engines of a cell. Only the cell's worker changes anything through them; every process that serves the cell reads
+ * consoles and logs.
  * @throws EngineError `ENGINE_UNAVAILABLE` when this process does not serve the cell
  */
 export function engineOf(cell: string): Engines {
@@ -54,7 +54,7 @@ export function engineOf(cell: string): Engines {
 /** Whether this process has the engines of a cell. */
 export const hasEngineOf = (cell: string) => openedEngines().has(cell) || kindOf(cell) !== undefined;
 
-/** Replaces the engines of a cell; only tests do. */
+/** Replaces the engines of a cell; for tests only. */
 export function replaceEngines(replacement: Engines, cell = ownCell()): void {
   openedEngines().set(cell, replacement);
 }

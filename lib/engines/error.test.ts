@@ -20,7 +20,7 @@ test.each([
   '10.0.0.0/24 or a /29 of 2001:db8::/32',
   'read/write and 3/4 of it',
   'It has 12 MB of memory left. Ask for less.',
-])('a message that names no file stays as it is: %s', (text) => {
+])('a message without file names stays unchanged: %s', (text) => {
   expect(withoutHostPaths(text)).toBe(text);
 });
 

@@ -1,21 +1,21 @@
-/** Why an engine refused or failed, in the terms that the API shows (see the error codes of the API contract). */
+/** The kinds of engine errors, with the API's error codes. */
 export type EngineErrorCode =
   /** A program, device or server that the engine needs is missing. */
   | 'ENGINE_UNAVAILABLE'
   /** The host has no room; nothing was allocated. */
   | 'CAPACITY_EXHAUSTED'
-  /** The outside world refused or broke; trying again may help. */
+  /** An external failure or refusal; a retry may help. */
   | 'ENGINE_ERROR'
-  /** What was handed in can never work: a hostile image, a disk smaller than its image. */
+  /** The input can never work: a hostile image, a disk smaller than its image. */
   | 'INVALID'
-  /** Something else still stands on it. */
+  /** Another resource still depends on it. */
   | 'IN_USE'
-  /** The engine knows no such thing. */
+  /** Unknown to the engine. */
   | 'NOT_FOUND';
 
 /**
- * The one error that engines throw on purpose. Its message is for the owner of the resource and never names a file of the
- * host; `detail` has all words, for logs and administrators.
+ * The error that engines throw deliberately. Its message is for the owner of the resource and never names a file of the
+ * host; `detail` has the full text, for logs and administrators.
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
@@ -31,21 +31,21 @@ export class EngineError extends Error {
   }
 }
 
-/** The text of anything that was thrown, as the owner of a resource may read it. */
+/** The message of any thrown value, as the owner of a resource may see it. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same with everything that only administrators may read. */
+/** The message with everything that only administrators may see. */
 export function detailOf(error: unknown): string {
   return error instanceof EngineError ? error.detail : reasonOf(error);
 }
 
 const QUOTED_PATH = /(['"])\/[^'"\n]*\1/g;
-/** An absolute path; not what follows a host name in a URL, nor the length of a network's prefix. */
+/** An absolute path, but not the path of a URL or the prefix length of a network. */
 const BARE_PATH = /(?<![\w:/.])\/(?!\d+(?![\w/]))(?:[\w.@+%~:-]*[\w@+%~-]\/?)+/g;
 
-/** A text with every absolute path replaced: tenants learn nothing of how the host is laid out. */
+/** Replaces every absolute path in a text, so that tenants learn nothing about the host's layout. */
 export function withoutHostPaths(text: string): string {
   return text.replace(QUOTED_PATH, '$1[host file]$1').replace(BARE_PATH, '[host file]');
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A program that an engine needs and did not find, with the Debian package that has it. */
+/** A missing program of an engine, with its Debian package. */
 export type MissingProgram = { program: string; package: string };
 
-/** What a process that runs for a tenant can be limited in. */
+/** The limits on processes that run for a tenant. */
 export const limitNames = [
   'user_id',
   'namespaces',
@@ -19,20 +19,20 @@ export const limitNames = [
 ] as const;
 export type LimitName = (typeof limitNames)[number];
 
-/** `refused`: a process that needs the limit does not run on this host. */
+/** `refused`: a process that needs the limit cannot run on this host. */
 export const limitLevels = ['enforced', 'weaker', 'refused'] as const;
 
-/** How one limit is kept on this host: by what, how much weaker, or why not at all. */
+/** How a limit is enforced on this host: the mechanism, its weakness, or why it is impossible. */
 export const limitReport = z.object({ limit: z.enum(limitNames), level: z.enum(limitLevels), how: z.string() });
 export type LimitReport = z.output<typeof limitReport>;
 
-/** What one engine can do on this host, as `/readyz` and the back office show it. */
+/** The status of an engine on this host, as shown by `/readyz` and the back office. */
 export type EngineStatus = {
   engine: 'compute' | 'network' | 'storage' | 'images' | 'services';
   ok: boolean;
   missing: MissingProgram[];
-  /** One or two sentences: what works, what is limited, what to do about it. */
+  /** One or two sentences: what works, what is limited, how to fix it. */
   message: string;
-  /** Of an engine that runs processes of tenants. */
+  /** For engines that run tenants' processes. */
   limits?: LimitReport[];
 };

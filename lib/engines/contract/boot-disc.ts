@@ -1,12 +1,12 @@
 const SECTOR = 2048;
 
-/** Real-mode code that writes what follows it to the first serial port and halts; it runs wherever it is loaded. */
+/** Real-mode code that writes the data after it to the first serial port and halts; position-independent. */
 const PROGRAM = [
   0x0e, 0x1f, 0xfc, 0xe8, 0x00, 0x00, 0x5e, 0x83, 0xc6, 0x12, 0xba, 0xf8, 0x03, 0xac, 0x84, 0xc0, 0x74, 0x03, 0xee,
   0xeb, 0xf8, 0xf4, 0xeb, 0xfd,
 ];
 
-/** The smallest ISO 9660 disc that a BIOS boots (El Torito, no emulation); it says `message` on its serial port. */
+/** A minimal bootable ISO 9660 disc (El Torito, no emulation) that writes `message` to its serial port. */
 export function bootDisc(message: string): Buffer {
   const disc = Buffer.alloc(64 * SECTOR);
   const sector = (index: number) => disc.subarray(index * SECTOR, (index + 1) * SECTOR);

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 
-/** BusyBox asks the terminal where its cursor is. */
+/** BusyBox asks the terminal for its cursor position. */
 const CURSOR_QUERY = '\u001b[6n';
 
-/** A shell in a guest, over its serial console: what a person would type, and what they would see. */
+/** A shell in a guest over its serial console, with the input and output that a person would have. */
 export class GuestShell {
   private seen = '';
   private count = 0;
@@ -17,7 +17,10 @@ export class GuestShell {
     socket.on('error', () => {});
   }
 
-  /** Connects and resolves once a prompt answers and the tiny image has done its last steps, which write between ours. */
+  /**
+   * Connects and resolves when a prompt answers and the tiny image has finished its last boot messages, which would mix
+   * with ours.
+   */
   static async open(console: Duplex, timeoutMs = 240_000): Promise<GuestShell> {
     const shell = new GuestShell(console);
     const knock = setInterval(() => shell.socket.write('\n'), 500);
@@ -31,11 +34,11 @@ export class GuestShell {
     return shell;
   }
 
-  /** Runs one command line and gives what it printed and how it ended. */
+  /** Runs a command line and returns its output and exit status. */
   async run(command: string, timeoutMs = 60_000): Promise<{ output: string; status: number }> {
     this.count += 1;
-    // What is typed is echoed, in lines as long as the terminal: all of it comes before the first mark, and the marks
-    // are put together by the guest itself.
+    // The echo of the input is wrapped at the terminal's width and comes before the first mark; the guest composes the
+    // marks itself.
     const [begin, end] = [`printf 'begin%s\\n' -${this.count}`, `printf 'end%s %s\\n' -${this.count} $?`];
     this.socket.write(`${begin}; ${command}; ${end}\n`);
     const pattern = new RegExp(`begin-${this.count}\\r?\\n([\\s\\S]*?)end-${this.count} (\\d+)`);
@@ -43,7 +46,7 @@ export class GuestShell {
     return { output: output.replaceAll('\r', '').trim(), status: Number(status) };
   }
 
-  /** Runs a command until it succeeds. */
+  /** Repeats a command until it succeeds. */
   async eventually(command: string, timeoutMs = 60_000): Promise<string> {
     const end = Date.now() + timeoutMs;
     for (;;) {

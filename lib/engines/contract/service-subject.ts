@@ -3,23 +3,23 @@ import { newId } from '@/lib/core/db/id';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { ProgramRef, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
 
-/** How a contract test gets its engine of services, and what it may do besides the interface. */
+/** A service engine under test, with facilities beyond the interface. */
 export type ServiceSubject = {
   services: ServiceEngine;
   network: NetworkEngine;
   /** A shell of the catalogue: `argv` takes a script as its last argument. */
   shell: { program: ProgramRef; argv: readonly string[] };
-  /** An engine object that remembers nothing, as after a restart of the worker. */
+  /** An engine object without memory, as after a restart of the worker. */
   restarted(): ServiceEngine;
-  /** Kills all processes of a service, as nobody inside could. */
+  /** Kills all processes of a service from outside. */
   kill(id: string): void;
-  /** Kills what keeps a service running, and not the service. */
+  /** Kills a service's supervisor, and not the service. */
   killSupervisor(id: string): void;
-  /** What the engine has left on the host. Empty when all is removed. */
+  /** Everything that the engine has left on the host; empty after all removals. */
   leftovers(): Promise<string[]>;
 };
 
-/** A service that runs a script, healthy as soon as its shell answers; what a test is about it sets itself. */
+/** A service that runs a script, healthy as soon as its shell answers; tests override what they are about. */
 export function shellService(
   { shell }: Pick<ServiceSubject, 'shell'>,
   script: string,
@@ -43,10 +43,10 @@ export function shellService(
   };
 }
 
-/** Asks until the condition holds. */
+/** Polls until the condition holds. */
 export const eventually = (condition: () => Promise<boolean>, withinMs = 30_000) =>
   vi.waitUntil(condition, { timeout: withinMs, interval: 50 });
 
-/** Makes a service what its spec says, and waits until it is. */
+/** Brings a service to the state of its spec, and waits for it. */
 export const settleService = (services: ServiceEngine, spec: ServiceSpec, withinMs?: number) =>
   eventually(async () => (await services.ensureService(spec)).settled, withinMs);

@@ -7,7 +7,7 @@ import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
 import { untilSettled } from '../until-settled';
 import { GuestShell } from './guest-shell';
 
-/** An engine that is put to the tests. */
+/** The engines under test. */
 export type Engine = {
   compute: ComputeEngine;
   network: NetworkEngine;
@@ -17,22 +17,22 @@ export type Engine = {
   programs: ProgramStore;
 };
 
-/** How a contract test gets its engine, and what it may ask besides the interface. */
+/** A test subject: its engine, with facilities beyond the interface. */
 export type Subject = {
   engine: Engine;
-  /** An engine object that remembers nothing, as after a restart of the worker. */
+  /** An engine object without memory, as after a restart of the worker. */
   restarted(): Engine;
-  /** Ends an instance's machine as a power failure would; absent where the test can't reach it. */
+  /** Ends an instance's machine like a power failure; absent if the test cannot reach it. */
   powerFailure?(instanceId: string): void;
-  /** A web server beyond the platform that guests may reach; absent where the test can't make one. */
+  /** An external web server that guests may reach; absent if the test cannot create one. */
   outside?(): Promise<{ url: string; close(): void }>;
-  /** Ends the daemons of the network engine as a crash would; absent where the test can't reach it. */
+  /** Crashes the network engine's daemons; absent if the test cannot reach them. */
   crashNetworkDaemons?(): Promise<void>;
-  /** What the engine has left on the host: processes, interfaces, files. Empty when all is removed. */
+  /** Everything that the engine has left on the host: processes, interfaces, files; empty after all removals. */
   leftovers(): Promise<string[]>;
 };
 
-/** A small instance of the tiny image; what a test is about it sets itself. */
+/** A small instance of the tiny image; tests override what they are about. */
 export function smallInstance(imageId: string, change: Partial<InstanceSpec> = {}): InstanceSpec {
   return {
     id: newId(),
@@ -47,11 +47,11 @@ export function smallInstance(imageId: string, change: Partial<InstanceSpec> = {
   };
 }
 
-/** Makes an instance what its spec says, and waits until it is. */
+/** Brings an instance to the state of its spec, and waits for it. */
 export const settleInstance = (compute: ComputeEngine, spec: InstanceSpec): Promise<void> =>
   untilSettled(() => compute.ensureInstance(spec));
 
-/** Opens a shell in a guest, uses it and hangs up. */
+/** Opens a shell in a guest, uses it and disconnects. */
 export async function inGuest<T>(
   compute: ComputeEngine,
   id: string,

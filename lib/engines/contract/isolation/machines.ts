@@ -9,7 +9,7 @@ import { inGuest, type Subject, settleInstance, smallInstance } from '../subject
 const GUEST_MS = 180_000;
 const MIB = 1024 ** 2;
 
-/** What keeps a guest of the local engine within its bounds, as its host sees it; told by the kernel, not by the engine. */
+/** Tests that the local engine confines a guest, from the host's view: reported by the kernel, not by the engine. */
 export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () => Promise<Subject>) => {
   describe(`a guest's bounds: ${name}`, { timeout: GUEST_MS }, () => {
     const tiny = newId();
@@ -32,7 +32,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
 
     const guest = (command: string) => inGuest(subject.engine.compute, spec.id, (shell) => shell.eventually(command));
 
-    test('its process has a user of its own, no capability, no way to gain one, and few system calls', () => {
+    test('its process has its own user, no capabilities, no way to gain any, and few system calls', () => {
       const threads = readdirSync(`/proc/${pid}/task`);
       expect(threads.length).toBeGreaterThan(2);
       for (const thread of threads) {
@@ -47,7 +47,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
       }
     });
 
-    test.runIf(isRoot)('all of it shares the processors by its vCPUs', async () => {
+    test.runIf(isRoot)('all of its processes share the processors by its vCPUs', async () => {
       const group = new Set(readdirSync(`/proc/${pid}/task`).map((thread) => groupOf(`${pid}/task/${thread}`, 'cpu')));
       const [path = ''] = group;
       expect([...group]).toEqual([expect.stringContaining(spec.id)]);
@@ -87,7 +87,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
       expect(() => writeFileSync(`/proc/${pid}/root/nephele-test`, '')).toThrow(/EROFS/);
     });
 
-    test('of images and volumes it can open its own alone, and of volumes only while they are plugged', async () => {
+    test('it can open only its own images and volumes, and volumes only while attached', async () => {
       const { images, storage } = subject.engine;
       const [foreign, own, other] = [newId(), newId(), newId()];
       await images.buildTinyImage(foreign);
@@ -106,7 +106,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
       await images.removeImage(foreign);
     });
 
-    test('it has the memory that it was promised, and its host no more than that and what was set aside', async () => {
+    test('it has the promised memory, and uses no more of the host than that and the reserved overhead', async () => {
       expect(Number(await guest("sed -n 's/MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo"))).toBeLessThan(128 * 1024);
       await guest('mount -t tmpfs -o size=40m tmpfs /mnt && dd if=/dev/zero of=/mnt/full bs=1M count=30 2>&1');
       const { memoryMb } = await subject.engine.compute.capacity();
@@ -116,14 +116,14 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
     });
 
     test('it writes no faster than its disk allows', async () => {
-      // What was written up to here may have used some of the first second's worth.
+      // Earlier writes may have used some of the first second's budget.
       const [bytes, begun] = [40 * MIB, Date.now()];
       await guest(`dd if=/dev/zero of=/root/file bs=${MIB} count=${bytes / MIB} conv=fsync 2>&1`);
       expect(Date.now() - begun).toBeGreaterThan(((bytes - limits.bytesPerSecond) / limits.bytesPerSecond) * 1000);
     });
 
     test.runIf(isRoot)(
-      'a guest that an earlier release started is found and served as it is, and sandboxed when it starts again',
+      'a guest started by an earlier release is adopted as it is, and sandboxed at its next start',
       async () => {
         const { storage, compute, images } = subject.engine;
         const volume = newId();
@@ -183,7 +183,7 @@ const statusOf = (file: string): Record<string, string> =>
       .map((line) => line.split(':').map((part) => part.trim())),
   );
 
-/** The path of a process's group in the hierarchy that limits something, old or unified. */
+/** The path of a process's cgroup in the hierarchy with a controller, v1 or v2. */
 const groupOf = (of: string | number, kind: string) =>
   new RegExp(`^\\d+:(?:${kind}[^:]*|):(.*-.*)$`, 'm').exec(read(`/proc/${of}/cgroup`))?.[1] ?? '';
 

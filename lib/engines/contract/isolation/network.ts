@@ -3,7 +3,10 @@ import { networkInterfaces } from 'node:os';
 import { expect, it } from 'vitest';
 import type { NetworkStage } from '../semantics/network';
 
-/** What the local engine of networks owes its host and other tenants' guests besides its semantics; hostile guests try it. */
+/**
+ * Tests that the local network engine protects the host and other tenants' guests from hostile guests, beyond the
+ * contract semantics.
+ */
 export function networkIsolation({
   subject,
   shell,
@@ -15,7 +18,7 @@ export function networkIsolation({
   one,
   shared,
 }: NetworkStage): void {
-  it('lets no guest send under an address that is not its own', async () => {
+  it('lets no guest send from an address that is not its own', async () => {
     expect(await succeeds('one', `ip address add 10.77.0.99/24 dev eth0; ${ping('-I 10.77.0.99 10.77.0.12')}`)).toBe(
       false,
     );
@@ -48,7 +51,7 @@ export function networkIsolation({
     }
   });
 
-  it('brings back what has crashed', async (context) => {
+  it('restarts crashed daemons', async (context) => {
     const { crashNetworkDaemons } = subject();
     if (!crashNetworkDaemons) return context.skip();
     await crashNetworkDaemons();

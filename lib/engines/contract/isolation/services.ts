@@ -8,8 +8,8 @@ const SERVICE_MS = 60_000;
 const FETCH_MS = 240_000;
 
 /**
- * What an engine of real processes must do besides its semantics (`semantics/services`). The program is a shell, so that a test can
- * make it behave in any way.
+ * Requirements on engines with real processes, beyond the semantics (`semantics/services`). The program is a shell, so
+ * that a test can make it behave in any way.
  */
 export function serviceIsolation(name: string, prepare: () => Promise<ServiceSubject>): void {
   describe(`service engine: ${name}`, { timeout: SERVICE_MS }, () => {
@@ -30,7 +30,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect(await subject.leftovers()).toEqual([]);
     });
 
-    /** A service that runs a script; ready once it has made a socket, a file or nothing at all. */
+    /** A service that runs a script; ready once it has created a socket or a file, or at once. */
     function shell(script: string, change: Partial<ServiceSpec> = {}): ServiceSpec {
       const spec = shellService(subject, script, { stopSeconds: 2, ...change });
       made.add(spec.id);
@@ -51,7 +51,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
 
     const forever = 'while true; do sleep 1000; done';
 
-    it('keeps what a service writes, line by line, with its stream, and reads on from a cursor', async () => {
+    it('keeps a service’s output by line and stream, and continues reading at a cursor', async () => {
       const spec = shell(
         `echo one; echo two >&2; printf 'no end'; sleep 0.2; echo; while [ ! -e /run/service/more ]; do sleep 0.05; done; echo three; ${forever}`,
       );
@@ -67,7 +67,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect(messages((await subject.services.readLog(spec.id, page.cursor, 100)).lines)).toEqual(['three']);
     });
 
-    it('counts the lines of a flood that it does not keep, and goes on', async () => {
+    it('counts the lines that it drops in a flood, and continues', async () => {
       const flood = 'i=0; while [ $i -lt 60000 ]; do echo line $i; i=$((i+1)); done';
       const spec = shell(`${flood}; sleep 1.5; echo after; ${forever}`);
       await untilSettled(spec);
@@ -77,7 +77,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect(page.lines.length + page.dropped).toBe(60_001);
     });
 
-    it('gives changed files to a running service by its signal, without a restart', async () => {
+    it('delivers changed files to a running service by its signal, without a restart', async () => {
       const spec = shell(`trap 'cat /etc/service/word' HUP; ${'while true; do sleep 0.05; done'}`, {
         files: [{ path: 'word', content: 'first\n', secret: true }],
         reload: { kind: 'signal', signal: 'SIGHUP' },
@@ -89,14 +89,14 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect((await observe(spec.id)).starts).toBe(1);
     });
 
-    it('starts a service anew when its arguments change', async () => {
+    it('restarts a service when its arguments change', async () => {
       const spec = shell(`echo old; ${forever}`);
       await untilSettled(spec);
       await untilSettled({ ...spec, argv: [...subject.shell.argv, `echo new; ${forever}`] });
       expect(await said(spec.id)).toEqual(['old', 'new']);
     });
 
-    it('starts a service again when it ends, and tells how it ended', async () => {
+    it('restarts a service when it ends, and reports how it ended', async () => {
       const spec = shell(
         'if [ ! -e /state/once ]; then touch /state/once; exit 7; fi; while true; do sleep 1000; done',
         {
@@ -110,7 +110,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect((await observe(spec.id)).lastExit).toMatchObject({ code: 7, signal: null, outOfMemory: false });
     });
 
-    it('does not start again what should run once', async () => {
+    it('does not restart a one-time task', async () => {
       const spec = shell('echo done; exit 3', { restart: 'never' });
       await untilSettled(spec);
       expect(await observe(spec.id)).toMatchObject({ power: 'stopped', lastExit: { code: 3 } });
@@ -123,7 +123,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect(await said(spec.id)).toEqual(['done', 'done']);
     });
 
-    it('stops a service by its signal, and kills what does not obey in time', async () => {
+    it('stops a service by its signal, and kills it if it does not end in time', async () => {
       const polite = shell("trap 'echo bye; exit 0' TERM; while true; do sleep 0.05; done");
       const deaf = shell("trap '' TERM; while true; do sleep 0.05; done", { stopSeconds: 0.3 });
       for (const spec of [polite, deaf]) {
@@ -150,7 +150,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       await eventually(async () => (await observe(spec.id)).lastExit !== null);
     });
 
-    it('keeps the state folder over stops and starts, within its size, and lets it grow', async () => {
+    it('keeps the state folder across stops and starts, within its size, and lets it grow', async () => {
       const spec = shell(forever, { state: { sizeMb: 16 } });
       await untilSettled(spec);
       await inside(spec.id, 'echo kept > /state/word');
@@ -169,7 +169,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       await expect(smaller).rejects.toMatchObject({ code: 'INVALID' });
     });
 
-    it('ends a service that takes more memory than it may, and says so', async () => {
+    it('ends a service that exceeds its memory limit, and reports it', async () => {
       const spec = shell(`if [ -e /state/once ]; then ${forever}; fi; touch /state/once; tail -c 200000000 /dev/zero`, {
         state: { sizeMb: 16 },
         limits: { cpuMillis: 1000, memoryMb: 24, processes: 32, openFiles: 256 },
@@ -181,7 +181,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect((await observe(spec.id)).lastExit).toMatchObject({ outOfMemory: true });
     });
 
-    it('refuses a service more processes than it may have', async () => {
+    it('refuses a service more processes than its limit', async () => {
       const spec = shell(forever, { limits: { cpuMillis: 1000, memoryMb: 64, processes: 12, openFiles: 256 } });
       await untilSettled(spec);
       const bomb = 'i=0; while [ $i -lt 40 ]; do sleep 5 & i=$((i+1)); done; wait';
@@ -190,7 +190,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
       expect((await observe(spec.id)).power).toBe('running');
     });
 
-    it('measures what a service uses', async () => {
+    it('measures a service’s usage', async () => {
       const spec = shell(`i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; ${forever}`, { state: { sizeMb: 16 } });
       await untilSettled(spec);
       await eventually(async () => ((await subject.services.sampleService(spec.id))?.cpuSeconds ?? 0) > 0);
@@ -275,7 +275,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
         expect(await fetched(first, two.ip)).toBe('second');
       });
 
-      it('moves an address from one to the other, and its name with it', async () => {
+      it('moves an address between services, along with its name', async () => {
         const first = server(one, 'first', [vip]);
         const second = server(two, 'second');
         await untilSettled(first);
@@ -287,7 +287,7 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
         expect((await observe(first.id)).starts).toBe(1);
       });
 
-      it('keeps its cable when it is restarted, and gets a new one when the network is made anew', async () => {
+      it('keeps its link across a restart, and gets a new one when the network is recreated', async () => {
         const first = server(one, 'first');
         await untilSettled(first);
         await subject.network.removeRouter(routerId);

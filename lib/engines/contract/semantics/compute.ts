@@ -5,7 +5,7 @@ import { inGuest, type Subject, settleInstance, smallInstance } from '../subject
 
 const GUEST_MS = 180_000;
 
-/** What every compute engine must do. The guest's life is one story, because each boot costs seconds. */
+/** The contract of every compute engine. The tests follow one guest's life, because each boot costs seconds. */
 export function computeSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`compute engine: ${name}`, { timeout: GUEST_MS }, () => {
     let subject: Subject;
@@ -36,7 +36,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
-    it('boots a guest that knows its name, keys, script, memory and the size of its disk', async () => {
+    it('boots a guest with its name, keys, script, memory and disk size', async () => {
       await ensure({ power: 'running' });
       await inGuest(subject.engine.compute, spec.id, async (shell) => {
         expect((await shell.run('hostname')).output).toBe('web-1');
@@ -51,7 +51,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await observed()).toMatchObject({ power: 'running', fault: null, generation: 1 });
     });
 
-    it('answers soon while a guest boots; whoever asks after a crash waits until it is up, and a stop until it is off', async () => {
+    it('answers quickly while a guest boots; after a crash, callers wait until it is up, and a stop until it is off', async () => {
       const other = smallInstance(tiny);
       const { compute } = subject.engine;
       const begunAt = performance.now();
@@ -66,13 +66,13 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       await compute.removeInstance(other.id);
     });
 
-    it('changes nothing when it is asked for what is already so', async () => {
+    it('changes nothing when the desired state already exists', async () => {
       const before = await observed();
       await ensure({});
       expect((await observed())?.startedAt?.getTime()).toBeCloseTo(before?.startedAt?.getTime() ?? 0, -3);
     });
 
-    it('is found again, with consoles and log, by an engine that remembers nothing', async () => {
+    it('is found, with consoles and log, by an engine without memory', async () => {
       const again = subject.restarted();
       expect((await again.compute.observeInstances()).map(({ id, power }) => ({ id, power }))).toEqual([
         { id: spec.id, power: 'running' },
@@ -83,7 +83,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect((await again.compute.consoleLog(spec.id, 3)).truncated).toBe(true);
     });
 
-    it('counts what the guest uses', async () => {
+    it('measures the guest’s usage', async () => {
       const before = await subject.engine.compute.sampleInstance(spec.id);
       await guest('dd if=/dev/urandom of=/root/noise bs=1M count=2 conv=fsync 2>&1; rm /root/noise');
       const after = await subject.engine.compute.sampleInstance(spec.id);
@@ -92,7 +92,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(after?.memoryBytes).toBeGreaterThan(8 * 1024 ** 2);
     });
 
-    it("pause stops the guest's clock and unpause lets it go on", async () => {
+    it('pause stops the guest’s clock and unpause continues it', async () => {
       const uptime = async () => Number((await guest('cut -d " " -f 1 /proc/uptime')).trim()) * 1000;
       const [guestBefore, hostBefore] = [await uptime(), Date.now()];
       await ensure({ power: 'paused' });
@@ -107,19 +107,19 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await uptime()).toBeGreaterThan(guestAfter);
     });
 
-    it('a soft reboot shuts the guest down in order and runs its script no second time', async () => {
+    it('a soft reboot shuts the guest down in order and does not run its script again', async () => {
       await subject.engine.compute.rebootInstance(spec.id, 'soft');
       expect(await guest('cat /root/file /root/runs')).toBe('kept\nonce');
       expect((await subject.engine.compute.consoleLog(spec.id, 2000)).output).toContain('reboot: Power down');
     });
 
-    it('a hard reboot needs no consent of the guest', async () => {
+    it('a hard reboot does not need the guest’s cooperation', async () => {
       await guest('trap "" TERM; sync; echo before > /run/before');
       await subject.engine.compute.rebootInstance(spec.id, 'hard');
       expect(await guest('ls /run/before 2>&1')).toContain('No such file');
     });
 
-    it('stop presses the power button, frees the processor, and start finds the disk as it was', async () => {
+    it('stop presses the power button and frees the processor, and start finds the disk unchanged', async () => {
       await ensure({ power: 'stopped' });
       expect(await observed()).toMatchObject({ power: 'stopped', fault: null, startedAt: null });
       for (const kind of ['vnc', 'serial'] as const) {
@@ -130,7 +130,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await guest('cat /root/file')).toBe('kept');
     });
 
-    it('tells a guest that switched itself off from one that was lost, and brings both back', async (context) => {
+    it('distinguishes a guest that switched itself off from a lost one, and restarts both', async (context) => {
       await inGuest(subject.engine.compute, spec.id, (shell) => shell.run('poweroff')).catch(() => {});
       await expect.poll(observed, { timeout: 60_000 }).toMatchObject({ power: 'stopped', fault: 'guest_shutdown' });
       await ensure({ power: 'running' });
@@ -142,7 +142,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await guest('cat /root/file')).toBe('kept');
     });
 
-    it('a new generation is a new disk with a first boot of its own', async () => {
+    it('a new generation is a new disk with a new first boot', async () => {
       await ensure({ disk: { ...spec.disk, generation: 2 } });
       await inGuest(subject.engine.compute, spec.id, async (shell) => {
         expect((await shell.run('ls /root/file')).status).not.toBe(0);
@@ -151,14 +151,14 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await observed()).toMatchObject({ power: 'running', generation: 2 });
     });
 
-    it('refuses what the host has no room for, and allocates nothing', async () => {
+    it('refuses what exceeds the host’s capacity, and allocates nothing', async () => {
       const { memoryMb } = await subject.engine.compute.capacity();
       const huge = smallInstance(tiny, { ramMb: Math.ceil(memoryMb.free) + 1024 });
       await expect(settleInstance(subject.engine.compute, huge)).rejects.toMatchObject({ code: 'CAPACITY_EXHAUSTED' });
       expect(await observed(huge.id)).toBeUndefined();
     });
 
-    it('removal interrupts a start, and is no error for what is gone', async () => {
+    it('removal interrupts a start, and succeeds if nothing exists', async () => {
       const other = smallInstance(tiny);
       const starting = settleInstance(subject.engine.compute, other).catch(() => {});
       await expect.poll(() => observed(other.id), { timeout: 60_000 }).toBeDefined();

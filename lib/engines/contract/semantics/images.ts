@@ -9,7 +9,7 @@ import { type Subject, settleInstance, smallInstance } from '../subject';
 
 const MIB = 1024 ** 2;
 
-/** What every image engine must do. */
+/** The contract of every image engine. */
 export function imageSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`image engine: ${name}`, { timeout: 180_000 }, () => {
     let subject: Subject;
@@ -52,7 +52,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       expect(await subject.leftovers()).toEqual([]);
     });
 
-    it('takes over an upload with its size and checksum, once', async () => {
+    it('imports an upload once, with its size and checksum', async () => {
       const id = newId();
       const image = await images().importImage(id, await upload(content), 'RAW');
       expect(image).toEqual({ id, format: 'RAW', sizeBytes: 4 * MIB, virtualSizeBytes: 4 * MIB, sha256 });
@@ -63,7 +63,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       expect(await known(id)).toBeUndefined();
     });
 
-    it('refuses a file that is not what its format says, and keeps nothing of it', async () => {
+    it('refuses a file that does not match its format, and keeps nothing of it', async () => {
       for (const [bytes, format] of [
         [content, 'QCOW2'],
         [content, 'ISO'],
@@ -77,7 +77,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       }
     });
 
-    it('fetches an image, goes on where the transfer broke, and tells its progress', async () => {
+    it('fetches an image, resumes a broken transfer, and reports its progress', async () => {
       const id = newId();
       requests = [];
       await expect(images().fetchImage(id, source('/breaks'))).rejects.toMatchObject({ code: 'ENGINE_ERROR' });
@@ -88,7 +88,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       expect(progress.at(-1)).toBe(4 * MIB);
     });
 
-    it('refuses an image whose checksum is another', async () => {
+    it('refuses an image with a different checksum', async () => {
       const id = newId();
       const wrong = source('/', '0'.repeat(64));
       await expect(images().fetchImage(id, wrong)).rejects.toMatchObject({ code: 'INVALID' });

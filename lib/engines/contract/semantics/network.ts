@@ -18,27 +18,27 @@ const rule = (direction: SecurityRule['direction'], change: Partial<SecurityRule
 });
 const tcp = (port: number): Partial<SecurityRule> => ({ protocol: 'tcp', portRangeMin: port, portRangeMax: port });
 
-/** The guests of the tests, for further tests. */
+/** The guests of these tests, for further tests. */
 export type NetworkStage = {
   subject(): Subject;
   /** The shell of a guest, by its host name. */
   shell(hostname: string): GuestShell;
-  /** Whether a command in a guest ends with success. */
+  /** Whether a command in a guest succeeds. */
   succeeds(hostname: string, command: string): Promise<boolean>;
   ping(ip: string): string;
   fetches(url: string): string;
-  /** Puts these rules in force for all guests of the tenant. */
+  /** Applies these rules to all guests of the tenant. */
   apply(rules: SecurityRule[]): Promise<RouterState>;
-  /** Rules that let everything through. */
+  /** Rules that allow everything. */
   open: SecurityRule[];
   one: Port;
   shared: Network;
 };
 
 /**
- * What every network engine must do, seen from inside guests: `one` and `two` share a network, `three` is on another
- * network of the same router, `stranger` belongs to another tenant whose network has the same addresses. `more` adds tests
- * on the same guests, because booting them takes most of the time.
+ * The contract of every network engine, seen from inside guests: `one` and `two` share a network, `three` is on another
+ * network of the same router, `stranger` belongs to another tenant whose network has the same addresses. `more` adds
+ * tests on the same guests, because booting them takes most of the time.
  */
 export function networkSemantics(
   name: string,
@@ -140,7 +140,7 @@ export function networkSemantics(
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
-    it('gives guests their own addresses, by DHCP or by their seed, and resolves their names', async () => {
+    it('gives guests their addresses, by DHCP or by their seed, and resolves their names', async () => {
       await shell('one').eventually('ip address show eth0 | grep -q "inet 10.77.0.11/24"');
       await shell('two').eventually('ip address show eth0 | grep -q "inet 10.77.0.12/24"');
       await shell('three').eventually('ip address show eth0 | grep -q "inet 10.77.1.13/24"');
@@ -160,7 +160,7 @@ export function networkSemantics(
 
     more?.({ subject: () => subject, shell, succeeds, ping, fetches, apply, open, one, shared });
 
-    it('reaches the world outside, counts what leaves and answers names', async (context) => {
+    it('reaches the outside, counts egress and resolves names', async (context) => {
       if (!subject.outside) return context.skip();
       const world = await subject.outside();
       try {
@@ -180,7 +180,7 @@ export function networkSemantics(
       }
     });
 
-    it('denies what no rule opens, and a rule holds at once, both ways and for open connections', async () => {
+    it('denies traffic without a rule, and a rule applies at once, both ways and to open connections', async () => {
       await apply([rule('egress')]);
       expect(await succeeds('one', fetches('http://10.77.0.12/'))).toBe(false);
       await apply([rule('egress'), rule('ingress', tcp(80))]);
@@ -198,7 +198,7 @@ export function networkSemantics(
       await shell('two').eventually('grep -q first /tmp/heard');
       await apply([rule('egress')]);
       await shell('one').run('echo second >&9');
-      // Until the kernel there has sent it again, because nobody has answered.
+      // Waits until the kernel there retransmits, because nobody has answered.
       await shell('one').eventually(`awk '$3 ~ /:1B58$/ && $7 + 0 > 0 { sent = 1 } END { exit !sent }' /proc/net/tcp`);
       expect(await succeeds('two', 'grep -q second /tmp/heard')).toBe(false);
       await apply([rule('egress'), rule('ingress', tcp(7000))]);
@@ -236,7 +236,7 @@ export function networkSemantics(
       expect(await page(second)).toBe('nothing');
     });
 
-    it('tells what it has, to an engine that remembers nothing too', async () => {
+    it('reports its state, to an engine without memory too', async () => {
       const seen = await subject.restarted().network.observeRouters();
       const mine = seen.find(({ id }) => id === routerId);
       expect(mine?.networkIds.toSorted()).toEqual([shared.id, other.id].toSorted());
@@ -244,15 +244,15 @@ export function networkSemantics(
       expect(new Set(seen.map(({ externalIp }) => externalIp)).size).toBe(2);
     });
 
-    it('removes a port and a router without touching the others', async () => {
+    it('removes a port and a router without affecting the others', async () => {
       const sent = (await subject.engine.compute.sampleInstance(three.holderId ?? ''))?.egressBytes;
       await subject.engine.compute.removeInstance(stranger.holderId ?? '');
       await subject.engine.compute.removeInstance(three.holderId ?? '');
-      // What a machine has sent is known for as long as its port is there.
+      // A machine's egress count exists as long as its port.
       const of = [{ id: three.id, networkId: other.id }];
       expect(await subject.engine.network.egressBytes(of)).toBeGreaterThanOrEqual(sent ?? Number.NaN);
       await subject.engine.network.ensureRouter({ ...router(open), networks: [shared] });
-      // What nobody named is still there, and goes by its name.
+      // Resources missing in the list remain, and are reported by id.
       const strays = (await subject.restarted().network.observeRouters()).map(({ id }) => id);
       expect(strays.toSorted()).toEqual([routerId, foreignId].toSorted());
       await subject.restarted().network.removeRouter(foreignId);

@@ -3,32 +3,32 @@ import { newId } from '@/lib/core/db/id';
 import type { ObservedService, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
 import { eventually, settleService } from '../service-subject';
 
-/** What a test of the semantics needs besides the interface. */
+/** Test facilities for the semantics, beyond the interface. */
 export type SemanticsSubject = {
   services: ServiceEngine;
-  /** An engine object that remembers nothing, as after a restart of the worker. */
+  /** An engine object without memory, as after a restart of the worker. */
   restarted(): ServiceEngine;
-  /** A server that is ready as soon as it runs, and takes changed files by a signal. */
+  /** A server that is ready as soon as it runs, and reloads changed files on a signal. */
   server(): ServiceSpec;
   /** A server that is not ready before `makeReady`. */
   slowServer(): ServiceSpec;
   makeReady(id: string): Promise<void>;
-  /** A task that ends at once, and successfully. */
+  /** A task that succeeds immediately. */
   task(): ServiceSpec;
-  /** Makes a running server write a line. */
+  /** Makes a running server write a log line. */
   say(id: string, line: string): Promise<void>;
-  /** Kills all processes of a service, as nobody inside could. */
+  /** Kills all processes of a service from outside. */
   kill(id: string): Promise<void>;
-  /** Takes the engine's record of a service away, as a damaged disk would. */
+  /** Removes the engine's record of a service, as a damaged disk would. */
   forget(id: string): Promise<void>;
-  /** What the engine has left. Empty when all is removed. */
+  /** Everything that the engine has left; empty after all removals. */
   leftovers(): Promise<string[]>;
 };
 
 const SERVICE_MS = 60_000;
 const FETCH_MS = 240_000;
 
-/** What every engine of services must do, whatever it runs them with; how well it isolates them is another suite. */
+/** The contract of every service engine, whatever runs the services; another suite covers isolation. */
 export function serviceSemantics(name: string, prepare: () => Promise<SemanticsSubject>): void {
   describe(`semantics of services: ${name}`, { timeout: SERVICE_MS }, () => {
     let subject: SemanticsSubject;
@@ -63,7 +63,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect(await subject.leftovers()).toEqual([]);
     });
 
-    it('a service that is as wanted is left alone, also after the engine was restarted', async () => {
+    it('a service in its desired state is left alone, even after the engine restarts', async () => {
       const spec = server();
       await settled(spec);
       const before = await observe(spec.id);
@@ -73,7 +73,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect(await observe(spec.id)).toEqual(before);
     });
 
-    it('a service that is not ready says what it waits for and when to ask again', async () => {
+    it('a service that is not ready says why, and when to ask again', async () => {
       const spec = tracked(subject.slowServer());
       await eventually(async () => {
         await subject.services.ensureService(spec);
@@ -87,7 +87,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect(await subject.services.isHealthy(spec.id)).toBe(true);
     });
 
-    it('a service that was killed is started again, and its end is told', async () => {
+    it('a killed service is restarted, and its end is reported', async () => {
       const spec = server();
       await settled(spec);
       await subject.kill(spec.id);
@@ -98,10 +98,10 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect((await observe(spec.id)).lastExit).toMatchObject({ code: null, signal: 'SIGKILL', outOfMemory: false });
     });
 
-    it('a task that has ended is settled, and is not started again', async () => {
+    it('a finished task is settled, and is not started again', async () => {
       const spec = tracked(subject.task());
       await settled(spec);
-      // Its check may pass in the moment before it ends.
+      // Its check may pass just before it ends.
       await eventually(async () => (await observe(spec.id)).lastExit !== null);
       expect(await observe(spec.id)).toMatchObject({
         power: 'stopped',
@@ -112,7 +112,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect((await observe(spec.id)).starts).toBe(1);
     });
 
-    it('a stopped service is known, uses nothing, and starts again when asked', async () => {
+    it('a stopped service is known, uses nothing, and can be started again', async () => {
       const spec = server();
       await settled(spec);
       expect(await subject.services.sampleService(spec.id)).toMatchObject({
@@ -128,7 +128,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect((await observe(spec.id)).power).toBe('running');
     });
 
-    it('changed files reach a running service; a change of its limits starts it anew', async () => {
+    it('changed files reach a running service; changed limits restart it', async () => {
       const spec = server({ files: [{ path: 'word', content: 'first', secret: false }] });
       await settled(spec);
       const before = await observe(spec.id);
@@ -139,7 +139,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect((await observe(spec.id)).startedAt).not.toEqual(before.startedAt);
     });
 
-    it('a log is read on from its cursor, and no cursor is made up', async () => {
+    it('a log continues at its cursor, and an invented cursor is refused', async () => {
       const spec = server();
       await settled(spec);
       await subject.say(spec.id, 'one');
@@ -163,7 +163,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       await expect(smaller).rejects.toMatchObject({ code: 'INVALID' });
     });
 
-    it('a service of which no record is left is a stray, and can still be removed', async () => {
+    it('a service without a record is a stray, and can still be removed', async () => {
       const spec = server();
       await settled(spec);
       await subject.forget(spec.id);
@@ -172,7 +172,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect(await find(spec.id)).toBeUndefined();
     });
 
-    it('what is stopped without its spec keeps its state folder, and starts again when it is next wanted', async () => {
+    it('a service stopped without its spec keeps its state folder, and can be started again', async () => {
       const spec = server({ state: { sizeMb: 16 } });
       await settled(spec);
       await subject.services.stopService(spec.id);
@@ -183,7 +183,7 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       expect(await observe(spec.id)).toMatchObject({ power: 'running', starts: 1 });
     });
 
-    it('what was removed is gone, and removing it again is no error', async () => {
+    it('a removed service is gone, and removing it again succeeds', async () => {
       const spec = server();
       await settled(spec);
       await subject.services.removeService(spec.id);

@@ -7,7 +7,7 @@ import { type Subject, settleInstance, smallInstance } from '../subject';
 const GUEST_MS = 180_000;
 const EMPTY = { kind: 'empty' } as const;
 
-/** What every storage engine must do, seen from inside a guest. */
+/** The contract of every storage engine, seen from inside a guest. */
 export function storageSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`storage engine: ${name}`, { timeout: GUEST_MS }, () => {
     let subject: Subject;
@@ -44,7 +44,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
-    it('creates an empty volume that takes no room, and creating it again changes nothing', async () => {
+    it('creates an empty volume that takes no space, and creating it again changes nothing', async () => {
       await storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY });
       await storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY });
       const found = await volume(data);
@@ -76,14 +76,14 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await volume(data)).toMatchObject({ sizeGb: 2 });
     });
 
-    it('freezes an attached volume, which the guest does not notice', async () => {
+    it('snapshots an attached volume without disturbing the guest', async () => {
       await storage().ensureSnapshot({ id: first, volumeId: data });
       await storage().ensureSnapshot({ id: first, volumeId: data });
       await mounted('/dev/sda', 'echo two > /mnt/file; cat /mnt/file');
       expect((await storage().observeStorage()).snapshots).toEqual([{ id: first, volumeId: data, sizeGb: 2 }]);
     });
 
-    it('gives a volume made from a snapshot what the volume held then', async () => {
+    it('gives a volume created from a snapshot the content of that time', async () => {
       await storage().ensureVolume({ id: copy, sizeGb: 2, source: { kind: 'snapshot', snapshotId: first } });
       await storage().attachVolume(copy, spec.id);
       await shell.eventually('test -b /dev/sdb', 20_000);
@@ -93,7 +93,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toContain('two');
     });
 
-    it('has the attached volumes again after the guest was off', async () => {
+    it('reattaches the volumes after the guest was off', async () => {
       await settleInstance(subject.engine.compute, {
         ...spec,
         volumeIds: [data, copy],
@@ -108,7 +108,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(files.map((found) => found?.attachedTo)).toEqual([spec.id, spec.id]);
     });
 
-    it('detaches from a running guest, and freezes and grows what is detached', async () => {
+    it('detaches from a running guest, and snapshots and grows detached volumes', async () => {
       await storage().detachVolume(copy, spec.id);
       await storage().detachVolume(copy, spec.id);
       await shell.eventually('test "$(ls /sys/block | grep -c "^sd")" = 1', 20_000);
@@ -119,7 +119,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       await shell.eventually(`grep -qx ${6 * 1024 ** 2} /sys/block/sd?/size`, 20_000);
     });
 
-    it('keeps a volume whole, attached or not, while snapshots come and go', async () => {
+    it('keeps a volume intact, attached or not, while snapshots are created and removed', async () => {
       for (const round of [1, 2, 3]) {
         const passing = newId();
         await storage().ensureSnapshot({ id: passing, volumeId: data });
@@ -138,7 +138,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       ).toContain('two\nround 1\nround 2\nround 3');
     });
 
-    it('keeps what stands on a snapshot or a volume when these are removed', async () => {
+    it('keeps a volume when the snapshot or volume that it was created from is removed', async () => {
       await storage().removeSnapshot(first);
       await storage().removeSnapshot(second);
       await storage().detachVolume(data, spec.id);
@@ -147,7 +147,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await mounted(`/dev/${device}`, 'cat /mnt/file')).toContain('three');
     });
 
-    it('makes a volume from an image, and refuses one that is too small for its source', async () => {
+    it('creates a volume from an image, and refuses one that is too small for its source', async () => {
       await storage().ensureVolume({ id: fromImage, sizeGb: 1, source: { kind: 'image', imageId: tiny } });
       await storage().attachVolume(fromImage, spec.id);
       await shell.eventually('ls /dev/sd?2', 20_000);
