@@ -14,7 +14,7 @@ const UNLIMITED = '1000000000';
 
 type Kind = 'secrets' | 'security groups' | 'key pairs' | 'volumes';
 
-/** What each tenant makes and removes; the last two also give the worker something to do. */
+/** The resources that tenants create and delete; the last two also involve the worker. */
 const kinds: Readonly<Record<Kind, { path: string; weight: number; body: (name: string) => object; most: number }>> = {
   secrets: { path: '/vault/secrets', weight: 6, most: 40, body: (name) => ({ name, type: 'opaque', payload: name }) },
   'security groups': { path: '/network/security-groups', weight: 3, most: 20, body: (name) => ({ name }) },
@@ -34,12 +34,12 @@ const reads = [
   '/operations?limit=20',
 ];
 
-/** What a tenant was told, in the order in which it was told: what must hold afterwards. */
+/** The state acknowledged to a tenant, which must hold afterwards. */
 interface Tenant {
   token: string;
-  /** Acknowledged and not removed since, by path and id. */
+  /** Acknowledged and not deleted since, by path and id. */
   held: Map<string, Kind>;
-  /** Asked to be removed, without an answer: either is right. */
+  /** Deletes without an answer: either outcome is correct. */
   unsure: Set<string>;
 }
 
@@ -58,9 +58,9 @@ interface Sample {
 }
 
 /**
- * Fifty tenants read, create and delete, each as fast as it is answered, while memory and connections are watched; in the
- * middle the database is stopped and comes back, at the end the platform is stopped under load and started again. What was
- * acknowledged must be there, what was refused must have been refused in the words of the API.
+ * Fifty tenants read, create and delete as fast as possible while memory and connections are measured. Midway the
+ * database restarts; at the end the platform stops under load and starts again. Acknowledged changes must hold, and
+ * refusals must be proper API errors.
  */
 export async function endure(seconds: number): Promise<void> {
   const limits = {
@@ -125,7 +125,7 @@ async function createTenants(platform: Platform): Promise<Tenant[]> {
   return tenants;
 }
 
-/** One tenant's caller. It goes on when there is no answer: that is what a client would do. */
+/** The client of one tenant. It continues when there is no answer, as a real client would. */
 async function act(platform: Platform, tenant: Tenant, number: number, tally: Tally, running: { now: boolean }) {
   const random = seededRandom(number + 1);
   const total = Object.values(kinds).reduce((sum, { weight }) => sum + weight, 0);
@@ -196,7 +196,7 @@ async function send(
     const { id } = status === 201 ? (JSON.parse(text) as { id?: string }) : {};
     return { status, id };
   } catch {
-    // Stopped, or starting again.
+    // Stopped or starting.
     tally.unanswered++;
     await delay(200);
     return undefined;
@@ -237,7 +237,10 @@ function residentMb(pid: number | undefined): number | undefined {
   }
 }
 
-/** A fast shutdown, as an operator's upgrade does it; the supervisor starts it again. @returns ms until readiness */
+/**
+ * Restarts the database with a fast shutdown, as in an operator's upgrade; the supervisor starts it again. @returns ms
+ * until readiness
+ */
 async function restartDatabase(platform: Platform): Promise<number> {
   const pid = platform.pidOf('database');
   if (pid === undefined) throw new Error('the database does not run');
@@ -256,7 +259,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** What was acknowledged and is not there. */
+/** Acknowledged resources that are missing. */
 async function missing(platform: Platform, tenants: readonly Tenant[]): Promise<string[]> {
   const lost: string[] = [];
   for (const { token, held, unsure } of tenants) {

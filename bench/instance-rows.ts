@@ -12,7 +12,7 @@ import { type Aim, verdict } from './ratio';
 const ROWS = 10_000;
 const SECONDS = 3;
 
-/** What of instances is measured without machines: how soon a create is accepted, and how soon many are listed. */
+/** Measures instances without machines: how fast a create is accepted, and how fast many are listed. */
 export async function measureInstanceRows(port: number, token: string): Promise<void> {
   const projectId = projectOfCaller(0);
   await createCell(process.env.HOST_ID);
@@ -42,7 +42,7 @@ async function createNetwork(port: number, token: string): Promise<string> {
   return made.id;
 }
 
-/** Fills the project up to so many instances, each like one that was created, with a port and an address of its own. */
+/** Fills the project up to this many instances, each with a port and an address, like created ones. */
 async function copyInstances(projectId: string, count: number): Promise<void> {
   await execute(sql`
     WITH model AS (

@@ -7,7 +7,7 @@ import { deviceInsert } from '@/lib/core/devices/device';
 import { platformOperationKind } from '@/lib/core/operations/kind';
 import { commit, ifAdmitted, type Write } from '@/lib/core/quota/commit';
 
-/** A guarded create as domains have it, and nothing of a domain: three dimensions, a name, a row, its device, an operation. */
+/** A guarded create as in domains, without a domain: three dimensions, a name, a row, its device, an operation. */
 const createKind = platformOperationKind({
   kind: 'bench.create',
   resource_type: 'bench_instance',
@@ -23,7 +23,7 @@ export async function createInstanceTable(): Promise<void> {
     FOREIGN KEY (project_id, id) REFERENCES devices (project_id, id))`);
 }
 
-/** What one create writes; its name is unique by its id. */
+/** The write of one create; its name is unique through its id. */
 export function instanceWrite(call: Call, projectId: string, id: string): Write {
   const name = `web-${id}`;
   const row = { id, name, status: 'provisioning', flavor: 'small', created_at: call.at };

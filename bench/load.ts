@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a run of closed-loop callers achieved. */
+/** The result of a closed-loop load. */
 export type Load = { answers: number; perSecond: number; p50_ms: number; p99_ms: number };
 
 export type HttpRequest = { method: string; path: string; token?: string | undefined; body?: string };
 
 /**
- * So many callers, each on a connection of its own and with its own request, send the next as soon as they have the
- * answer, for so long. As little work as it can be: what the caller spends, the server on the same machine lacks.
- * @throws when an answer has not the expected status
+ * Runs closed-loop callers, each with its own connection and request, for a time. Does as little work as possible,
+ * because the server shares this machine.
+ * @throws when an answer does not have the expected status
  */
 export async function loadHttp(
   port: number,
@@ -22,7 +22,7 @@ export async function loadHttp(
   return summary(times.flat(), (performance.now() - began) / 1000);
 }
 
-/** Rate and percentiles of answers that took so many milliseconds each. */
+/** Throughput and percentiles from response times in milliseconds. */
 export function summary(times: readonly number[], seconds: number): Load {
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

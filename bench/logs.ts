@@ -12,13 +12,13 @@ import { printRatio } from './ratio';
 
 const LINES = 400_000;
 const STREAMS = 20;
-/** What a reader of one source hands over at once. */
+/** Log entries per batch of one source. */
 const BATCH = 5000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RUNS = 5;
 const NEEDLE = 'request-id-of-last-night';
 
-/** Ingest, size on disk and search of the log store, against the same lines in plain files and `grep` over them. */
+/** Compares ingest, disk size and search of the log store with plain files and `grep` on the same lines. */
 export async function measureLogs(folder: string): Promise<void> {
   const project_id = newId();
   const at = now();
@@ -74,7 +74,10 @@ async function searchDay(project_id: string, resource: string, start: number): P
 
 const PATHS = ['/api/v1/compute/instances', '/healthz', '/login', '/static/app.js', '/api/v1/storage/volumes'];
 
-/** Half JSON, half access log, with ids that do not compress. The first stream has half of the lines, as one busy service does. */
+/**
+ * Half JSON, half access log, with ids that do not compress. The first stream has half of the lines, like one busy
+ * service.
+ */
 function entryOf(project_id: string, index: number, start: number): LogEntry {
   const resource = `resource-${index % 2 === 0 ? 0 : 1 + (index % (STREAMS - 1))}`;
   const at = new Date(start + Math.floor((index / LINES) * DAY_MS));

@@ -12,15 +12,15 @@ import { type Aim, verdict } from './ratio';
 const AIM_MS = 4_000;
 const BOOTS = 10;
 const CHANGES = 10;
-/** How often is looked whether something has come: what is measured is as exact as this. */
+/** Poll interval, which limits the accuracy of the measurement. */
 const LOOK_MS = 5;
 
 const identified = z.object({ id: z.string() });
 type Post = (path: string, body: object) => Promise<string>;
 
 /**
- * What takes machines: a platform of its own, started as a user starts it, with an empty network and the tiny image.
- * Needs what the local engine needs; as root its floating IPs answer under their own ports.
+ * Measures machines on a separate platform, started as a user would, with an empty network and the tiny image. Has the
+ * requirements of the local engine; as root, floating IPs answer under their own ports.
  */
 export async function measureMachines(): Promise<void> {
   const platform = await startPlatform();
@@ -41,7 +41,7 @@ export async function measureMachines(): Promise<void> {
     const [network] = z.array(identified).parse(await ask('GET', '/network/networks'));
     const wanted = { name: 'web', flavor_id: NANO, image_id: TINY_IMAGE, network_id: network?.id };
 
-    /** From the request on the wire to a shell's prompt on the guest's serial port. */
+    /** The time from sending the request to a shell prompt on the guest's serial port. */
     const boot = async (): Promise<{ id: string; ms: number }> => {
       const begun = performance.now();
       const id = await post('/compute/instances', wanted);
@@ -62,7 +62,7 @@ export async function measureMachines(): Promise<void> {
     console.log(
       `\nload ${loadavg()[0]?.toFixed(1)} of ${cpus().length} processors; ${await accelerator(platform.dataDir)}`,
     );
-    // The first one waits for the image, too.
+    // The first one also waits for the image.
     await remove((await boot()).id);
     await settled(0);
     const alone: number[] = [];
@@ -90,7 +90,10 @@ export async function measureMachines(): Promise<void> {
   }
 }
 
-/** From the request to the first connection through a floating IP that a new rule lets in, and to the first one refused. */
+/**
+ * Measures the time from the request until a new rule admits the first connection through a floating IP, and until its
+ * removal refuses one.
+ */
 async function measureRules(
   ask: (method: string, path: string, body?: object) => Promise<unknown>,
   post: Post,
@@ -119,7 +122,7 @@ async function measureRules(
   print('rule removed → connection refused', closed.slice(1));
 }
 
-/** Tries connections until one gets through, or until none does within a tenth of a second. */
+/** Tries connections until one succeeds, or until none does within a tenth of a second. */
 async function until(target: { host: string; port: number }, open: boolean): Promise<void> {
   while ((await connects(target, open ? 20 : 100)) !== open) await delay(LOOK_MS);
 }

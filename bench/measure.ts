@@ -20,7 +20,7 @@ const CALLERS = [1, 16, 64];
 const LIST_ROWS = 100_000;
 const SECONDS = 2;
 
-/** Measures everything and prints it. */
+/** Measures the API and prints the results. */
 export async function measure(url: string, folder: string): Promise<void> {
   const tokens = await createCallers(Math.max(...CALLERS));
   const { child, port } = await startServer();
@@ -126,7 +126,7 @@ async function measureCreating(port: number, tokens: readonly string[], url: str
   }
 }
 
-/** A statement that refuses is quick: what is compared must have created. */
+/** Refusals are fast, so check that the statements really created something. */
 async function requireInstances(count: number): Promise<void> {
   const row = await queryOne<{ n: number }>(sql`SELECT count(*)::int AS n FROM bench_instances`);
   if (!row || row.n < count) throw new Error(`only ${row?.n} of ${count} instances were created`);
@@ -173,7 +173,7 @@ async function measureList(port: number, token: string | undefined): Promise<voi
   }
 }
 
-/** Follows `Link: rel="next"` so many times. @returns the path it ends at */
+/** Follows `Link: rel="next"` a number of times. @returns the last path */
 async function walk(port: number, path: string, token: string | undefined, steps: number): Promise<string> {
   let at = path;
   for (let step = 0; step < steps; step++) {

@@ -12,7 +12,7 @@ const SAMPLE_MS = 15_000;
 /** Five minutes of samples. */
 const REPORTS = 20;
 
-/** The metric store with 10,000 devices: what a report, a roll-up and a chart cost. */
+/** Measures the metric store with 10,000 devices: the cost of a report, a roll-up and a chart. */
 export async function measureMetrics(): Promise<void> {
   const project = newId();
   await execute(
@@ -75,7 +75,7 @@ const reportAll = (project_id: string, devices: readonly string[], at: Date, cou
     })),
   );
 
-/** What a store of one row for each value would write: no reset, no owner, no foreign key. */
+/** The write of a store with one row per value, without resets, owners and foreign keys. */
 const reportValues = (at: Date, count: number) =>
   execute(sql`INSERT INTO one_row_a_value SELECT id, ${at}::timestamptz, ${count * 1_000_003}::float8 + id
     FROM generate_series(1, ${DEVICES * instanceSeries.length}::int) AS id`);

@@ -17,14 +17,17 @@ const READS = 200;
 const SECONDS = 2;
 const METRICS = ['compute_vcpu', 'compute_memory', 'block_storage', 'gpu_slice'];
 
-/** Spend, the closing of a month, and what the freeze costs an admission. @param make a guarded create, as `admission` composes it */
+/**
+ * Measures spend, the closing of a month, and the freeze's cost per admission. @param make a guarded create, as
+ * composed by `admission`
+ */
 export async function measureMoney(url: string, make: Make): Promise<void> {
   await measureSpend();
   await measureFreeze(url, make);
   await measureClosing();
 }
 
-/** Open spans in so many resources, and the accruals that triggers would have made of them one by one. */
+/** Inserts open spans of many resources, with the accruals that triggers would have written. */
 async function openSpans(projectId: string, count: number): Promise<void> {
   await execute(sql`
     INSERT INTO spans (project_id, metric, resource_type, resource_id, resource_name, quantity, started_at)
@@ -53,7 +56,7 @@ async function measureSpend(): Promise<void> {
   );
 }
 
-/** The same create in a project whose budget freezes and in one without, both with spend to compute. */
+/** Compares the same create in projects with and without a freezing budget, both with spend to compute. */
 async function measureFreeze(url: string, make: Make): Promise<void> {
   const create = async (freezes: boolean) => {
     await forgetInstances();
@@ -71,9 +74,11 @@ async function measureFreeze(url: string, make: Make): Promise<void> {
   printRatio('Admission with freeze evaluation to without', ratio, detail, { text: '≥ 0.9', met: ratio >= 0.9 });
 }
 
-/** A month of so many tenants, each with its share of the spans, closed once; the aggregation alone before and after. */
+/**
+ * Closes a month of many tenants, each with its share of the spans, and runs the aggregation alone before and after.
+ */
 async function measureClosing(): Promise<void> {
-  // The last one that may be closed.
+  // The latest month that may be closed.
   const month = monthAfter(monthOf(new Date(Date.now() - GRACE_MS)), -1);
   await execute(raw("UPDATE project_accounts SET billed_until = '2100-01-01'"));
   await execute(sql`
@@ -106,7 +111,7 @@ async function measureClosing(): Promise<void> {
   await requireInvoices(month);
 }
 
-/** Lines of all invoices of a month, rated and rounded, for nobody and written nowhere. */
+/** Rates and rounds the lines of all invoices of a month without writing them. */
 function plainAggregation(month: Month): Sql {
   return sql`
     SELECT project_id, metric, quantity, cents_of(quantity * m.unit_share * rate_in(metric, used_in)

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { compile, type Sql, type Statement } from '@/lib/core/db/sql';
 import { type Load, summary } from './load';
 
-/** A statement as `commit` would send it for a caller's project and a new resource. */
+/** Builds a statement as `commit` would send it, for a caller's project and a new resource. */
 export type Make = (projectId: string, newId: () => string) => Sql;
 
-/** The project of caller n; pgbench computes the same. */
+/** The project of caller n; pgbench computes the same id. */
 export const projectOfCaller = (caller: number) => `00000000-0000-7000-8000-${caller.toString(16).padStart(12, '0')}`;
 
-/** Where PostgreSQL's own load generator is, if it is installed; it comes with the server's package. */
+/** The path of pgbench, if installed; it is part of the server's package. */
 export function findPgbench(): string | undefined {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const folders = [...(process.env.PATH ?? '').split(':'), ...versions.map((v) => `/usr/lib/postgresql/${v}/bin`)];
@@ -20,7 +20,7 @@ export function findPgbench(): string | undefined {
 
 let run = 0;
 
-/** The same statement from pgbench, prepared, by so many clients on connections of their own. */
+/** Runs the statement, prepared, with pgbench and a number of clients. */
 export async function loadPgbench(
   pgbench: string,
   url: string,
@@ -43,7 +43,7 @@ export async function loadPgbench(
   return { answers, perSecond: tps, p50_ms: latency, p99_ms: Number.NaN };
 }
 
-/** Where pgbench is missing: the same statement from `pg`, which costs this process more than pgbench would. */
+/** Replaces pgbench if missing: runs the statement with `pg`, which costs this process more. */
 export async function loadPg(
   url: string,
   make: Make,
@@ -77,8 +77,8 @@ const fresh = (n: number) => `11111111-1111-7111-8111-${n.toString().padStart(12
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * The statement with its values written into it. What differs from one to the next (new ids) and from client to client
- * (the project) is computed by the server from pgbench's variables; that costs it some microseconds of a millisecond.
+ * The statement with its values inlined. Varying values (new ids, the client's project) are computed by the server from
+ * pgbench's variables, which adds some microseconds per call.
  */
 async function pgbenchScript(url: string, make: Make): Promise<string> {
   const project = projectOfCaller(0);
@@ -97,7 +97,7 @@ async function pgbenchScript(url: string, make: Make): Promise<string> {
   return `${variables}${statement.replaceAll('\n', ' ')};\n`;
 }
 
-/** The types that the server finds for a statement's parameters; it runs once for that. */
+/** The types that the server infers for a statement's parameters; runs it once. */
 async function parameterTypes(url: string, statement: Statement): Promise<string[]> {
   const client = new pg.Client(url);
   await client.connect();
@@ -127,7 +127,7 @@ function expression(value: unknown, project: string, same: ReadonlySet<string>):
   return `(${pieces.join(' || ')})`;
 }
 
-/** A colon followed by a name would be a variable to pgbench. */
+/** Escapes colons, because a colon followed by a name is a variable in pgbench. */
 function literal(piece: string): string {
   return `E'${piece.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')}'`;
 }

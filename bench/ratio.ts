@@ -1,11 +1,14 @@
 import type { Load } from './load';
 
-/** What a figure should be, and whether it is. */
+/** A target for a figure, and whether it was met. */
 export type Aim = { text: string; met: boolean };
 
 const ROUNDS = 5;
 
-/** Two loads in turns, so that whatever else the machine does meets both; of each the run with the median `of`. */
+/**
+ * Alternates two loads, so that other activity on the machine affects both. @returns for each the run with the median
+ * `of`
+ */
 export async function compare(
   of: 'perSecond' | 'p50_ms',
   one: () => Promise<Load> | Load,
@@ -19,19 +22,19 @@ export async function compare(
   return [middle(results[0], of), middle(results[1], of)];
 }
 
-/** The load whose figure is the median of an odd number of them. */
+/** The load with the median figure; requires an odd number of loads. */
 export function middle(loads: readonly Load[], of: 'perSecond' | 'p50_ms'): Load {
   const load = loads.toSorted((a, b) => a[of] - b[of])[Math.floor(loads.length / 2)];
   if (!load) throw new Error('nothing was measured');
   return load;
 }
 
-/** A line of the report: the ratio and what should be; below it, what was measured. */
+/** Prints the ratio with its target, and the measurements below. */
 export function printRatio(what: string, ratio: number, detail: string, aim?: Aim): void {
   console.log(`${what.padEnd(46)} ${ratio.toFixed(2)}${verdict(aim)}\n${' '.repeat(4)}${detail}`);
 }
 
-/** The end of a line of the report; empty where nothing is aimed at. */
+/** The result against the target for the report; empty without one. */
 export function verdict(aim?: Aim): string {
   return aim ? `  aim ${aim.text}: ${aim.met ? 'met' : 'MISSED'}` : '';
 }

@@ -4,10 +4,9 @@ import { migrate } from '@/lib/core/db/migrate';
 import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**
- * `npm run bench`: a PostgreSQL of its own, a server of its own, and ratios that hold within this one run; then the
- * metric store, the log store, then machines.
- * `npm run bench -- api`, `-- metrics`, `-- logs` and `-- machines` measure one of them; `npm run bench -- endurance [SECONDS]` loads the
- * whole platform instead.
+ * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the log
+ * store and machines. `npm run bench -- api`, `-- metrics`, `-- logs` and `-- machines` run one of them; `npm run bench
+ * -- endurance [SECONDS]` loads the whole platform instead.
  */
 async function runBenchmarks([only, duration]: readonly string[]): Promise<void> {
   if (only === 'endurance') {
@@ -25,7 +24,7 @@ async function runBenchmarks([only, duration]: readonly string[]): Promise<void>
   await measureMachines();
 }
 
-/** Runs measurements on a PostgreSQL of their own. They are imported late: settings and log level are read then. */
+/** Runs measurements on a separate PostgreSQL. They are imported late, because imports read settings and log level. */
 async function onOwnDatabase(measure: (url: string, folder: string) => Promise<void>): Promise<void> {
   const postgres = await startTemporaryPostgres();
   try {

@@ -8,8 +8,8 @@ import { healthz } from '@/lib/platform/health';
 import { createInstance } from './instances';
 
 /*
- * The API as the web process serves it, in a process of its own: the same app on the same adapter, with one endpoint
- * more. It says its port.
+ * The API in a separate process, with the same app and adapter as the web process and one more endpoint. Reports its
+ * port.
  */
 const app = serve([...endpoints, createInstance], authenticate);
 app.get('/healthz', healthz);

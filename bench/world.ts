@@ -8,7 +8,7 @@ import { createMember } from '@/lib/testing/world';
 import { createInstanceTable } from './instances';
 import { projectOfCaller } from './pgbench';
 
-/** A project and a signed-in member for each caller, with limits that are never reached. @returns their tokens */
+/** Creates a project and a signed-in member per caller, with limits that are never reached. @returns their tokens */
 export async function createCallers(count: number): Promise<string[]> {
   ensureKeys();
   await createInstanceTable();
@@ -32,7 +32,7 @@ export async function createCallers(count: number): Promise<string[]> {
   return tokens;
 }
 
-/** Fills a project's list of secrets; ids of version 7 in the order of their age, as if made one a millisecond. */
+/** Fills a project's list of secrets with UUIDv7 ids in order of age, one per millisecond. */
 export async function createSecrets(projectId: string, count: number): Promise<void> {
   const prefix = newId().slice(0, 8);
   await execute(sql`
@@ -43,7 +43,7 @@ export async function createSecrets(projectId: string, count: number): Promise<v
   await execute(sql`ANALYZE`);
 }
 
-/** Back to empty tables, so that one measurement does not burden the next. */
+/** Empties the tables, so that one measurement does not affect the next. */
 export async function forgetInstances(): Promise<void> {
   await execute(sql`TRUNCATE devices CASCADE`);
   await execute(sql`TRUNCATE quota_ledger, operations, operation_logs, audit_entries, changes, idempotency_records`);

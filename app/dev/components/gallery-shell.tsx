@@ -17,7 +17,7 @@ const groups: NavigationGroup[] = [
   },
 ];
 
-/** The portal's own frame around the gallery, so that a component is seen where it will stand. */
+/** Shows the gallery in the portal's own frame, as components appear in use. */
 export function GalleryShell({ children }: { children: ReactNode }) {
   return (
     <Shell

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { settings } from '@/lib/settings';
 import { GalleryShell } from './gallery-shell';
 
-/** Each shared component on a page of its own. In production there is no such address. */
+/** The component gallery, with a page per shared component. Disabled in production by default. */
 export default function GalleryLayout({ children }: { children: ReactNode }) {
   if (!settings().componentGallery) notFound();
   return <GalleryShell>{children}</GalleryShell>;

@@ -16,7 +16,7 @@ import {
 } from 'lucide-react';
 
 export interface Piece {
-  /** Its folder here, and the last segment of its path. */
+  /** The name of its folder here, and the last segment of its path. */
   name: string;
   label: string;
   icon: LucideIcon;
@@ -24,7 +24,7 @@ export interface Piece {
   purpose: string;
 }
 
-/** Every component that has a page in the gallery. */
+/** The components of the gallery. */
 export const pieces: readonly Piece[] = [
   {
     name: 'code-editor',
@@ -91,7 +91,7 @@ export const pieces: readonly Piece[] = [
   },
 ];
 
-/** @throws when no piece has this name */
+/** @throws when no component has this name */
 export function pieceOf(name: string): Piece {
   const piece = pieces.find((candidate) => candidate.name === name);
   if (!piece) throw new Error(`The gallery has no ${name}.`);

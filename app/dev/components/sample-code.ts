@@ -42,10 +42,10 @@ const policy = `{
 }
 `;
 
-/** Files of a function, by name. */
+/** Sample files, by name. */
 export const samples = { 'handler.ts': handler, 'cleanup.py': job, 'report.sql': report, 'policy.json': policy };
 
-/** The handler after a change. */
+/** A modified version of the handler. */
 export const changedHandler = handler
   .replace("createHash('sha256')", "createHash('sha512')")
   .replace('    return { statusCode: 413,', "    console.warn('The body was refused.');\n    return { statusCode: 413,")

@@ -2,7 +2,7 @@ const esc = String.fromCharCode(27);
 const colored = (code: number, text: string) => `${esc}[${code}m${text}${esc}[0m`;
 const START = Date.UTC(2026, 10, 21, 9);
 
-/** Lines of a web server's log from a number on, with a warning and an error now and then. */
+/** Lines of a web server's log, starting at a number, with occasional warnings and errors. */
 export function sampleLog(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `${lineOf(from + index)}\n`).join('');
 }

@@ -5,7 +5,7 @@ import { Button } from '@/components/kit/ui/button';
 import { Tooltip } from '@/components/kit/ui/tooltip';
 import { setTheme } from '@/components/shell/theme';
 
-/** Between the two themes; the first press leaves the system's. */
+/** Switches between the two themes; the first press leaves the system's. */
 export function ThemeSwitch() {
   const toggle = () => {
     const dark = getComputedStyle(document.documentElement).colorScheme === 'dark';

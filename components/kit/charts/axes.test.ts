@@ -10,15 +10,15 @@ describe('an axis', () => {
     [256, true, [0, 64, 128, 192, 256]],
     [0, true, [0, 1]],
     [3, false, [0, 1, 2, 3]],
-  ])('ticks up to %s are round numbers', (most, binary, expected) => {
+  ])('with ticks up to %s has round numbers', (most, binary, expected) => {
     expect(ticks(most, binary)).toEqual(expected);
   });
-  test('the last tick is at or above the maximum', () => {
+  test('ends at or above the maximum', () => {
     for (const most of [0.3, 7, 99, 1025, 123_456_789]) {
       for (const binary of [true, false]) expect(ticks(most, binary).at(-1)).toBeGreaterThanOrEqual(most);
     }
   });
-  test('never says the same at two values, and never a value that is not there', () => {
+  test('has no duplicate labels, and no label for a missing value', () => {
     const whole = (value: number) => value.toFixed(0);
     expect(ticks(1, false, whole)).toEqual([0, 1]);
     expect(ticks(3, false, whole)).toEqual([0, 1, 2, 3]);

@@ -1,6 +1,6 @@
 /**
- * Round numbers up to `most` at least: powers of two for bytes, of 1, 2 and 5 for others. With a format, as many of them as
- * it writes differently.
+ * Round tick values up to at least `most`: powers of two for bytes, otherwise multiples of 1, 2 and 5. Uses fewer ticks
+ * if `format` would repeat a label.
  */
 export function ticks(most: number, binary: boolean, format: (value: number) => string = String): number[] {
   for (const count of [4, 3, 2, 1]) {
@@ -24,17 +24,17 @@ function decimalStep(rough: number): number {
   return factor * power;
 }
 
-/** How wide an axis is that holds these labels at 11 px. */
+/** The width of an axis with these labels at 11 px. */
 export function axisWidth(labels: readonly string[]): number {
   return 14 + 6.4 * Math.max(2, ...labels.map((label) => label.length));
 }
 
 const tick = { fill: 'var(--ink-subtle)', fontSize: 11 };
 
-/** The look of the lower axis of every chart. */
+/** Style of the lower axis of all charts. */
 export const lowerAxis = { tick, tickLine: false, axisLine: { stroke: 'var(--line)' } };
 
-/** The left axis with these round values, and only them. */
+/** A left axis with exactly these tick values. */
 export function leftAxis(values: number[], format: (value: number) => string) {
   return {
     domain: [0, values.at(-1) ?? 1],
@@ -47,10 +47,10 @@ export function leftAxis(values: number[], format: (value: number) => string) {
   };
 }
 
-/** The lines behind a chart: one at each value of the left axis. */
+/** Grid lines at the values of the left axis. */
 export const valueLines = { vertical: false, stroke: 'var(--line)' };
 
 const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A day of UTC, as axes write it: 21 Nov. */
+/** A UTC day as an axis label: 21 Nov. */
 export const formatUtcDay = (at: number) => utcDay.format(at);

@@ -7,7 +7,7 @@ test('a value between two gaps is found, a line is not', () => {
   expect(loneValues([5])).toEqual([0]);
 });
 
-test('without a cursor the latest value is shown, in a gap none', () => {
+test('without a cursor the latest value is shown, and none in a gap', () => {
   const line = { label: 'CPU', tone: 'accent' as const, values: [1, null, 3] };
   expect(valueAt(line, undefined)).toBe(3);
   expect(valueAt(line, 1)).toBeNull();

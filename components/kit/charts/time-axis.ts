@@ -8,7 +8,7 @@ const steps = [5, 10, 15, 30]
   .concat([1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS))
   .concat([1, 2, 4, 6, 8, 12, 24, 48, 72, 168].map((hours) => hours * HOUR_MS));
 
-/** Moments between two others, `most` of them or fewer, on the full minute, hour or day of the reader's own clock. */
+/** At most `most` times in a range, on full minutes, hours or days of the reader's time zone. */
 export function roundTimes(from: number, to: number, most: number): number[] {
   const step = steps.find((candidate) => (to - from) / candidate <= most) ?? to - from;
   const offset = new Date(to).getTimezoneOffset() * MINUTE_MS;

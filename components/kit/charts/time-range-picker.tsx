@@ -8,11 +8,11 @@ interface TimeRangePickerProps<Range extends string> {
   ranges: readonly { value: Range; label: string }[];
   range: Range;
   onChoose: (range: Range) => void;
-  /** Present while a part of the range is shown. */
+  /** Set while only a part of the range is shown. */
   onZoomOut?: () => void;
 }
 
-/** The one choice of time above the charts of a page. */
+/** Selects the time range of all charts on a page. */
 export function TimeRangePicker<Range extends string>(props: TimeRangePickerProps<Range>) {
   const { ranges, range, onChoose, onZoomOut } = props;
   const name = useId();

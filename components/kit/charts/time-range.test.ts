@@ -10,11 +10,11 @@ test.each([
   ['', '1e400'],
 ])('from %s to %s is no window', (from, to) => expect(parseWindow(from, to)).toBeUndefined());
 
-test('a window is what an address says', () => {
+test('a window is read from the address', () => {
   expect(parseWindow('1000', '2000')).toEqual({ from: 1000, to: 2000 });
 });
 
-test('a window never shows more than the range, and one outside of it shows all', () => {
+test('a window is clipped to the range, and one outside of it shows the whole range', () => {
   const whole = { from: 100, to: 200 };
   expect(shownWindow(whole, undefined)).toEqual(whole);
   expect(shownWindow(whole, { from: 120, to: 150 })).toEqual({ from: 120, to: 150 });

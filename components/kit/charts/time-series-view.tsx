@@ -18,13 +18,13 @@ export interface TimeSeriesProps {
   /** In ms, ascending. */
   times: readonly number[];
   series: readonly Series[];
-  /** What the lower axis shows. */
+  /** The visible range of the lower axis. */
   shown: TimeWindow;
-  /** Writes a value with its unit. */
+  /** Formats a value with its unit. */
   format: (value: number) => string;
-  /** The value axis ends here or above. */
+  /** The minimum upper end of the value axis. */
   top: number;
-  /** Bytes are divided at powers of two, so that the axis shows round numbers. */
+  /** Ticks at powers of two, for bytes. */
   binary?: boolean;
   /** Charts of one group share their cursor. */
   group: string;
@@ -32,9 +32,9 @@ export interface TimeSeriesProps {
 }
 
 const HEIGHT = 180;
-/** No cursor is shown there. */
+/** Hides the cursor. */
 const outside = { left: -10, top: -10 };
-/** Shorter selections are clicks. */
+/** A shorter drag counts as a click. */
 const SHORTEST_DRAG_PX = 6;
 const AXIS_FONT = '11px "Inter Variable", sans-serif';
 
@@ -106,7 +106,7 @@ function moveCursor(event: KeyboardEvent, chart: UPlot, position: number): void 
   if (next !== undefined) chart.setCursor({ left: chart.valToPos(next, 'x'), top: 0 });
 }
 
-/** Keeps a chart in the box: made for its width and lines, given new values as they come. */
+/** Keeps a chart in the box: recreated when its width or lines change, updated when values arrive. */
 function useChart(
   box: ReturnType<typeof useWidth>[0],
   chart: { current: UPlot | undefined },
@@ -204,7 +204,7 @@ function optionsOf(element: Element, width: number, latest: Latest): UPlot.Optio
       y: false,
       drag: { x: true, y: false, setScale: false, dist: SHORTEST_DRAG_PX },
       points: { size: 6 },
-      // A selection is one chart's; where the pointer is, all show.
+      // A selection belongs to one chart; the cursor is shown in all.
       sync: { key: group, setSeries: false, filters: { pub: (type) => type === 'mousemove' || type === 'mouseleave' } },
     },
     hooks: {
@@ -222,7 +222,7 @@ function optionsOf(element: Element, width: number, latest: Latest): UPlot.Optio
   };
 }
 
-/** The highest value that is shown. */
+/** The highest visible value. */
 function highest({ times, series, shown }: TimeSeriesProps): number {
   const visible = (position: number) => {
     const at = times[position] ?? 0;

@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { TimeSeriesProps } from './time-series-view';
 
-/** Values over time, with one cursor for all charts of a group. */
+/** A chart of values over time; all charts of a group share a cursor. */
 export const TimeSeries = lazyPiece<TimeSeriesProps>(
   () => import('./time-series-view').then((module) => module.default),
   {

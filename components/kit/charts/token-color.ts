@@ -1,7 +1,4 @@
-/**
- * A colour of our tokens as a canvas can take it: `light-dark()` and `color-mix()` are resolved for the theme that counts
- * at this element.
- */
+/** A theme colour for a canvas: resolves `light-dark()` and `color-mix()` for the element's theme. */
 export function tokenColor(element: Element, css: string): string {
   const probe = document.createElement('span');
   probe.style.color = css;
@@ -11,7 +8,7 @@ export function tokenColor(element: Element, css: string): string {
   return color;
 }
 
-/** Calls back whenever the theme may have changed: by choice, or with the system. */
+/** Calls back when the theme may have changed, by choice or with the system. */
 export function onThemeChange(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
   observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What a chart says at the place that is pointed at. */
+/** The tooltip of a chart. */
 export function TooltipBox({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="rounded-md border bg-raised px-2.5 py-1.5 text-xs shadow-raised">

@@ -16,7 +16,7 @@ export interface CodeDiffProps {
   language?: CodeLanguage;
 }
 
-/** Below this width both texts stand in one column. */
+/** Below this width both versions share one column. */
 const SIDE_BY_SIDE_PX = 720;
 
 const diffLook = EditorView.theme({
@@ -28,7 +28,7 @@ const diffLook = EditorView.theme({
   '&.cm-merge-b .cm-changedText, .cm-insertedLine .cm-changedText': {
     background: 'color-mix(in oklch, var(--positive) 22%, transparent)',
   },
-  // On a coloured ground only plain text is readable in both themes.
+  // On a coloured background only plain text is readable in both themes.
   '.cm-changedLine span, .cm-insertedLine span, .cm-deletedChunk span': { color: 'var(--ink)' },
   '.cm-collapsedLines': {
     background: 'var(--sunken)',
@@ -42,7 +42,7 @@ const diffLook = EditorView.theme({
 
 const collapseUnchanged = { margin: 3, minSize: 6 };
 
-/** Two versions of a text: side by side where there is room, otherwise in one column. */
+/** Two versions of a text: side by side if there is room, otherwise in one column. */
 export default function CodeDiffView({ label, before, after, language = 'text' }: CodeDiffProps) {
   const [box, width] = useWidth();
   const syntax = useLanguage(language);
@@ -73,7 +73,7 @@ export default function CodeDiffView({ label, before, after, language = 'text' }
           doc: after,
           extensions: [
             reading(`${label}, changes`),
-            // Fragments of a text have no syntax that can be trusted.
+            // Fragments of a text cannot be parsed reliably.
             unifiedMergeView({
               original: before,
               mergeControls: false,

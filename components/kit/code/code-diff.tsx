@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { CodeDiffProps } from './code-diff-view';
 
-/** What changes from one text to another. */
+/** The differences between two texts. */
 export const CodeDiff = lazyPiece<CodeDiffProps>(() => import('./code-diff-view').then((module) => module.default), {
   outline: 'h-64 w-full rounded-md',
   label: 'comparison',

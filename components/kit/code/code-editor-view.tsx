@@ -11,7 +11,7 @@ export interface CodeEditorProps {
   /** Name of the text: "Function code". */
   label: string;
   value: string;
-  /** Absent: the text can only be read. */
+  /** Omit it for a read-only text. */
   onChange?: (value: string) => void;
   language?: CodeLanguage;
   placeholder?: string;
@@ -21,14 +21,14 @@ export interface CodeEditorProps {
 }
 
 interface ViewProps extends CodeEditorProps {
-  /** A new array sets the editor up anew. */
+  /** A new array recreates the editor. */
   extensions?: readonly Extension[];
   onEditor?: (editor: EditorView) => void;
 }
 
 const none: readonly Extension[] = [];
 
-/** Code with syntax, search (Ctrl-F), folding and undo. Tab indents; Esc, then Tab leaves. */
+/** A code editor with syntax, search (Ctrl-F) and folding. Tab indents; Esc, then Tab leaves the editor. */
 export default function CodeEditorView(props: ViewProps) {
   const { label, value, onChange, language = 'text', placeholder, fill = false, wrap = false } = props;
   const { extensions = none, onEditor } = props;

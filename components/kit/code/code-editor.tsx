@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { CodeEditorProps } from './code-editor-view';
 
-/** Text for a machine that people write: function code, a query, a policy. */
+/** An editor for code: a function, a query, a policy. */
 export const CodeEditor = lazyPiece<CodeEditorProps>(
   () => import('./code-editor-view').then((module) => module.default),
   {

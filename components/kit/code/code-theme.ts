@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { tags } from '@lezer/highlight';
 import { EditorView, type Extension } from '@uiw/react-codemirror';
 
-/** Tokens carry both themes, so the editor needs one. */
+/** Our colour tokens cover both themes, so one editor theme is enough. */
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--ink)', fontSize: '0.8125rem', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-1px' },
@@ -67,9 +67,9 @@ const syntax = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--critical-ink)' },
 ]);
 
-/** How code looks, in both themes. */
+/** The style of code, for both themes. */
 export const codeTheme: Extension = [look, syntaxHighlighting(syntax)];
 
-/** A text that the keyboard reaches, with its name. */
+/** Makes a text focusable and gives it an accessible name. */
 export const labelled = (label: string): Extension =>
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });

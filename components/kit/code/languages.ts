@@ -1,6 +1,6 @@
 import type { Extension } from '@uiw/react-codemirror';
 
-/** Each language is a chunk of its own, loaded with the first text in it. */
+/** Each language is a separate chunk, loaded on first use. */
 const languages = {
   javascript: () => import('@codemirror/lang-javascript').then((module) => module.javascript({ jsx: true })),
   typescript: () =>
@@ -35,7 +35,7 @@ const endings: Record<string, CodeLanguage> = {
   yml: 'yaml',
 };
 
-/** The language of a file by the ending of its name; plain text if unknown. */
+/** The language of a file by its extension; plain text if unknown. */
 export function languageOf(fileName: string): CodeLanguage {
   const ending = /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(endings, ending) ? (endings[ending] ?? 'text') : 'text';

@@ -10,7 +10,7 @@ export function useLanguage(language: CodeLanguage): Extension {
   useEffect(() => {
     let current = true;
     const use = (syntax: Extension) => current && setLoaded({ language, syntax });
-    // Out of reach, the text stays readable without colours.
+    // If loading fails, the text stays readable without colours.
     loadLanguage(language).then(use, () => use(plain));
     return () => {
       current = false;

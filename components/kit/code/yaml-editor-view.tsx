@@ -10,10 +10,10 @@ import { type YamlProblem, yamlProblems } from './yaml-problems';
 
 export type YamlEditorProps = Omit<CodeEditorProps, 'language'>;
 
-/** More would be read by nobody: the first problem causes most others. */
+/** A short list is enough: the first problem causes most others. */
 const SHOWN = 5;
 
-/** YAML whose problems are marked at their lines and listed below, each leading to its place. */
+/** A YAML editor that marks problems at their lines and lists them below, with links. */
 export default function YamlEditorView(props: YamlEditorProps) {
   const [view, setView] = useState<EditorView>();
   const extensions = useMemo(() => [lintGutter(), marks], []);

@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { YamlEditorProps } from './yaml-editor-view';
 
-/** YAML that people write: cloud-init, a workflow, a manifest. */
+/** An editor for YAML: cloud-init, a workflow, a manifest. */
 export const YamlEditor = lazyPiece<YamlEditorProps>(
   () => import('./yaml-editor-view').then((module) => module.default),
   {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { yamlProblems } from './yaml-problems';
 
-test('a valid text has no problems, however many documents it has', () => {
+test('a valid text has no problems, with any number of documents', () => {
   expect(yamlProblems('')).toEqual([]);
   expect(yamlProblems('name: web\nports:\n  - 80\n---\nname: db\n')).toEqual([]);
 });
 
-test('a problem names its line and column, and lies inside the text', () => {
+test('a problem has its line and column, and lies inside the text', () => {
   const text = 'name: web\nports: [80, 443\nimage: nginx\n';
   const [problem] = yamlProblems(text);
   expect(problem?.line).toBeGreaterThanOrEqual(2);
@@ -14,7 +14,7 @@ test('a problem names its line and column, and lies inside the text', () => {
   expect(problem?.to).toBeLessThanOrEqual(text.length);
 });
 
-test('a key that is given twice is a problem at its second place', () => {
+test('a duplicate key is a problem at its second occurrence', () => {
   expect(yamlProblems('a: 1\nb: 2\na: 3\n')).toEqual([
     { line: 3, column: 1, message: 'Map keys must be unique', from: 10, to: 11 },
   ]);

@@ -1,7 +1,7 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
 
 export interface YamlProblem {
-  /** From 1. */
+  /** Starts at 1. */
   line: number;
   column: number;
   message: string;
@@ -10,7 +10,7 @@ export interface YamlProblem {
   to: number;
 }
 
-/** What is wrong with a YAML text, in the order of its lines. Several documents may follow each other. */
+/** The problems of a YAML text, by line. The text may contain several documents. */
 export function yamlProblems(text: string): YamlProblem[] {
   const lineCounter = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false });

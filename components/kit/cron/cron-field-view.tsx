@@ -20,7 +20,7 @@ const usual = [
   ['Monthly', '0 3 1 * *'],
 ] as const;
 
-/** A cron expression with its meaning in words. */
+/** A field for a cron expression that shows its meaning in words. */
 export default function CronFieldView({ label, value, onChange }: CronFieldProps) {
   const id = useId();
   const reading = readCron(value);

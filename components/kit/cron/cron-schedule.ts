@@ -10,7 +10,7 @@ const fields = [
   { name: 'Day of week', from: 0, to: 7 },
 ] as const;
 
-/** A schedule of five fields in words, or what is wrong with it. */
+/** The meaning of a five-field cron expression in words, or its error. */
 export function readCron(expression: string): CronReading {
   const given = expression.trim().split(/\s+/).filter(Boolean);
   if (given.length === 0) return { problem: 'Enter a schedule, such as 0 3 * * *.' };
@@ -18,7 +18,7 @@ export function readCron(expression: string): CronReading {
     return { problem: 'A schedule has five fields: minute, hour, day of month, month, day of week.' };
   }
   const wrong = fields.find(({ from, to }, position) => {
-    // A number after a slash is a step, and no value of the field.
+    // A number after a slash is a step, not a value of the field.
     const values = (given[position] ?? '').replaceAll(/\/\d+/g, '').match(/\d+/g) ?? [];
     return values.map(Number).some((value) => value < from || value > to);
   });

@@ -8,20 +8,20 @@ import { Checkbox } from '@/components/kit/ui/choice';
 import { type FileEntry, idOf, inOrder, nameOf, toggled, wayTo } from './file-entries';
 
 interface FileBrowserProps {
-  /** Name of what is browsed: the bucket's. */
+  /** Name of the root, such as the bucket's. */
   root: string;
-  /** The folder that is shown, `a/b/`; empty for the root. */
+  /** The current folder, `a/b/`; empty for the root. */
   prefix: string;
   entries: readonly FileEntry[];
   onOpenFolder: (prefix: string) => void;
   onOpenFile: (key: string) => void;
   selection: ReadonlySet<string>;
   onSelection: (selection: Set<string>) => void;
-  /** At the end of a row: its menu. */
+  /** The menu at the end of a row. */
   actions?: (entry: FileEntry) => ReactNode;
 }
 
-/** Folders and files of one place. Arrow keys move between rows, Space selects, Shift selects all between. */
+/** The folders and files of a folder. Arrow keys move between rows, Space selects, Shift selects a range. */
 export function FileBrowser(props: FileBrowserProps) {
   const { root, prefix, entries, onOpenFolder, onOpenFile, selection, onSelection, actions } = props;
   const list = useRef<HTMLUListElement>(null);

@@ -4,7 +4,7 @@ import { type FileEntry, inOrder, nameOf, toggled, wayTo } from './file-entries'
 const file = (key: string): FileEntry => ({ kind: 'file', key, size_bytes: 1, last_modified: '2026-11-21T12:00:00Z' });
 const folder = (prefix: string): FileEntry => ({ kind: 'folder', prefix });
 
-test('an entry is called by the last part of its key', () => {
+test('an entry is named by the last part of its key', () => {
   expect([folder('a/b/'), file('a/b/c.txt'), file('c.txt')].map(nameOf)).toEqual(['b', 'c.txt', 'c.txt']);
 });
 
@@ -13,7 +13,7 @@ test('folders come first, and 10 after 9', () => {
   expect(inOrder(entries).map(nameOf)).toEqual(['a', 'z', 'log-9', 'log-10']);
 });
 
-test('the way to a prefix is its folders', () => {
+test('the path to a prefix consists of its folders', () => {
   expect(wayTo('')).toEqual([]);
   expect(wayTo('a/b/')).toEqual([
     { name: 'a', prefix: 'a/' },
@@ -21,7 +21,7 @@ test('the way to a prefix is its folders', () => {
   ]);
 });
 
-test('Shift selects all rows between', () => {
+test('Shift selects all rows in between', () => {
   const ids = ['a', 'b', 'c', 'd'];
   expect([...toggled(ids, new Set(), 'b')]).toEqual(['b']);
   expect([...toggled(ids, new Set(['b']), 'd', 'b')]).toEqual(['b', 'c', 'd']);

@@ -1,18 +1,18 @@
-/** An object in a listing with `/` as its delimiter, or a folder of objects. */
+/** An object in a listing with the delimiter `/`, or a folder of objects. */
 export type FileEntry =
   | { kind: 'folder'; prefix: string }
   | { kind: 'file'; key: string; size_bytes: number; last_modified: string };
 
-/** The last part of a key or prefix, as people call it. */
+/** The display name: the last part of a key or prefix. */
 export function nameOf(entry: FileEntry): string {
   const path = entry.kind === 'folder' ? entry.prefix.replace(/\/$/, '') : entry.key;
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** What names an entry: its prefix or key. */
+/** The id of an entry: its prefix or key. */
 export const idOf = (entry: FileEntry): string => (entry.kind === 'folder' ? entry.prefix : entry.key);
 
-/** Folders first, each kind by name; numbers in names count as numbers. */
+/** Sorts folders first, then by name; numbers in names sort numerically. */
 export function inOrder(entries: readonly FileEntry[]): FileEntry[] {
   const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   return entries.toSorted((one, other) =>
@@ -20,13 +20,13 @@ export function inOrder(entries: readonly FileEntry[]): FileEntry[] {
   );
 }
 
-/** The folders on the way to a prefix, the bucket's root first: `a/b/` is reached over root and `a/`. */
+/** The folders on the path to a prefix, without the root: `a/` and `a/b/` for `a/b/`. */
 export function wayTo(prefix: string): { name: string; prefix: string }[] {
   const parts = prefix.split('/').filter((part) => part !== '');
   return parts.map((name, position) => ({ name, prefix: `${parts.slice(0, position + 1).join('/')}/` }));
 }
 
-/** The selection after a row was toggled: with Shift from the row toggled before, all rows between included. */
+/** The selection after toggling a row; with Shift, includes all rows from the previously toggled one. */
 export function toggled(
   ids: readonly string[],
   selection: ReadonlySet<string>,

@@ -9,7 +9,7 @@ const edges = [
   { from: 'clean', to: 'load' },
 ];
 
-test('every step stands after the steps that it waits for', () => {
+test('every step comes after the steps that it waits for', () => {
   const right = placeNodes(nodes, edges, 'right');
   const down = placeNodes(nodes, edges, 'down');
   for (const { from, to } of edges) {
@@ -28,13 +28,13 @@ test('no two nodes overlap', () => {
   }
 });
 
-test('an edge to an unknown node is left out, a cycle is drawn', () => {
+test('an edge to an unknown node is left out, and a cycle is drawn', () => {
   expect(knownEdges(nodes, [...edges, { from: 'load', to: 'gone' }])).toEqual(edges);
   expect(placeNodes(nodes, [...edges, { from: 'load', to: 'extract' }], 'right').size).toBe(4);
   expect(placeNodes([], [], 'right').size).toBe(0);
 });
 
-test('each node is described with what follows it', () => {
+test('each node is described with its successors', () => {
   expect(describeGraph(nodes, edges)[0]).toBe('extract, then check, clean');
   expect(describeGraph([{ id: 'a', label: 'Load', detail: 'Running' }], [])).toEqual(['Load (Running)']);
 });

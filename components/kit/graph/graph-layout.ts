@@ -3,7 +3,7 @@ import { Graph, layout } from '@dagrejs/dagre';
 export interface GraphNode {
   id: string;
   label: string;
-  /** A second line: a type, a time. */
+  /** A second line: a type or a time. */
   detail?: string;
   tone?: 'neutral' | 'positive' | 'caution' | 'critical' | 'moving';
 }
@@ -22,7 +22,10 @@ export interface Place {
 export const NODE_WIDTH = 188;
 export const NODE_HEIGHT = 56;
 
-/** The upper left corner of each node, in layers along the edges. Edges to unknown nodes are left out; cycles are fine. */
+/**
+ * The upper left corner of each node, in layers along the edges. Edges to unknown nodes are ignored; cycles are
+ * allowed.
+ */
 export function placeNodes(
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
@@ -42,13 +45,13 @@ export function placeNodes(
   );
 }
 
-/** Edges both of whose ends exist. */
+/** Edges with two known ends. */
 export function knownEdges(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): GraphEdge[] {
   const ids = new Set(nodes.map(({ id }) => id));
   return edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
 }
 
-/** The graph in words, for those who can't see it: a sentence for each node. */
+/** A text alternative for screen readers: a sentence for each node. */
 export function describeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): string[] {
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   return nodes.map(({ id, label, detail }) => {

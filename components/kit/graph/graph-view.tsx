@@ -36,14 +36,14 @@ export interface GraphProps {
   edges: readonly GraphEdge[];
   selected?: string;
   onSelect?: (id: string) => void;
-  /** Fills its parent instead of having a height of its own. */
+  /** Fills its parent instead of having its own height. */
   fill?: boolean;
 }
 
-/** Below this width the layers stand under each other. */
+/** Below this width the layers are stacked vertically. */
 const NARROW_PX = 640;
 
-/** Things that follow from each other, placed in layers. Nodes are reached with Tab and chosen with Enter. */
+/** A directed graph in layers. Tab moves between nodes and Enter selects one. */
 export default function GraphView(props: GraphProps) {
   const { label, nodes, edges, fill = false } = props;
   const [box, width] = useWidth();
@@ -116,7 +116,7 @@ function Drawing(props: GraphProps & { direction: 'right' | 'down' }) {
       nodesConnectable={false}
       nodesFocusable={onSelect !== undefined}
       deleteKeyCode={null}
-      // The page scrolls under the wheel; the graph is zoomed by pinch, Ctrl and the buttons.
+      // The wheel scrolls the page; zoom with pinch, Ctrl or the buttons.
       zoomOnScroll={false}
       preventScrolling={false}
       minZoom={0.2}

@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { GraphProps } from './graph-view';
 
-/** Steps of a workflow, or anything else whose parts follow from each other. */
+/** A directed graph, such as the steps of a workflow. */
 export const Graph = lazyPiece<GraphProps>(() => import('./graph-view').then((module) => module.default), {
   outline: 'h-96 w-full rounded-md',
   label: 'graph',

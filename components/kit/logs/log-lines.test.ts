@@ -3,14 +3,14 @@ import { findLines, lineOf, logLines, logSpans, markMatches, plainLine } from '.
 
 const ESC = String.fromCharCode(27);
 
-describe('lines of a log', () => {
-  test('a newline at the end makes no empty line', () => {
+describe('log lines', () => {
+  test('a trailing newline adds no empty line', () => {
     expect(logLines('one\ntwo\n')).toEqual(['one', 'two']);
     expect(logLines('')).toEqual([]);
     expect(logLines('one\n\ntwo')).toEqual(['one', '', 'two']);
   });
 
-  test('of a line written over, the last text stays', () => {
+  test('of an overwritten line, the last text remains', () => {
     expect(logLines('10%\r50%\r100%\r\nnext\r\n')).toEqual(['100%', 'next']);
   });
 
@@ -20,17 +20,17 @@ describe('lines of a log', () => {
     ]);
   });
 
-  test('a colour goes on in the next line until it ends', () => {
+  test('a colour continues on the next line until it ends', () => {
     const lines = logLines(`${ESC}[31mfirst\nsecond${ESC}[0m\nthird`);
     expect(lines.map((line) => logSpans(line)[0]?.className)).toEqual(['text-critical-ink', 'text-critical-ink', '']);
     expect(lines.map(plainLine)).toEqual(['first', 'second', 'third']);
   });
 
-  test('100,000 coloured lines are read and searched in a time that grows with their number alone', () => {
+  test('100,000 coloured lines are read and searched in linear time', () => {
     const text = Array.from({ length: 100_000 }, (_, line) => `${ESC}[32minfo${ESC}[0m request ${line} served`).join(
       '\n',
     );
-    // Time taken as the square of the lines would be hours: the limit catches that, on a busy machine too.
+    // In quadratic time this would take hours: the limit detects that, even on a busy machine.
     const startedAt = performance.now();
     const plain = logLines(text).map(plainLine);
     expect(findLines(plain, 'REQUEST 99999')).toEqual([99_999]);
@@ -48,12 +48,12 @@ describe('spans', () => {
 });
 
 describe('search', () => {
-  test('ignores case, and finds nothing for no words', () => {
+  test('ignores case, and finds nothing for an empty query', () => {
     expect(findLines(['Ready', 'error: disk', 'ERROR: net'], 'error')).toEqual([1, 2]);
     expect(findLines(['Ready'], '')).toEqual([]);
   });
 
-  test('marks every match and loses no text', () => {
+  test('marks every match and keeps all text', () => {
     const parts = markMatches('Error: no error', 'error');
     expect(parts.filter(({ match }) => match).map(({ text }) => text)).toEqual(['Error', 'error']);
     expect(parts.map(({ text }) => text).join('')).toBe('Error: no error');

@@ -13,7 +13,7 @@ const otherSequences = new RegExp(
   'g',
 );
 
-/** Lines of a log. Of a line that was written over by a carriage return the last text stays. */
+/** The lines of a log. Of a line overwritten by carriage returns, the last text remains. */
 export function logLines(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -28,7 +28,7 @@ export function logLines(text: string): string[] {
   });
 }
 
-/** The colours that are still on at the end of a line, for the next one. */
+/** The colours still active at the end of a line, for the next one. */
 function openColors(line: string): string {
   let open: string[] = [];
   for (const [sequence, codes = ''] of line.matchAll(sgr)) {
@@ -38,7 +38,7 @@ function openColors(line: string): string {
   return open.slice(-4).join('');
 }
 
-/** A line without its colours. */
+/** A line without its colour codes. */
 export function plainLine(line: string): string {
   return line.includes(ESC) ? line.replaceAll(sgr, '') : line;
 }
@@ -66,7 +66,7 @@ const decorations: Record<string, string> = {
   strikethrough: 'line-through',
 };
 
-/** A line in parts of one look each. Colours become our tokens, which are readable in both themes. */
+/** Splits a line into spans of one style. Colours become our tokens, which are readable in both themes. */
 export function logSpans(line: string): LogSpan[] {
   if (!line.includes(ESC)) return [{ text: line, className: '' }];
   return Anser.ansiToJson(line, { json: true, use_classes: true, remove_empty: true }).map((part) => ({
@@ -77,7 +77,7 @@ export function logSpans(line: string): LogSpan[] {
   }));
 }
 
-/** Positions of the lines that have the words, whatever their case. */
+/** Positions of the lines that contain the words, ignoring case. */
 export function findLines(plain: readonly string[], words: string): number[] {
   const wanted = words.toLowerCase();
   if (wanted === '') return [];
@@ -88,14 +88,14 @@ export function findLines(plain: readonly string[], words: string): number[] {
   return found;
 }
 
-/** Parts of a text, those that match the words marked. */
+/** Splits a text into parts, with matches of the words marked. */
 export function markMatches(text: string, words: string): { text: string; match: boolean }[] {
   const wanted = words.toLowerCase();
   if (wanted === '') return [{ text, match: false }];
   const lower = text.toLowerCase();
   const parts: { text: string; match: boolean }[] = [];
   let from = 0;
-  // Some letters change their length with their case: their line is then shown without marks.
+  // Some letters change their length with their case; such a line is shown without marks.
   for (let at = lower.indexOf(wanted); at >= 0 && lower.length === text.length; at = lower.indexOf(wanted, from)) {
     if (at > from) parts.push({ text: text.slice(from, at), match: false });
     from = at + wanted.length;
@@ -105,7 +105,7 @@ export function markMatches(text: string, words: string): { text: string; match:
   return parts;
 }
 
-/** The line of an address, `?line=120`, as a position from 0; undefined if there is no such line. */
+/** The line of an address, `?line=120`, as a zero-based position; undefined if there is no such line. */
 export function lineOf(value: string | null, count: number): number | undefined {
   const number = value !== null && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : 0;
   return number >= 1 && number <= count ? number - 1 : undefined;

@@ -17,17 +17,17 @@ export interface LogViewerProps {
   /** Name of the log: "Boot log". */
   label: string;
   text: string;
-  /** More lines may come: the view follows them while its end is in sight. */
+  /** More lines may arrive; the view follows them while its end is visible. */
   live?: boolean;
-  /** Fills its parent instead of having a height of its own. */
+  /** Fills its parent instead of having its own height. */
   fill?: boolean;
 }
 
 const LINE_PX = 20;
-/** This near to the end counts as the end. */
+/** Distance to the end that still counts as the end. */
 const END_PX = 24;
 
-/** A log of any length: search, colours, follow, and an address for each line. */
+/** A log viewer for any length, with search, colours, follow mode, and an address for each line. */
 export default function LogViewerView({ label, text, live = false, fill = false }: LogViewerProps) {
   const lines = useMemo(() => logLines(text), [text]);
   const plain = useMemo(() => lines.map(plainLine), [lines]);
@@ -193,5 +193,5 @@ function LogLine({ line, words, wrap }: { line: string; words: string; wrap: boo
   );
 }
 
-/** Parts of a line have no name but their place. */
+/** Spans of a line are identified only by their position. */
 const keyed = <Value,>(values: readonly Value[]) => values.map((value, key) => ({ key, value }));

@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { LogViewerProps } from './log-viewer-view';
 
-/** Output of a program: a boot log, a run, a function. */
+/** A viewer for program output: a boot log, a run, a function. */
 export const LogViewer = lazyPiece<LogViewerProps>(() => import('./log-viewer-view').then((module) => module.default), {
   outline: 'h-112 w-full rounded-md',
   label: 'log',

@@ -3,7 +3,7 @@
 import { lazyPiece } from '@/components/kit/ui/lazy-piece';
 import type { MarkdownTextProps } from './markdown-view';
 
-/** Markdown that others wrote, as it comes: an answer of a model, a description. */
+/** Renders untrusted Markdown, also while it streams: a model's answer, a description. */
 export const MarkdownText = lazyPiece<MarkdownTextProps>(
   () => import('./markdown-view').then((module) => module.default),
   {

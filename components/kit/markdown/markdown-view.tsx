@@ -9,13 +9,13 @@ import { completed, isLocalImage, safeUrl } from './safe-markdown';
 
 export interface MarkdownTextProps {
   text: string;
-  /** More is on its way: what is still open at the end is closed for now. */
+  /** The text is incomplete: open constructs at the end are closed for display. */
   streaming?: boolean;
 }
 
 /**
- * Markdown of people or models, whom nobody trusts: no HTML, no scripts in links, and no image of another server, which
- * would learn who reads.
+ * Renders Markdown from untrusted people or models: no HTML, no scripts in links, and no images of other servers, which
+ * would learn who reads it.
  */
 export default memo(function MarkdownView({ text, streaming = false }: MarkdownTextProps) {
   return (
@@ -35,7 +35,7 @@ export default memo(function MarkdownView({ text, streaming = false }: MarkdownT
 const heading = 'mt-5 font-semibold tracking-[-0.01em] first:mt-0';
 
 const components: Components = {
-  // The page has its own h1 to h2: a text begins below them.
+  // The page uses h1 and h2, so headings of a text start at h3.
   h1: ({ children }) => <h3 className={`${heading} text-lg`}>{children}</h3>,
   h2: ({ children }) => <h4 className={`${heading} text-base`}>{children}</h4>,
   h3: ({ children }) => <h5 className={`${heading} text-sm`}>{children}</h5>,
@@ -86,7 +86,7 @@ const components: Components = {
   ),
 };
 
-/** An image of another server, as a link: opened only by somebody who wants to. */
+/** An image of another server as a link, which loads only on demand. */
 function NotLoaded({ src, alt }: { src: unknown; alt: string | undefined }) {
   const address = typeof src === 'string' ? safeUrl(src) : '';
   return (

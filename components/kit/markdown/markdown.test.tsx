@@ -31,7 +31,7 @@ describe('hostile Markdown', () => {
     '[link](//evil.example)',
     '<javascript:alert(1)>',
     '[link][1]\n\n[1]: javascript:alert(1)',
-  ])('no link runs anything or leaves its protocol: %s', (text) => {
+  ])('no link runs a script or uses another protocol: %s', (text) => {
     expect(attributes(render(text), 'href')).toEqual([]);
   });
 
@@ -48,14 +48,14 @@ describe('hostile Markdown', () => {
     expect(html).not.toContain('url(');
   });
 
-  test('links open apart and tell no referrer', () => {
+  test('links open in a new tab without a referrer', () => {
     const html = render('[docs](https://example.org/a?b=1)');
     expect(attributes(html, 'href')).toEqual(['https://example.org/a?b=1']);
     expect(attributes(html, 'rel')).toEqual(['noopener noreferrer nofollow']);
   });
 });
 
-test('an image in the text itself is shown', () => {
+test('an embedded image is shown', () => {
   expect(isLocalImage('data:image/png;base64,iVBORw0KGgo=')).toBe(true);
   expect(render('![dot](data:image/png;base64,iVBORw0KGgo=)')).toContain('<img');
 });
@@ -76,7 +76,7 @@ test.each([
   ['javascript:alert(1)', ''],
 ])('%s leads to %j', (url, safe) => expect(safeUrl(url)).toBe(safe));
 
-describe('a text that is still coming', () => {
+describe('a streaming text', () => {
   test.each([
     ['```ts\nconst a', '```ts\nconst a\n```'],
     ['~~~\ntext\n', '~~~\ntext\n~~~'],
@@ -88,7 +88,7 @@ describe('a text that is still coming', () => {
     ['```\na\n```\nafter', '```\na\n```\nafter'],
   ])('%j is shown as %j', (text, shown) => expect(completed(text)).toBe(shown));
 
-  test('every beginning of a text can be rendered', () => {
+  test('every prefix of a text can be rendered', () => {
     const text =
       '# Title\n\nSome **bold** and `code` [link](https://example.org).\n\n```sh\nls -l\n```\n\n| a |\n| - |\n| 1 |\n';
     for (let end = 0; end <= text.length; end += 1) {

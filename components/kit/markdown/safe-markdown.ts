@@ -1,4 +1,4 @@
-/** An address that a text may link to, or an empty one: web pages, mail, and places of this page. */
+/** Returns a safe link target or an empty text. Allowed are web pages, mail, and anchors on this page. */
 export function safeUrl(url: string): string {
   const trimmed = url.trim();
   if (/^#[\w-]*$/.test(trimmed)) return trimmed;
@@ -6,12 +6,12 @@ export function safeUrl(url: string): string {
   return ['https:', 'http:', 'mailto:'].includes(new URL(trimmed).protocol) ? trimmed : '';
 }
 
-/** Whether an image is in the text itself, in a format that cannot run or load anything. */
+/** Whether an image is embedded, in a format that cannot run or load anything. */
 export function isLocalImage(src: string): boolean {
   return /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/.test(src);
 }
 
-/** A text whose end is still to come, with what is open closed: a code fence, inline code, a link that has begun. */
+/** Closes constructs at the end of a streaming text: a code fence, inline code, a started link. */
 export function completed(text: string): string {
   const fences = text.match(/^ {0,3}(`{3,}|~{3,})/gm) ?? [];
   if (fences.length % 2 === 1) {

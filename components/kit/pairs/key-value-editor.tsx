@@ -9,20 +9,20 @@ import { type Pair, pairProblems, parsePairs } from './pairs';
 interface KeyValueEditorProps {
   /** Name of the list: "Environment variables". */
   label: string;
-  /** One pair: "variable". */
+  /** Singular of an entry: "variable". */
   one: string;
   pairs: readonly Pair[];
   onChange: (pairs: Pair[]) => void;
 }
 
-/** Keys with values. A pasted text of `KEY=value` lines becomes rows. */
+/** An editor for keys with values. Pasted lines of `KEY=value` become rows. */
 export function KeyValueEditor({ label, one, pairs, onChange }: KeyValueEditorProps) {
   const id = useId();
   const rows = useRef<HTMLDivElement>(null);
   const count = useRef(pairs.length);
   const problems = pairProblems(pairs);
 
-  // A new row takes the focus.
+  // Focuses a new row.
   useEffect(() => {
     if (pairs.length > count.current) rows.current?.querySelector<HTMLInputElement>('[data-last] input')?.focus();
     count.current = pairs.length;

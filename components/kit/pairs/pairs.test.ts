@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { pairProblems, pairsToRecord, parsePairs, withTag } from './pairs';
 
 describe('a pasted text', () => {
-  test('of an environment file becomes its pairs', () => {
+  test('from an environment file becomes pairs', () => {
     const text = '# database\nexport HOST=db.internal\r\nPASSWORD="a=b c"\n\nEMPTY=\n';
     expect(parsePairs(text)).toEqual([
       { key: 'HOST', value: 'db.internal' },
@@ -11,12 +11,12 @@ describe('a pasted text', () => {
     ]);
   });
 
-  test.each(['', 'plain words', 'A=1\nnot a pair'])('%j is no list of pairs', (text) =>
+  test.each(['', 'plain words', 'A=1\nnot a pair'])('%j is not a list of pairs', (text) =>
     expect(parsePairs(text)).toBeUndefined(),
   );
 });
 
-test('a key that is given twice is named at its second row', () => {
+test('a duplicate key is reported at its second row', () => {
   const pairs = [
     { key: 'A', value: '1' },
     { key: '', value: '' },
@@ -27,7 +27,7 @@ test('a key that is given twice is named at its second row', () => {
   expect(pairsToRecord(pairs.slice(0, 2))).toEqual({ A: '1' });
 });
 
-test('a tag is added once, several at a comma', () => {
+test('a tag is added once, and a comma separates several', () => {
   expect(withTag(['web'], ' prod, web ,eu ')).toEqual(['web', 'prod', 'eu']);
   expect(withTag([], 'a,a')).toEqual(['a']);
   const tags = ['web'];

@@ -4,8 +4,8 @@ export interface Pair {
 }
 
 /**
- * Pairs of a text with one on each line, `KEY=value`, as files of environments have them. Comments, `export` and quotes
- * around a value are left out; undefined if a line is no pair.
+ * Parses one `KEY=value` per line, as in environment files. Drops comments, `export` and quotes around values;
+ * undefined if a line is not a pair.
  */
 export function parsePairs(text: string): Pair[] | undefined {
   const lines = text
@@ -24,7 +24,7 @@ function unquoted(value: string): string {
   return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
 }
 
-/** What is wrong with each pair; undefined where nothing is. Rows that are empty are not counted. */
+/** The problem of each pair, or undefined. Empty rows are ignored. */
 export function pairProblems(pairs: readonly Pair[]): (string | undefined)[] {
   return pairs.map(({ key, value }, position) => {
     if (key.trim() === '') return value === '' ? undefined : 'Enter a key.';
@@ -33,12 +33,12 @@ export function pairProblems(pairs: readonly Pair[]): (string | undefined)[] {
   });
 }
 
-/** Pairs as the API takes them; rows without a key are left out. */
+/** Pairs in the API's form; rows without a key are left out. */
 export function pairsToRecord(pairs: readonly Pair[]): Record<string, string> {
   return Object.fromEntries(pairs.filter(({ key }) => key.trim() !== '').map(({ key, value }) => [key.trim(), value]));
 }
 
-/** Tags with one more, trimmed; the same list if there is nothing to add. */
+/** Adds a trimmed tag; returns the same list if there is nothing to add. */
 export function withTag(tags: readonly string[], entered: string): readonly string[] {
   const added = entered
     .split(/[,\n]/)

@@ -11,7 +11,7 @@ interface TagEditorProps {
   onChange: (tags: readonly string[]) => void;
 }
 
-/** Words on a thing. Enter or a comma adds one; Backspace in the empty field removes the last. */
+/** An editor for tags. Enter or a comma adds one; Backspace in the empty field removes the last. */
 export function TagEditor({ label, tags, onChange }: TagEditorProps) {
   const id = useId();
   const [entered, setEntered] = useState('');

@@ -4,7 +4,7 @@ import { withShare } from './shares';
 
 const sum = (shares: readonly number[]) => shares.reduce((total, share) => total + share, 0);
 
-test('the others keep their proportion', () => {
+test('the other shares keep their proportion', () => {
   expect(withShare([50, 50], 0, 80)).toEqual([80, 20]);
   expect(withShare([20, 60, 20], 0, 60)).toEqual([60, 30, 10]);
   expect(withShare([100, 0, 0], 0, 40)).toEqual([40, 30, 30]);
@@ -12,7 +12,7 @@ test('the others keep their proportion', () => {
   expect(withShare([100], 0, 10)).toEqual([100]);
 });
 
-test('shares add up to 100 after any number of changes, whole and never negative', () => {
+test('shares always add up to 100, as non-negative integers', () => {
   const change = fc.tuple(fc.nat(5), fc.integer({ min: -20, max: 140 }));
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 6 }), fc.array(change, { maxLength: 20 }), (count, changes) => {

@@ -1,9 +1,9 @@
-/** Whole percents that add up to 100. */
+/** Integer percentages that add up to 100. */
 export type Shares = readonly number[];
 
 /**
- * Sets one share, from 0 to 100, and takes the difference from the others in their proportion, so that all add up to 100
- * again. Others that are all 0 share equally.
+ * Sets one share (0 to 100) and adjusts the others in proportion, so that all add up to 100. If the others are all 0,
+ * they share equally.
  */
 export function withShare(shares: Shares, position: number, wanted: number): number[] {
   if (shares.length < 2) return shares.map(() => 100);
@@ -18,7 +18,7 @@ export function withShare(shares: Shares, position: number, wanted: number): num
   return rounded.map((value, index) => (index === position ? share : value));
 }
 
-/** Whole numbers near these that add up to `total`: the largest remainders are rounded up. */
+/** Rounds to integers that add up to `total`: the largest remainders are rounded up. */
 function roundTo(values: readonly number[], total: number): number[] {
   const floors = values.map((value) => Math.floor(value + 1e-9));
   const left = total - floors.reduce((sum, value) => sum + value, 0);

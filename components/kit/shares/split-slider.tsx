@@ -6,10 +6,10 @@ import { Input } from '@/components/kit/ui/input';
 import { type Shares, withShare } from './shares';
 
 interface SplitSliderProps {
-  /** Name of the whole: "Traffic". */
+  /** Name of the total: "Traffic". */
   label: string;
   parts: readonly { name: string; label: string }[];
-  /** One share for each part. */
+  /** One share per part. */
   shares: Shares;
   onChange: (shares: number[]) => void;
 }
@@ -17,7 +17,7 @@ interface SplitSliderProps {
 const tones = ['bg-accent', 'bg-positive', 'bg-caution', 'bg-critical', 'bg-line-strong'];
 const toneOf = (position: number) => tones[position % tones.length];
 
-/** How a whole is divided. Whatever is moved, the shares add up to 100%. */
+/** Sliders that divide a total. The shares always add up to 100%. */
 export function SplitSlider({ label, parts, shares, onChange }: SplitSliderProps) {
   const id = useId();
   const change = (position: number, wanted: number) => {

@@ -9,9 +9,9 @@ interface DropZoneProps {
   /** Name of the field: "Files". */
   label: string;
   invitation?: string;
-  /** What may be dropped: "Up to 5 TB each". */
+  /** Limits on files: "Up to 5 TB each". */
   hint?: string | undefined;
-  /** One file only. */
+  /** Accepts a single file. */
   single?: boolean;
   invalid?: boolean;
   /** Id of an element with an error or a note. */
@@ -19,7 +19,7 @@ interface DropZoneProps {
   onFiles: (files: DroppedFile[]) => void;
 }
 
-/** Takes files and folders: dropped, or chosen with a click or the keyboard. */
+/** Accepts files and folders by drag and drop, click or keyboard. */
 export function DropZone(props: DropZoneProps) {
   const { label, invitation = 'Drop files or folders here, or choose files', hint, onFiles } = props;
   const { single = false, invalid = false, describedBy } = props;
@@ -61,7 +61,7 @@ export function DropZone(props: DropZoneProps) {
         onChange={({ target }) => {
           const files = chosenFiles(target.files);
           if (files.length > 0) onFiles(files);
-          // The same file may be chosen again, after it has changed.
+          // The same file can be selected again, after it has changed.
           target.value = '';
         }}
       />

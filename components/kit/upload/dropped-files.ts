@@ -1,18 +1,18 @@
-/** A file with its path below what was dropped: `photos/2026/a.jpg`. */
+/** A file with its path relative to the drop: `photos/2026/a.jpg`. */
 export interface DroppedFile {
   path: string;
   file: File;
 }
 
-/** The files of a drop, those inside of dropped folders included. */
+/** All files of a drop, including those in dropped folders. */
 export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
-  // The list of items is emptied once the event is over: all entries are taken before the first wait.
+  // The browser clears the items after the event, so read all entries before the first await.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   if (entries.length === 0) return [...transfer.files].map((file) => ({ path: file.name, file }));
   return (await Promise.all(entries.map(filesOf))).flat();
 }
 
-/** Files that were chosen in a dialog; those of a chosen folder have their path in it. */
+/** The files selected in a dialog, with their paths if a folder was selected. */
 export function chosenFiles(files: FileList | null): DroppedFile[] {
   return [...(files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
@@ -27,7 +27,7 @@ async function filesOf(entry: FileSystemEntry): Promise<DroppedFile[]> {
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
 
-/** Browsers read a folder in parts of a hundred entries; an empty one is the end. */
+/** Browsers list a folder in batches of a hundred entries; an empty batch is the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -36,7 +36,7 @@ const arrived = (upload: ResumableUpload, count: number) =>
     look();
   });
 
-test.each([0, 1, 999, 1000, 1001, 7500])('a file of %s bytes arrives as it was', async (size) => {
+test.each([0, 1, 999, 1000, 1001, 7500])('a file of %s bytes arrives unchanged', async (size) => {
   const upload = new ResumableUpload(fileOf(size), target);
   await upload.start();
   expect(upload.progress).toEqual({ state: 'done', sentBytes: size, totalBytes: size, error: undefined });
@@ -44,7 +44,7 @@ test.each([0, 1, 999, 1000, 1001, 7500])('a file of %s bytes arrives as it was',
   expect(server.received.toSorted((one, other) => one - other)).toEqual(partNumbers(size, PART));
 });
 
-test('after a pause only the parts that are missing are sent', async () => {
+test('after a pause only the missing parts are sent', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -64,7 +64,7 @@ test('after a pause only the parts that are missing are sent', async () => {
   for (const part of [1, 2, 3]) expect(server.received.filter((sent) => sent === part)).toHaveLength(1);
 });
 
-test('a part that is refused is sent again, and the rest is not', async () => {
+test('a refused part is sent again, and the rest is not', async () => {
   let refusals = 2;
   server.refuseParts((part) => part === 2 && refusals-- > 0);
   const upload = new ResumableUpload(fileOf(3000), target, atOnce);
@@ -74,7 +74,7 @@ test('a part that is refused is sent again, and the rest is not', async () => {
   expect(server.received.filter((part) => part !== 2)).toHaveLength(2);
 });
 
-test('an upload that failed goes on where it stopped', async () => {
+test('a failed upload continues where it stopped', async () => {
   server.refuseParts((part) => part === 3);
   const upload = new ResumableUpload(fileOf(4000), target, { ...atOnce, parallel: 1, attempts: 2 });
   await upload.start();
@@ -88,7 +88,7 @@ test('an upload that failed goes on where it stopped', async () => {
 test('parts that arrived although their answer was lost are not sent again', async () => {
   const upload = new ResumableUpload(fileOf(2000), target, { parallel: 1 });
   server.holdParts(async (part) => {
-    // The client gives up while the server keeps the part.
+    // The client gives up while the server stores the part.
     if (part === 2) upload.pause();
   });
   await upload.start();
@@ -109,7 +109,7 @@ test('a cancelled upload leaves nothing behind', async () => {
   expect(server.files.size).toBe(0);
 });
 
-test('a second start while parts are under way sends nothing twice', async () => {
+test('a second start during an upload sends nothing twice', async () => {
   const upload = new ResumableUpload(fileOf(3000), target);
   await Promise.all([upload.start(), upload.start()]);
   expect(server.received).toHaveLength(3);

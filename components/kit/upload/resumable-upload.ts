@@ -1,13 +1,13 @@
-/** Where a file goes in parts. The multipart endpoints of object storage have the same steps. */
+/** The destination of a multipart upload. The endpoints of object storage have the same steps. */
 export interface UploadTarget {
-  /** @returns the upload's id and how large every part but the last is */
+  /** @returns the upload's id and the size of every part but the last */
   begin(file: File, signal: AbortSignal): Promise<{ uploadId: string; partSize: number }>;
-  /** The numbers of the parts that have arrived, from 1; for going on with an upload that was left. */
+  /** The numbers of the parts that have arrived, starting at 1, for resuming an upload. */
   arrived(uploadId: string, signal: AbortSignal): Promise<readonly number[]>;
-  /** Sends one part; sending it again replaces it. */
+  /** Sends one part; a repeat replaces it. */
   send(uploadId: string, part: number, bytes: Blob, signal: AbortSignal): Promise<void>;
   complete(uploadId: string, signal: AbortSignal): Promise<void>;
-  /** Throws away what has arrived. */
+  /** Deletes the parts that have arrived. */
   abandon(uploadId: string): Promise<void>;
 }
 
@@ -21,15 +21,15 @@ export interface UploadProgress {
 }
 
 export interface UploadOptions {
-  /** Parts under way at once. */
+  /** Concurrent parts. */
   parallel?: number;
-  /** How often a part is sent before the upload fails. */
+  /** Attempts per part before the upload fails. */
   attempts?: number;
-  /** Waits before the next attempt; the number of the last one is given. */
+  /** Waits before the next attempt; receives the number of the last one. */
   backOff?: (attempt: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** One file on its way in parts, which can be paused, resumed and tried again; parts that arrived are not sent twice. */
+/** A multipart upload of one file, with pause, resume and retry; parts that have arrived are not sent again. */
 export class ResumableUpload {
   #progress: UploadProgress;
   #started: { uploadId: string; partSize: number } | undefined;
@@ -52,13 +52,13 @@ export class ResumableUpload {
     return this.#progress;
   }
 
-  /** Calls back with every change of the progress. @returns what ends that */
+  /** Calls back on every change of the progress. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Begins, or goes on after a pause or a failure. Resolves when the upload stops, for whatever reason. */
+  /** Starts, or resumes after a pause or failure. Resolves when the upload stops, for whatever reason. */
   start(): Promise<void> {
     if (['sending', 'finishing', 'done'].includes(this.#progress.state)) return this.#running;
     this.#stop = new AbortController();
@@ -68,14 +68,14 @@ export class ResumableUpload {
     return this.#running;
   }
 
-  /** Stops sending; parts under way are sent again later. */
+  /** Stops sending; interrupted parts are sent again later. */
   pause(): void {
     if (this.#progress.state !== 'sending' && this.#progress.state !== 'waiting') return;
     this.#stop.abort();
     this.#put({ state: 'paused' });
   }
 
-  /** Stops, and throws away what has arrived. */
+  /** Stops, and deletes the parts that have arrived. */
   async cancel(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -95,7 +95,7 @@ export class ResumableUpload {
       this.#put({ state: 'done' });
     } catch (error) {
       if (signal.aborted) return;
-      // Others of its parts may still be under way.
+      // Other parts may still be in transit.
       this.#stop.abort();
       this.#put({ state: 'failed', error });
     }
@@ -138,7 +138,7 @@ export class ResumableUpload {
   }
 }
 
-/** From 1. A file without bytes has one part without bytes. */
+/** Starts at 1. An empty file has one empty part. */
 export function partNumbers(size: number, partSize: number): number[] {
   return Array.from({ length: Math.max(1, Math.ceil(size / partSize)) }, (_, index) => index + 1);
 }
@@ -147,7 +147,7 @@ function bytesOf(size: number, partSize: number, part: number): number {
   return Math.max(0, Math.min(partSize, size - (part - 1) * partSize));
 }
 
-/** Runs a task for each value, so many at once; the first failure ends it. */
+/** Runs a task for each value with limited concurrency; stops at the first failure. */
 async function inParallel<Value>(
   values: readonly Value[],
   count: number,

@@ -12,11 +12,11 @@ import type { ResumableUpload, UploadProgress } from './resumable-upload';
 interface UploadRowProps {
   path: string;
   upload: ResumableUpload;
-  /** The row's place is given up: the upload was cancelled, or is done. */
+  /** Called when the upload was cancelled or is complete. */
   onRemove: () => void;
 }
 
-/** One file on its way: how far it is, and pause, resume, retry, cancel. */
+/** The progress of an upload, with pause, resume, retry and cancel. */
 export function UploadRow({ path, upload, onRemove }: UploadRowProps) {
   const progress = useSyncExternalStore(
     (listener) => upload.subscribe(listener),

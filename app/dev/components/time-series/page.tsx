@@ -9,7 +9,7 @@ import { formatBytes } from '@/lib/format/size';
 import { PiecePage } from '../piece-page';
 
 const HOUR_MS = 3_600_000;
-/** Fixed, so that the page looks the same every day. */
+/** Fixed, so that screenshots are the same every day. */
 const END = Date.UTC(2026, 10, 21, 12);
 const GB = 1024 ** 3;
 const ranges = [
@@ -22,7 +22,7 @@ const names = ranges.map(({ value }) => value);
 const wave = (position: number, phase: number) =>
   (Math.sin(position / 17 + phase) + Math.sin(position / 5 + phase * 2) / 3 + 1.4) / 2.8;
 
-/** 240 values with a gap of an hour's tenth, and one value alone in it. */
+/** 240 values with a gap, and a single value inside it. */
 const values = (phase: number, highest: number) =>
   Array.from({ length: 240 }, (_, position) =>
     position > 100 && position < 126 && position !== 113 ? null : wave(position, phase) * highest,

@@ -7,7 +7,7 @@ import { ResumableUpload, type UploadTarget } from '@/components/kit/upload/resu
 import { UploadRow } from '@/components/kit/upload/upload-row';
 import { PiecePage } from '../piece-page';
 
-/** Time that each sample part takes: slow enough to watch its progress. */
+/** Delay per sample part: slow enough to watch its progress. */
 const PART_MS = 400;
 const PARTS = 8;
 
@@ -17,7 +17,7 @@ interface Row {
   upload: ResumableUpload;
 }
 
-/** Takes parts in memory, slowly enough to be watched. A file with "fail" in its name loses its fourth part once. */
+/** Stores parts in memory, slowly enough to watch. A file with "fail" in its name fails once at its fourth part. */
 function memoryTarget(): UploadTarget {
   const parts = new Set<number>();
   let fails = false;
