@@ -1,0 +1,281 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invalid } from '@/lib/core/api/errors';
+import { type Chunk, isSearchable } from './chunk';
+import { type Labels, labelsKey } from './labels';
+import type { LogExpr, MetricExpr, Query, RangeExpr } from './logql/ast';
+import { selectorsOf } from './logql/ast';
+import { QueryError, refusalOf } from './logql/error';
+import { parseQuery } from './logql/parse';
+import {
+  conditionOf,
+  type Entry,
+  ERROR,
+  numberReaders,
+  pipelineOf,
+  requiredText,
+  type Step,
+  selects,
+} from './logql/pipeline';
+import { overSteps, type Samples, windowFunction } from './logql/ranges';
+import { aggregate, grouped, operate, pick, replaceLabel, type Series, type Value } from './logql/vectors';
+import { ChunksMoved, type Direction, type LogStream, type ReadStats, readChunks, type Span, streamsOf } from './read';
+
+/** Whose lines a query may see. */
+export type Reader = { project_id: string; audit: boolean };
+
+/** Limits of one query (design: services, section 10). */
+const MOST_MS = 30_000;
+export const MOST_POINTS = 11_000;
+export const MOST_SERIES = 1000;
+/** Series before they are aggregated: `sum(rate(… | json [1m]))` has one for each set of labels. */
+const MOST_INNER_SERIES = 50_000;
+/** Other requests get their turn after so many lines. */
+const LINES_A_TURN = 5000;
+const MOST_ATTEMPTS = 3;
+
+export type FoundStream = { labels: Labels; entries: { at_us: number; line: string }[] };
+
+/**
+ * Reads a query for a project: every selector also demands the project, whatever it says itself.
+ * @throws ApiError 400 with the place of what is wrong
+ */
+export function readQuery(text: string, { project_id, audit }: Reader): Query {
+  try {
+    const query = parseQuery(text);
+    for (const { matchers } of selectorsOf(query)) {
+      matchers.push({ name: 'project', op: '=', value: project_id });
+      if (!audit) matchers.push({ name: 'service', op: '!=', value: 'audit' });
+    }
+    return query;
+  } catch (error) {
+    throw error instanceof QueryError ? refusalOf(error, text) : error;
+  }
+}
+
+/** One run of a query: what it has read, and when it has to end. */
+class Run {
+  readonly stats: ReadStats = { chunks: 0, lines: 0, bytes: 0, damaged: 0 };
+  private readonly ends_at = performance.now() + MOST_MS;
+  private lines = 0;
+
+  constructor(
+    readonly reader: Reader,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Lets others have their turn. @throws ApiError 400 where the time is over */
+  async turn(lines: number): Promise<void> {
+    this.lines += lines;
+    if (this.lines >= LINES_A_TURN) {
+      this.lines = 0;
+      await nextTurn();
+    }
+    if (this.signal.aborted) throw invalid('The caller has gone away.');
+    if (performance.now() > this.ends_at) {
+      throw invalid(`The query took longer than ${MOST_MS / 1000} s. Narrow its time range or its selector.`);
+    }
+  }
+
+  async streams(log: LogExpr): Promise<LogStream[]> {
+    const isWanted = selects(log.matchers);
+    return (await streamsOf(this.reader.project_id, this.reader)).filter(({ labels }) => isWanted(labels));
+  }
+}
+
+/** Begins a query anew where chunks were merged under it. */
+async function attempt<T>(
+  reader: Reader,
+  signal: AbortSignal,
+  work: (run: Run) => Promise<T>,
+): Promise<{ result: T; stats: ReadStats }> {
+  for (let count = 1; ; count += 1) {
+    const run = new Run(reader, signal);
+    try {
+      return { result: await work(run), stats: run.stats };
+    } catch (error) {
+      if (!(error instanceof ChunksMoved) || count === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** The first, or last, lines of a query within a span, by the labels that they have after its pipeline. */
+export function findLines(
+  log: LogExpr,
+  reader: Reader,
+  options: { span: Span; limit: number; direction: Direction; signal: AbortSignal },
+): Promise<{ result: FoundStream[]; stats: ReadStats }> {
+  const { span, limit, direction, signal } = options;
+  const ahead = (one: number, other: number) => (direction === 'forward' ? one - other : other - one);
+  return attempt(reader, signal, async (run) => {
+    let found: Entry[] = [];
+    for await (const { entries, bound_us } of matching(run, log, span, direction)) {
+      found.push(...entries);
+      if (found.length < limit) continue;
+      found = found.toSorted((one, other) => ahead(one.at_us, other.at_us)).slice(0, limit);
+      const last = found.at(-1);
+      // Whatever comes later is behind the last line that is kept.
+      if (last && (bound_us === undefined || ahead(last.at_us, bound_us) < 0)) break;
+    }
+    found = found.toSorted((one, other) => ahead(one.at_us, other.at_us)).slice(0, limit);
+    return [...grouped(found, ({ labels }) => labelsKey(labels)).values()].map((entries) => ({
+      labels: entries[0]?.labels ?? {},
+      entries: entries.map(({ at_us, line }) => ({ at_us, line })),
+    }));
+  });
+}
+
+/** The lines of a query, in batches of chunks. */
+async function* matching(run: Run, log: LogExpr, span: Span, direction: Direction) {
+  const streams = await run.streams(log);
+  const pipelines = new Map(streams.map(({ id, labels }) => [id, pipelineOf(log.stages, labels)]));
+  const text = requiredText(log);
+  const needle = text === undefined ? undefined : Buffer.from(text);
+  for await (const { chunks, bound_us } of readChunks(run.reader.project_id, streams, span, direction, run.stats)) {
+    const entries: Entry[] = [];
+    for (const { stream, chunk } of chunks) {
+      const step = pipelines.get(stream.id);
+      if (step) await take(run, chunk, { step, needle, span, labels: stream.labels }, entries);
+    }
+    yield { entries, bound_us };
+  }
+}
+
+type Taking = { step: Step; needle: Buffer | undefined; span: Span; labels: Labels };
+
+async function take(run: Run, chunk: Chunk, { step, needle, span, labels }: Taking, entries: Entry[]): Promise<void> {
+  const candidates = needle && isSearchable(needle) ? chunk.linesWith(needle) : undefined;
+  const count = candidates?.length ?? chunk.length;
+  for (let position = 0; position < count; position += 1) {
+    const index = candidates?.[position] ?? position;
+    const at_us = chunk.timeOf(index);
+    if (at_us < span.from_us || at_us >= span.to_us) continue;
+    const entry: Entry = { at_us, line: chunk.textOf(index), labels };
+    if (step(entry)) entries.push(entry);
+    if (position % 500 === 499) await run.turn(500);
+  }
+  await run.turn(count % 500);
+}
+
+/** The series of a metric query at its steps, in microseconds. */
+export function evaluate(
+  expr: MetricExpr,
+  reader: Reader,
+  options: { steps: readonly number[]; signal: AbortSignal },
+): Promise<{ result: Value; stats: ReadStats }> {
+  return attempt(reader, options.signal, async (run) => {
+    const value = await valueFrom(run, expr, options.steps);
+    if (value.kind === 'series' && value.series.length > MOST_SERIES) {
+      throw invalid(`maximum of series (${MOST_SERIES}) reached for a single query`);
+    }
+    return value;
+  });
+}
+
+async function valueFrom(run: Run, expr: MetricExpr, steps: readonly number[]): Promise<Value> {
+  switch (expr.kind) {
+    case 'number':
+      return { kind: 'scalar', values: steps.map(() => expr.value) };
+    case 'constant':
+      return { kind: 'series', series: [{ labels: {}, values: steps.map(() => expr.value) }] };
+    case 'range':
+      return { kind: 'series', series: await rangeSeries(run, expr, steps) };
+    case 'vector':
+      return { kind: 'series', series: aggregate(expr, await seriesOf(run, expr.of, steps), steps.length) };
+    case 'label_replace':
+      return { kind: 'series', series: replaceLabel(expr, await seriesOf(run, expr.of, steps)) };
+    case 'binary': {
+      const left = await valueFrom(run, expr.left, steps);
+      const right = await valueFrom(run, expr.right, steps);
+      try {
+        return operate(expr, left, right);
+      } catch (error) {
+        throw error instanceof QueryError ? invalid(error.problem) : error;
+      }
+    }
+  }
+}
+
+async function seriesOf(run: Run, expr: MetricExpr, steps: readonly number[]): Promise<Series[]> {
+  const value = await valueFrom(run, expr, steps);
+  if (value.kind === 'series') return value.series;
+  throw invalid('A number is not a series: use vector() to make one of it.');
+}
+
+async function rangeSeries(run: Run, expr: RangeExpr, steps: readonly number[]): Promise<Series[]> {
+  const [first = 0, last = 0] = [steps[0], steps.at(-1)];
+  // Windows are open at their beginning and closed at their end; spans of the store are the other way round.
+  const span = { from_us: first - expr.offset_us - expr.range_us + 1, to_us: last - expr.offset_us + 1 };
+  const series = new Map<string, Sampled>();
+  const conditions = (expr.unwrap?.conditions ?? []).map(conditionOf);
+  const isKept: Step = (entry) => conditions.every((condition) => condition(entry));
+  for await (const { entries } of matching(run, expr.log, span, 'forward')) {
+    for (const entry of entries) addSample(series, expr, isKept, entry);
+    if (series.size > MOST_INNER_SERIES) {
+      throw invalid(
+        `The query has more than ${MOST_INNER_SERIES} series before they are aggregated. Group by fewer labels, or narrow the selector.`,
+      );
+    }
+  }
+  const reduce = windowFunction(expr);
+  const values = [...series.values()].map(({ labels, samples }) => ({
+    labels,
+    values: overSteps(inOrder(samples), steps, expr, reduce),
+  }));
+  if (expr.op === 'absent_over_time') return absent(expr, values, steps.length);
+  return values.filter((one) => one.values.some((value) => value !== undefined));
+}
+
+type Sampled = { labels: Labels; samples: Samples };
+
+/** @throws ApiError 400 for a line with an error: a number that leaves it out would be wrong */
+function addSample(series: Map<string, Sampled>, expr: RangeExpr, isKept: Step, entry: Entry): void {
+  const value = valueIn(expr, isKept, entry);
+  if (value === undefined) return;
+  const error = entry.labels[ERROR];
+  if (error !== undefined && error !== '') {
+    throw invalid(
+      `pipeline error: '${error}'. Use a label filter to leave such lines out: | __error__="" keeps lines without an error, | __error__!="${error}" all but these.`,
+    );
+  }
+  const labels = seriesLabels(expr, entry.labels);
+  const key = labelsKey(labels);
+  const known = series.get(key) ?? { labels, samples: { times: [], values: [] } };
+  series.set(key, known);
+  known.samples.times.push(entry.at_us);
+  known.samples.values.push(value);
+}
+
+function valueIn({ op, unwrap }: RangeExpr, isKept: Step, entry: Entry): number | undefined {
+  if (!unwrap) return op === 'bytes_rate' || op === 'bytes_over_time' ? Buffer.byteLength(entry.line) : 1;
+  const text = entry.labels[unwrap.label];
+  if (text === undefined || text === '') return undefined;
+  const number = numberReaders[unwrap.convert](text);
+  if (number === undefined) entry.labels = { ...entry.labels, [ERROR]: entry.labels[ERROR] ?? 'SampleExtractionErr' };
+  if (!isKept(entry)) return undefined;
+  const value = number ?? 0;
+  return unwrap.convert === 'duration' ? value / 1e6 : value;
+}
+
+function seriesLabels({ unwrap, grouping }: RangeExpr, labels: Labels): Labels {
+  if (!unwrap && !grouping) return labels;
+  if (grouping?.by) return pick(labels, grouping);
+  const without = [...(grouping?.labels ?? []), ...(unwrap ? [unwrap.label] : [])];
+  return pick(labels, { by: false, labels: without });
+}
+
+/** Lines of several streams may have the same labels after a pipeline. */
+function inOrder({ times, values }: Samples): Samples {
+  if (times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time)) return { times, values };
+  const order = times.map((_, index) => index).sort((one, other) => (times[one] ?? 0) - (times[other] ?? 0));
+  return { times: order.map((index) => times[index] ?? 0), values: order.map((index) => values[index] ?? 0) };
+}
+
+/** One where nothing is, with the labels that the selector demands. */
+function absent({ log }: RangeExpr, series: readonly Series[], steps: number): Series[] {
+  const demanded = log.matchers.filter(({ op, name }) => op === '=' && name !== 'project');
+  const labels = Object.fromEntries(demanded.map(({ name, value }) => [name, value]));
+  const values = Array.from({ length: steps }, (_, step) =>
+    series.some((one) => one.values[step] !== undefined) ? undefined : 1,
+  );
+  return values.some((value) => value !== undefined) ? [{ labels, values }] : [];
+}
