@@ -17,16 +17,44 @@ test('the overview shows nine quotas, each in its own unit, and recent activity'
   await expectAccessible(page);
 });
 
-test('an empty project shows how to start, and an instance is two clicks away', async ({ page, tenant }) => {
+test('a checklist leads through the first steps, until each is done or it is dismissed', async ({
+  page,
+  tenant,
+  request,
+}) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
-  await expect(page.getByText('Forecast for')).toBeVisible();
-  for (const step of ['Create an instance', 'Create an API token', 'Set a budget', 'Add users']) {
-    await expect(page.getByRole('listitem').getByRole('link', { name: step })).toBeVisible();
+  const checklist = page
+    .getByRole('main')
+    .locator('section', { has: page.getByRole('heading', { name: 'Get started' }) });
+  for (const step of [
+    'Create a key pair',
+    'Add a network rule',
+    'Create an instance',
+    'Set a budget',
+    'Turn on two-factor authentication',
+  ]) {
+    await expect(checklist.getByRole('link', { name: step })).toBeVisible();
   }
-  await page.getByRole('link', { name: 'Create instance' }).click();
+  await expect(checklist.getByRole('link', { name: /Create a key pair \(done\)/ })).toHaveCount(0);
+  await expectAccessible(page);
+  const made = await request.post('/api/v1/compute/keypairs', {
+    headers: bearer(tenant.token),
+    data: { name: 'mine' },
+  });
+  expect(made.status()).toBe(201);
+  await expect(checklist.getByRole('link', { name: /Create a key pair \(done\)/ })).toBeVisible();
+
+  await checklist.getByRole('link', { name: 'Create an instance' }).click();
   await expect(page).toHaveURL(`/projects/${tenant.slug}/compute/instances/new`);
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(/^nephele-\d+$/);
   await expect(page.getByRole('button', { name: 'Create instance' })).toBeEnabled();
+
+  await page.goBack();
+  await checklist.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(checklist).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByText('Forecast for')).toBeVisible();
+  await expect(checklist).toHaveCount(0);
 });
 
 test('an administrator’s new limit appears on its own', async ({ page, tenant, request, administratorToken }) => {

@@ -6,7 +6,6 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Card } from '@/components/kit/ui/card';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
-import { FirstSteps } from './first-steps';
 
 /** What people and tokens changed in the project lately. */
 export function RecentActivity() {
@@ -15,7 +14,7 @@ export function RecentActivity() {
   return (
     <Card title="Recent activity">
       {rows?.length === 0 ? (
-        <FirstSteps />
+        <p className="text-ink-muted text-sm">No activity yet. Changes in this project appear here.</p>
       ) : rows ? (
         <ul className="-my-2 divide-y text-sm">
           {rows.map((entry) => (

@@ -16,13 +16,15 @@ export interface NavigationMemory {
   closed: readonly string[];
   /** Names of pinned entries. */
   pinned: readonly string[];
+  /** IDs of projects whose checklist was completed or dismissed. */
+  dismissed: readonly string[];
   /** Newest first. */
   visits: readonly Visit[];
 }
 
 const KEY = 'nephele-navigation';
 const MOST_VISITS = 20;
-const nothing: NavigationMemory = { closed: [], pinned: [], visits: [] };
+const nothing: NavigationMemory = { closed: [], pinned: [], dismissed: [], visits: [] };
 
 const listeners = new Set<() => void>();
 let memory: NavigationMemory | undefined;
@@ -32,8 +34,8 @@ export function useNavigationMemory(): NavigationMemory {
   return useSyncExternalStore(follow, remembered, () => nothing);
 }
 
-/** Collapses or expands a group, pins or unpins an entry. */
-export function toggle(list: 'closed' | 'pinned', name: string, on: boolean): void {
+/** Collapses or expands a group, pins or unpins an entry, dismisses a checklist. */
+export function toggle(list: 'closed' | 'pinned' | 'dismissed', name: string, on: boolean): void {
   const current = remembered();
   const others = current[list].filter((other) => other !== name);
   remember({ ...current, [list]: on ? [...others, name] : others });
@@ -94,6 +96,7 @@ export function parse(stored: string | null): NavigationMemory {
     return {
       closed: list('closed').filter(isText),
       pinned: list('pinned').filter(isText),
+      dismissed: list('dismissed').filter(isText),
       visits: list('visits').filter(isVisit),
     };
   } catch {

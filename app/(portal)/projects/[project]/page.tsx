@@ -3,6 +3,7 @@
 import { CreateInstanceLink } from '@/components/compute/create-instance-link';
 import { InvitationsCard } from '@/components/invitations/invitations-card';
 import { Page } from '@/components/kit/page/page';
+import { Checklist } from '@/components/overview/checklist';
 import { Month } from '@/components/overview/month';
 import { QuotaOverview } from '@/components/overview/quota-overview';
 import { RecentActivity } from '@/components/overview/recent-activity';
@@ -19,6 +20,7 @@ export default function OverviewPage() {
     >
       <div className="space-y-6">
         <InvitationsCard />
+        <Checklist />
         <Month />
         <QuotaOverview />
         <RecentActivity />
