@@ -1,4 +1,4 @@
-import { expect, expectAccessible, open, test, totpNow } from './support';
+import { expect, expectAccessible, forgetSession, open, test, totpNow } from './support';
 
 test('a second factor is set up, required, and turned off', async ({ page, tenant }) => {
   test.setTimeout(120_000);
@@ -25,7 +25,7 @@ test('a second factor is set up, required, and turned off', async ({ page, tenan
   await expect(page.getByText('10 recovery codes left')).toBeVisible();
 
   await test.step('sign-in asks for a code; the one used for activation is spent', async () => {
-    await page.context().clearCookies();
+    await forgetSession(page);
     await page.goto(account);
     await page.getByLabel('E-mail').fill(tenant.admin.email);
     await page.getByLabel('Password').fill(tenant.admin.password);

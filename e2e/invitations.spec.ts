@@ -6,6 +6,7 @@ import {
   chooseOwnPassword,
   expect,
   expectAccessible,
+  forgetSession,
   INITIAL_PASSWORD,
   open,
   type Person,
@@ -123,7 +124,7 @@ test('an invitation is declined or withdrawn, and is gone', async ({ page, tenan
   await expect(page.getByRole('heading', { name: 'Invitations' })).toHaveCount(0);
 
   await invite(request, other, tenant.admin, 'reader');
-  await page.context().clearCookies();
+  await forgetSession(page);
   await open(page, `/projects/${other.slug}/project/users`, other.admin);
   await page.getByRole('button', { name: `Actions for ${tenant.admin.name}` }).click();
   await page.getByRole('menuitem', { name: 'Withdraw invitation' }).click();

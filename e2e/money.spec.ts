@@ -5,7 +5,7 @@ import { environmentOf } from '../lib/runtime/process-table';
 import { owner } from '../lib/testing/accounts';
 import { type MailSink, startMailSink } from '../lib/testing/mail-sink';
 import { type Platform, startPlatform } from '../lib/testing/platform';
-import { bearer, expectAccessible, open } from './support';
+import { bearer, expectAccessible, forgetSession, open } from './support';
 
 const BOOT = { timeout: 180_000 };
 const SOON = { timeout: 90_000 };
@@ -173,7 +173,7 @@ test('a budget is exhausted, freezes, is lifted by a top-up, and the month is in
     await expect.poll(() => ask('SELECT FROM invoices').then(({ length }) => length), SOON).toBe(1);
     // Sessions use the clock of the web process, which was not moved.
     await moveClock(new Date());
-    await page.context().clearCookies();
+    await forgetSession(page);
     await open(page, inProject('/billing/invoices'), { ...owner, name: 'Owner' });
     await page.getByRole('row', { name: /paid/i }).getByRole('link').first().click();
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0);

@@ -138,6 +138,15 @@ export async function open(page: Page, address: string, { email, password }: Per
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
 }
 
+/**
+ * Ends the session of a browser. The page is left first: an open one goes to the sign-in page when a read is refused,
+ * and aborts the navigation of the test.
+ */
+export async function forgetSession(page: Page): Promise<void> {
+  await page.goto('about:blank');
+  await page.context().clearCookies();
+}
+
 /** Signs in with an initial password, chooses another one, and waits for the page. */
 export async function openWithInitialPassword(page: Page, address: string, person: Person): Promise<void> {
   await page.goto(address);
