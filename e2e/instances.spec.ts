@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
 
 /** A guest boots in seconds, but takes longer on a busy machine. */
@@ -77,6 +78,16 @@ test('flavors are compared side by side; a key is added, and an invalid one refu
   await page.getByRole('button', { name: 'Add key pair' }).click();
   await expect(page.getByRole('row', { name: /laptop/ })).toContainText('ssh-ed25519');
   await expectAccessible(page);
+
+  await page.goto(`/projects/${tenant.slug}/compute/key-pairs/new`);
+  await page.getByLabel('Name').fill('my key/1');
+  await page.getByRole('radio', { name: /Generate/ }).check();
+  await page.getByRole('button', { name: 'Add key pair' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download private key' }).click();
+  const file = await downloading;
+  expect(file.suggestedFilename()).toBe('my-key-1.pem');
+  expect(await readFile(await file.path(), 'utf8')).toContain('PRIVATE KEY');
 });
 
 test('a reader sees why nothing can be created', async ({ page, tenant, request }) => {

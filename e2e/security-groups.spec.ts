@@ -8,6 +8,7 @@ test('a group is created, gets rules from presets and by hand, and loses them', 
   await page.getByRole('link', { name: 'Create security group' }).click();
   await expect(page).toHaveTitle('Create security group · Nephele');
   await expectAccessible(page);
+  await expect(page.getByLabel('Name')).toBeFocused();
   await page.getByLabel('Name').fill('web');
   await page.getByLabel('Description').fill('HTTP and HTTPS from anywhere');
   await page.getByRole('button', { name: 'Create security group' }).click();
@@ -26,6 +27,7 @@ test('a group is created, gets rules from presets and by hand, and loses them', 
   await expectAccessible(page);
   await add.click();
   await expect(ingress.getByRole('listitem')).toHaveText([/Allow TCP 22 \(SSH\) from anywhere.*Open to the internet/]);
+  await expect(ingress.getByRole('listitem')).toBeFocused();
   await expectAccessible(page);
 
   // A duplicate is refused before it is sent.

@@ -2,6 +2,7 @@
 
 import { clsx } from 'clsx';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
@@ -15,6 +16,7 @@ import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { rangeProblem } from './cidr';
 import { useOwnAddress } from './own-address';
+import { ruleElement } from './rule-list';
 import {
   ANYWHERE,
   exposedBy,
@@ -85,6 +87,12 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
   const hasPorts = values.protocol === 'tcp' || values.protocol === 'udp';
   const ingress = values.direction === 'ingress';
 
+  const [added, setAdded] = useState<string>();
+  const addedIsListed = group.rules.some(({ id }) => id === added);
+  useEffect(() => {
+    if (added !== undefined && addedIsListed) document.getElementById(ruleElement(added))?.focus();
+  }, [added, addedIsListed]);
+
   const take = (preset: (typeof presets)[number]) => {
     add.reset();
     form.clearErrors();
@@ -107,7 +115,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
           const next = ruleOf(checked);
           if (!next) return;
           const { port_range_min, port_range_max, ...rest } = next;
-          await add
+          const created = await add
             .mutateAsync({
               params: { path: { id: group.id } },
               body: {
@@ -117,6 +125,7 @@ export function RuleEditor({ group, networks }: RuleEditorProps) {
               },
             })
             .catch(() => undefined);
+          setAdded(created?.id);
         })}
       >
         <fieldset>

@@ -53,6 +53,11 @@ export function RuleList({ group, direction, networks }: RuleListProps) {
   );
 }
 
+/** The ID of a rule's row in the page: the editor focuses a row that it added. */
+export function ruleElement(id: string): string {
+  return `rule-${id}`;
+}
+
 function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string, string> }) {
   const { api } = useProject();
   const may = useMay('deleteSecurityGroupRule');
@@ -60,7 +65,11 @@ function RuleLine({ rule, networks }: { rule: Rule; networks: ReadonlyMap<string
   const sentence = sayRule(rule, networks);
   const exposed = exposedBy(rule);
   return (
-    <li className="flex animate-in items-center gap-3 py-2 pr-2 pl-4 fade-in-0 duration-300 hover:bg-hover">
+    <li
+      id={ruleElement(rule.id)}
+      tabIndex={-1}
+      className="flex animate-in items-center gap-3 py-2 pr-2 pl-4 fade-in-0 duration-300 hover:bg-hover"
+    >
       <div className="min-w-0 flex-1">
         <p className="break-words font-medium text-sm">{sentence}</p>
         <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-mono text-ink-muted text-xs">

@@ -84,7 +84,14 @@ export default function UploadImagePage() {
               : form.formState.errors.file?.message
           }
         />
-        <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="my-linux" />
+        <TextField
+          control={form.control}
+          name="name"
+          label="Name"
+          autoComplete="off"
+          placeholder="my-linux"
+          autoFocus
+        />
         <CardsField control={form.control} name="format" label="Format" options={formats} />
         <TextField
           control={form.control}

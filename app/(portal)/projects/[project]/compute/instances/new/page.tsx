@@ -94,6 +94,15 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         router.push(paths.instance(project.slug, id));
       }}
     >
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        description="Also sets the guest’s host name."
+        autoComplete="off"
+        placeholder="web-1"
+        autoFocus
+      />
       <SelectField
         control={form.control}
         name="image_id"
@@ -114,14 +123,6 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
         name="flavor_id"
         flavors={choices?.flavors ?? []}
         whyNot={(candidate) => image && tooSmallFor(image, candidate)}
-      />
-      <TextField
-        control={form.control}
-        name="name"
-        label="Name"
-        description="Also sets the guest’s host name."
-        autoComplete="off"
-        placeholder="web-1"
       />
       <SelectField
         control={form.control}

@@ -49,7 +49,14 @@ export default function NewKeyPairPage() {
             if (origin === 'import') router.push(list);
           }}
         >
-          <TextField control={form.control} name="name" label="Name" placeholder="laptop" autoComplete="off" />
+          <TextField
+            control={form.control}
+            name="name"
+            label="Name"
+            placeholder="laptop"
+            autoComplete="off"
+            autoFocus
+          />
           <CardsField control={form.control} name="origin" label="Key" options={origins} />
           {origin === 'import' && (
             <TextAreaField

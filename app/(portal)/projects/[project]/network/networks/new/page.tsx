@@ -86,7 +86,7 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
         router.push(paths.network(project.slug, id));
       }}
     >
-      <TextField control={form.control} name="name" label="Name" placeholder="backend" autoComplete="off" />
+      <TextField control={form.control} name="name" label="Name" placeholder="backend" autoComplete="off" autoFocus />
       <TextField
         control={form.control}
         name="cidr"

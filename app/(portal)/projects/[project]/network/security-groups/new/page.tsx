@@ -40,7 +40,7 @@ export default function NewSecurityGroupPage() {
           router.push(paths.securityGroup(project.slug, id));
         }}
       >
-        <TextField control={form.control} name="name" label="Name" placeholder="web" autoComplete="off" />
+        <TextField control={form.control} name="name" label="Name" placeholder="web" autoComplete="off" autoFocus />
         <TextAreaField
           control={form.control}
           name="description"

@@ -48,7 +48,7 @@ export default function NewIdentityProviderPage() {
         }}
       >
         <CardsField control={control} name="kind" label="Platform of the workload" options={issuers} />
-        <TextField control={control} name="name" label="Name" autoComplete="off" />
+        <TextField control={control} name="name" label="Name" autoComplete="off" autoFocus />
         <TextField
           control={control}
           name="issuer"

@@ -68,6 +68,7 @@ export default function NewTokenPage() {
             label="Name"
             description="What will use the token, such as “backup” or “ci”."
             autoComplete="off"
+            autoFocus
           />
           <CardsField control={form.control} name="role" label="Role" options={roles} />
           <SelectField control={form.control} name="days" label="Expires after" options={lifetimes} />

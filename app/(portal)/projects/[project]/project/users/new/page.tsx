@@ -75,7 +75,7 @@ export default function NewUserPage() {
         }}
         aside={<NextSteps steps={nextSteps} />}
       >
-        <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" />
+        <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
         <TextField control={form.control} name="name" label="Name" autoComplete="off" />
         <CardsField control={form.control} name="role" label="Role" options={roleOptions} />
         <FirstPasswordField control={form.control} name="password" />

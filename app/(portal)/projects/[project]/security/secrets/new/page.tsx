@@ -62,7 +62,7 @@ export default function NewSecretPage() {
           router.push(list);
         }}
       >
-        <TextField control={form.control} name="name" label="Name" autoComplete="off" />
+        <TextField control={form.control} name="name" label="Name" autoComplete="off" autoFocus />
         <CardsField control={form.control} name="type" label="Type" options={secretTypeOptions} />
         <TextAreaField
           control={form.control}

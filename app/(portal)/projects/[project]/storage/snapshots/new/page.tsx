@@ -86,7 +86,14 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
           };
         })}
       />
-      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="before-upgrade" />
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        autoComplete="off"
+        placeholder="before-upgrade"
+        autoFocus
+      />
       <TextField control={form.control} name="description" label="Description" autoComplete="off" optional />
     </FormShell>
   );

@@ -112,7 +112,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
         router.push(paths.volume(project.slug, id));
       }}
     >
-      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="data" />
+      <TextField control={form.control} name="name" label="Name" autoComplete="off" placeholder="data" autoFocus />
       <CardsField control={form.control} name="source" label="Source" options={kinds} />
       {kind === 'image' && (
         <SelectField control={form.control} name="image_id" label="Image" options={sources?.images ?? []} />
