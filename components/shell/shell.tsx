@@ -1,7 +1,7 @@
 'use client';
 
 import { clsx } from 'clsx';
-import { Menu as MenuIcon, Search } from 'lucide-react';
+import { BookOpen, Menu as MenuIcon, Search } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -9,11 +9,12 @@ import { Mark, Wordmark } from '@/components/brand/logo';
 import { ConfirmProvider } from '@/components/kit/page/confirm';
 import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { PlaceProvider, type Realm } from '@/components/kit/page/place';
-import { Button } from '@/components/kit/ui/button';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { CommandKey, Key } from '@/components/kit/ui/keyboard';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { ToastHost } from '@/components/kit/ui/notify';
 import { TooltipHost } from '@/components/kit/ui/tooltip';
+import { paths } from '@/lib/paths';
 import { Breadcrumbs } from './breadcrumbs';
 import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
@@ -137,6 +138,18 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
               >
                 <Search />
               </Button>
+              {home !== paths.apiReference() && (
+                <ButtonLink
+                  variant="quiet"
+                  size="icon"
+                  href={paths.apiReference()}
+                  prefetch={false}
+                  aria-label="API reference"
+                  className="max-sm:hidden"
+                >
+                  <BookOpen />
+                </ButtonLink>
+              )}
               {userMenu}
             </header>
             <SectionTabs groups={groups} project={project} />

@@ -10,6 +10,7 @@ import type { Action } from '@/components/kit/table/row-actions';
 import { type TableState, useTableState } from '@/components/kit/table/table-state';
 import type { TableFilter } from '@/components/kit/table/table-toolbar';
 import { type ListPath, type ListQuery, type Row, useList } from '@/lib/client/list';
+import { paths } from '@/lib/paths';
 import { type Example, exampleCommand } from './example-command';
 
 /** An operation that answers with a list, from `lib/client/operations`. */
@@ -84,7 +85,10 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
             icon={kind.icon}
             title={emptyTitle ?? `No ${nouns} yet`}
             action={create}
-            {...(command && { command: exampleCommand(command) })}
+            {...(command && {
+              command: exampleCommand(command),
+              reference: paths.apiReference(command.group, command.id),
+            })}
           >
             {empty}
           </EmptyState>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AnyEndpoint, fullPath } from './endpoint';
+import { groupSlug } from './reference';
 
 type Json = { readonly [name: string]: unknown };
 
@@ -9,7 +10,7 @@ export type ClientModules = { readonly [file: string]: string };
 /**
  * The portal's operation table, generated from the endpoints. Every page loads `index.ts`, which has the access rules;
  * operations for platform administrators appear there only as type names. The rest (path, example, field constraints,
- * filter values) is in one file per subject, loaded by the pages that need it.
+ * filter values, page of the reference) is in one file per subject, loaded by the pages that need it.
  */
 export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModules {
   const forAdministrators = endpoints.filter(({ access }) => access === 'administrator');
@@ -39,16 +40,20 @@ function ruleOf({ access, freezable }: AnyEndpoint): Json {
 }
 
 function detailsOf(endpoint: AnyEndpoint): Json {
-  const { operation_id, method, claims, body, query } = endpoint;
+  const { operation_id, method, tag, claims, body, query } = endpoint;
   const root = body && jsonSchema(body);
   return {
     id: operation_id,
     method,
     path: fullPath(endpoint),
     ...(claims.length > 0 ? { claims } : {}),
-    ...(root ? { example: resolved(root, root).example, fields: fieldsOf(resolved(root, root), root) } : {}),
+    ...(root ? { group: groupSlug(tag), ...bodyOf(resolved(root, root), root) } : {}),
     ...(query ? { filters: choicesOf(jsonSchema(query)) } : {}),
   };
+}
+
+function bodyOf(schema: Json, root: Json): Json {
+  return { example: schema.example, fields: fieldsOf(schema, root) };
 }
 
 function jsonSchema(schema: z.ZodType): Json {

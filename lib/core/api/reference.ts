@@ -57,7 +57,7 @@ export interface ReferenceGroup {
 }
 
 /** The address of a group within the reference: `back-office-tenants` for "Back office: tenants". */
-function groupSlug(tag: string): string {
+export function groupSlug(tag: string): string {
   return tag
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

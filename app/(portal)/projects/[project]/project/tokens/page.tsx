@@ -1,6 +1,7 @@
 'use client';
 
 import { Trash2 } from 'lucide-react';
+import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { Time } from '@/components/kit/data/time';
 import { useConfirm } from '@/components/kit/page/confirm';
@@ -65,8 +66,15 @@ export default function TokensPage() {
   return everyone && mayListAll ? <TokensOfAll /> : <OwnTokens mayListAll={mayListAll} />;
 }
 
-const about =
-  'Credentials for scripts in this project. A token has a role, which never exceeds the role of its creator.';
+const about = (
+  <>
+    Credentials for scripts in this project. A token has a role, which never exceeds the role of its creator. The{' '}
+    <Link href={paths.apiReference()} prefetch={false} className="rounded-sm text-accent underline underline-offset-2">
+      API reference
+    </Link>{' '}
+    describes every request.
+  </>
+);
 
 function OwnTokens({ mayListAll }: { mayListAll: boolean }) {
   const { project, api } = useProject();
