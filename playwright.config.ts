@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { defineConfig, devices } from '@playwright/test';
 
-// Workers read this file again: the first to do so decides.
+// Workers read this file again, so only the first read decides.
 if (!process.env.E2E_BASE_URL) {
   process.env.E2E_PORT = await freePort();
   process.env.E2E_BASE_URL = `http://localhost:${process.env.E2E_PORT}`;
@@ -22,7 +22,7 @@ export default defineConfig({
   globalSetup: './lib/testing/browser-setup.ts',
   fullyParallel: true,
   workers: 2,
-  // A busy machine is no reason to fail: the waits inside are for conditions.
+  // Generous for busy machines: waits within tests are for conditions.
   timeout: 300_000,
   expect: { timeout: 30_000 },
   forbidOnly: true,
@@ -32,11 +32,11 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     baseURL: process.env.E2E_BASE_URL,
     screenshot: 'only-on-failure',
-    // Recording every test takes as much of the processor as the tests do.
+    // Recording every test would cost as much CPU as the tests.
     trace: 'on-first-retry',
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
-      // Debian's: Playwright's own would be another download.
+      // Debian's Chromium, because Playwright's own would be another download.
       executablePath: '/usr/bin/chromium',
       args: [
         '--disable-gpu',
@@ -45,7 +45,7 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        // Chromium refuses to be root inside its sandbox.
+        // Chromium refuses to run as root in its sandbox.
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       ],
     },

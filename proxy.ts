@@ -1,7 +1,7 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { contentSecurityPolicy, securityHeaders } from '@/lib/security-headers';
 
-/** Gives every page a fresh nonce under a strict content policy, and the usual security headers. */
+/** Gives every page a new nonce under a strict content policy, and the usual security headers. */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString('base64');
   const policy = contentSecurityPolicy({
@@ -9,11 +9,11 @@ export function proxy(request: NextRequest): NextResponse {
     host: request.headers.get('host'),
     development: process.env.NODE_ENV === 'development',
   });
-  // Next reads the nonce from the request's own policy and puts it on every script it writes.
+  // Next reads the nonce from the request's own policy and adds it to every script.
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);
   headers.set('X-Nonce', nonce);
-  // Server components are not told the address: sign-in leads back to it.
+  // Server components do not know the address to return to after sign-in.
   headers.set('X-Page', request.nextUrl.pathname + request.nextUrl.search);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set('Content-Security-Policy', policy);
@@ -23,6 +23,6 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  // The API answers with headers of its own; what Next builds is only ever loaded by a page.
+  // The API sets its own headers; Next's build output is only loaded by pages.
   matcher: ['/((?!api/|admin/api/|_next/static/|_next/image).*)'],
 };

@@ -12,7 +12,7 @@ const sampled = () =>
     .map((file) => `lib/${file}`)
     .filter((file) => /testing\/(samples|hostile-requests)'/.test(readFileSync(file, 'utf8')));
 
-/** What rests on days and months. Left out are random histories, which take long, and files that know no days. */
+/** Tests that depend on days and months, without slow random histories and files without dates. */
 const money = {
   include: [
     'lib/{backoffice/billing,money/{alerts,billing,budget,invoices,pricing,rating,reconciliation}}/**/*.test.ts',
@@ -26,14 +26,14 @@ const money = {
   ],
 };
 
-/** Projects inherit nothing here: they would run the global setup each for itself. */
+/** Projects inherit nothing here, because each would run the global setup again. */
 function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
     resolve: { alias: { '@': import.meta.dirname } },
     test: {
       name,
       setupFiles: 'lib/testing/setup.ts',
-      // Guests boot on an emulated processor: time limits catch what hangs, not what is slow.
+      // Guests boot on an emulated processor: time limits are for hanging tests, not slow ones.
       testTimeout: 60_000,
       hookTimeout: 240_000,
       retry: process.env.CI ? 2 : 0,
@@ -46,7 +46,7 @@ export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
   test: {
     globalSetup: 'lib/testing/global-setup.ts',
-    // All of them: half of what a test waits for is PostgreSQL's work.
+    // All cores: half of a test's waiting is PostgreSQL's work.
     maxWorkers: '100%',
     // `npm run coverage`
     coverage: {
@@ -64,20 +64,20 @@ export default defineConfig({
         include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
         exclude: [machines, services, long],
       }),
-      // Months and days are those of UTC, wherever the platform and its PostgreSQL stand.
+      // Months and days are UTC, wherever the platform and its PostgreSQL run.
       project('west of Greenwich', {
         ...money,
         env: { TZ: 'America/New_York' },
       }),
-      // Real server processes in sandboxes, and no guests: two files at a time.
+      // Real server processes in sandboxes without guests: two files at a time.
       project('services', { include: [services], sequence: { groupOrder: 1 } }),
-      // What boots guests or makes networks has the processors to itself: after all others, one file at a time.
+      // Guests and networks need the whole machine: after all others, one file at a time.
       project('machines', {
         include: [machines],
         fileParallelism: false,
         sequence: { groupOrder: 2 },
       }),
-      // `npm run test:long`: full matrices and rehearsals, which take too long for every run.
+      // `npm run test:long`: full matrices and rehearsals that are too slow for every run.
       ...(process.env.TEST_LONG
         ? [
             project('long', {

@@ -3,5 +3,5 @@ import { moneyEndpoints } from './billing/endpoints';
 import { overviewEndpoints } from './overview/endpoints';
 import { userEndpoints } from './users/endpoints';
 
-/** What the back office has besides the domains' own endpoints there. */
+/** The endpoints of the back office, in addition to those of domains. */
 export const backofficeEndpoints = [...overviewEndpoints, ...moneyEndpoints, ...accountEndpoints, ...userEndpoints];

@@ -3,7 +3,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { givePassword, PASSWORD } from '@/lib/testing/sign-in';
 import { api, createProject, createUser, type TestUser } from '@/lib/testing/world';
 
-// Before anything reads the settings of this process.
+// Must run before anything reads the settings of this process.
 vi.hoisted(() => {
   process.env.BASE_URL = 'http://cloud.example';
   process.env.BACKOFFICE_URL = 'https://office.example';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await givePassword(root);
 });
 
-test('a back office at an address of its own leads to itself', async () => {
+test('a back office with its own address redirects within itself', async () => {
   for (const name of ['one', 'two']) await createProject(name);
   const { headers } = await call('GET', '/admin/api/v1/tenants?limit=1', { token: root.token });
   expect(headers.get('link')).toMatch(
@@ -25,7 +25,7 @@ test('a back office at an address of its own leads to itself', async () => {
   );
 });
 
-test('its cookie is bound to its own host, as its own scheme allows', async () => {
+test('its cookie is bound to its own host and scheme', async () => {
   const body = { email: root.email, password: PASSWORD };
   const { headers } = await call('POST', '/admin/api/v1/auth/session', { body });
   const cookie = headers.get('set-cookie') ?? '';

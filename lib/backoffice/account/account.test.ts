@@ -31,7 +31,7 @@ const byCookie = (method: string, path: string, cookie: string) =>
 const tenants = (token: string) => call('GET', '/admin/api/v1/tenants', { token });
 
 describe('login', () => {
-  test('gives an administrator session token for an hour', async () => {
+  test('returns an administrator session token for an hour', async () => {
     const answer = await login();
     expect(answer.body).toMatchObject({
       token_type: 'Bearer',
@@ -43,7 +43,7 @@ describe('login', () => {
     expect(me.body).toMatchObject({ email: root.email, two_factor_enabled: false, second_factor_required: false });
   });
 
-  test('knows administrators only: a tenant’s right password looks like an unknown account', async () => {
+  test('knows administrators only: a tenant’s correct password looks like an unknown account', async () => {
     const { users } = await createProject('acme');
     await givePassword(users.admin);
     const known = await post('/login', { email: users.admin.email, password: PASSWORD });
@@ -54,7 +54,7 @@ describe('login', () => {
     expect(new Set([known, unknown, wrong].map(message)).size).toBe(1);
   });
 
-  test('and a tenant’s sign-in lead into one realm each, also for a person in both', async () => {
+  test('and a tenant’s sign-in are each valid in one realm, also for a person in both', async () => {
     const { id } = await createProject('both');
     const at = new Date();
     await prisma().membership.create({
@@ -72,14 +72,14 @@ describe('login', () => {
     expect((await call('GET', `${auth}/me`, { token: tenant })).status).toBe(401);
   });
 
-  test('ends with the person’s being an administrator, for tokens that were given before too', async () => {
+  test('ends when the person stops being an administrator, including for earlier tokens', async () => {
     const token = tokenOf(await login());
     await prisma().user.update({ where: { id: root.id }, data: { administrator: false } });
     expect((await tenants(token)).status).toBe(401);
     expect((await login()).status).toBe(401);
   });
 
-  test('is limited by failures, in the audit log under the e-mail that was given', async () => {
+  test('is limited by failures, which are audited under the e-mail as entered', async () => {
     const failures = await Promise.all(Array.from({ length: 10 }, () => login({ password: 'wrong' })));
     expect(failures.map(({ status }) => status)).toEqual(Array(10).fill(401));
     expect((await login()).body).toMatchObject(error('RATE_LIMITED', 429));
@@ -90,7 +90,7 @@ describe('login', () => {
 });
 
 describe('a second factor', () => {
-  test('is asked for by a challenge that only this realm and this kind of sign-in take', async () => {
+  test('is asked for by a challenge that only this realm and this kind of sign-in accept', async () => {
     const { secret } = await enrol(call, root.token, auth);
     const challenge = (await login()).body as { mfa_required: boolean; challenge_token: string };
     expect(challenge).toEqual({ mfa_required: true, challenge_token: expect.any(String), expires_in: 300 });
@@ -104,7 +104,7 @@ describe('a second factor', () => {
     expect((await post('/2fa/verify', answer)).body).toMatchObject(error('TOTP_INVALID', 401));
   });
 
-  test('is given with the password, checked while signed in, and disabled with a code', async () => {
+  test('can be sent with the password, checked while signed in, and disabled with a code', async () => {
     await setTestClock(stepStart());
     const { secret, recovery_codes } = await enrol(call, root.token, auth);
     const token = tokenOf(await login({ totp_code: totpCode(secret) }));
@@ -116,8 +116,8 @@ describe('a second factor', () => {
   });
 });
 
-describe('the session of a page', () => {
-  test('is in a cookie that no script reads and no other site sends', async () => {
+describe('a browser session', () => {
+  test('is in an HttpOnly cookie that no other site sends', async () => {
     const answer = await signInAsPage();
     expect(answer.body).toMatchObject({ expires_in: 12 * 3600, user: { email: root.email } });
     expect(answer.text).not.toContain('access_token');
@@ -128,7 +128,7 @@ describe('the session of a page', () => {
     expect(session?.realm).toBe('backoffice');
   });
 
-  test('takes the second factor in a step of its own', async () => {
+  test('takes the second factor in a separate step', async () => {
     const { secret } = await enrol(call, root.token, auth);
     const first = await signInAsPage();
     expect(first.headers.get('set-cookie')).toBeNull();
@@ -139,7 +139,7 @@ describe('the session of a page', () => {
     expect((await byCookie('GET', '/me', cookieOf(second))).status).toBe(200);
   });
 
-  test('ends at once when the page signs out, and its cookie is taken back', async () => {
+  test('ends at once on sign-out, which also clears its cookie', async () => {
     const cookie = cookieOf(await signInAsPage());
     const foreign = await call('DELETE', `${auth}/session`, {
       headers: { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' },

@@ -28,7 +28,7 @@ async function signOut(call: AdministratorCall): Promise<Reply<undefined>> {
   return signedOut(call);
 }
 
-/** A browser that signs out gives its cookie back as well. */
+/** A sign-out answer that also clears the browser's cookie. */
 function signedOut({ caller }: AdministratorCall): Reply<undefined> {
   return new Reply(undefined, caller.via === 'cookie' ? { headers: { 'Set-Cookie': sessionCookie('', 0) } } : {});
 }

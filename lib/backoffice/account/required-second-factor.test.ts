@@ -4,7 +4,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { enrol, totpCode } from '@/lib/testing/sign-in';
 import { api, createUser, type TestUser } from '@/lib/testing/world';
 
-// Before anything reads the settings of this process.
+// Must run before anything reads the settings of this process.
 vi.hoisted(() => {
   process.env.ADMIN_REQUIRE_TOTP = 'true';
 });
@@ -21,7 +21,7 @@ const beyondAccount = endpoints.filter(
   ({ realm, path, method }) => realm === 'backoffice' && !path.startsWith('/auth') && method === 'GET',
 );
 
-test('an administrator without a second factor reaches nothing but their own account', async () => {
+test('an administrator without a second factor has access only to their own account', async () => {
   const me = await call('GET', `${auth}/me`, { token: root.token });
   expect(me.body).toMatchObject({ second_factor_required: true, two_factor_enabled: false });
   expect((await call('GET', `${auth}/sessions`, { token: root.token })).status).toBe(200);
@@ -34,7 +34,7 @@ test('an administrator without a second factor reaches nothing but their own acc
   }
 });
 
-test('with it the doors open, and it can no longer be taken away by oneself', async () => {
+test('with it they have full access, and can no longer remove it themselves', async () => {
   const { secret } = await enrol(call, root.token, auth);
   expect((await call('GET', '/admin/api/v1/tenants', { token: root.token })).status).toBe(200);
   const disabled = await call('POST', `${auth}/2fa/disable`, { token: root.token, body: { code: totpCode(secret) } });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { profile, verifyCode } from '@/lib/people/identity/auth-schema';
 
-/** A session of the pages has begun; its token is in the cookie, where no script reads it. */
+/** A new browser session; its token is only in the HttpOnly cookie. */
 export const pageSession = z
   .strictObject({ expires_in: z.int().meta({ description: 'Seconds.' }), user: profile })
   .meta({ id: 'AdministratorPageSession' });

@@ -6,13 +6,13 @@ import { disableSecondFactor } from '@/lib/people/identity/second-factor';
 import { settings } from '@/lib/settings';
 import type { AdministratorProfile } from './schema';
 
-/** Who the caller is. */
+/** The caller's profile. */
 export async function readProfile(call: AdministratorCall): Promise<AdministratorProfile> {
   return { ...(await ownProfile(call)), second_factor_required: settings().adminRequireTotp };
 }
 
 /**
- * Takes the caller's second factor away, where the operator leaves that to them.
+ * Removes the caller's second factor, unless the operator requires one.
  * @throws ApiError 401 for a wrong code, 409 when none is in force, or one is required
  */
 export async function disableOwnSecondFactor(call: AdministratorCall, code: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function disableOwnSecondFactor(call: AdministratorCall, code: stri
   await disableSecondFactor(call, code);
 }
 
-/** The back office's cookie, for so many seconds; an empty token for none takes it back. */
+/** The back office's cookie with a lifetime in seconds; an empty token with 0 seconds clears it. */
 export function sessionCookie(token: string, seconds: number): string {
   const { backoffice, backofficeSecure: secure } = sessionCookies();
   return `${backoffice}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;

@@ -28,7 +28,7 @@ async function freezingProject(name: string, monthly_limit_usd = 1): Promise<Tes
   return project;
 }
 
-/** As the project itself reads it. */
+/** Whether the project sees itself as frozen. */
 async function isFrozen(project: TestProject): Promise<unknown> {
   const token = await signIn(project.users.reader.id);
   const { body } = await call('GET', '/billing/budget', { token });
@@ -36,7 +36,7 @@ async function isFrozen(project: TestProject): Promise<unknown> {
 }
 
 describe('rates', () => {
-  test('the card shows every metric, priced or not, as of spec 2.5', async () => {
+  test('the rate card has every metric of spec 2.5, with or without a price', async () => {
     await stopTestClock(MARCH);
     const { status, body } = await office('GET', '/billing/rates');
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('rates', () => {
     expect(await prisma().rate.count({ where: { metric: 'compute_memory' } })).toBe(1);
   });
 
-  test('the last moment of a month still takes a rate for the next one, its first moment does not', async () => {
+  test('a rate for the next month is accepted until the last moment of this one', async () => {
     const body = { metric: 'valkey_database', unit_price_usd: 0.031, effective_from: '2027-04' };
     await stopTestClock('2027-03-31T23:59:59.999Z');
     expect((await office('POST', '/billing/rates', body)).status).toBe(201);
@@ -68,7 +68,7 @@ describe('rates', () => {
     expect((await office('POST', '/billing/rates', { ...body, unit_price_usd: 0.032 })).status).toBe(400);
   });
 
-  test('what is added is on record, counts from its month on, and the last one for a month wins', async () => {
+  test('an added rate is audited and applies from its month on, and the last one for a month wins', async () => {
     await stopTestClock(MARCH);
     const add = (unit_price_usd: number, key: string) =>
       office(
@@ -102,7 +102,7 @@ describe('rates', () => {
 });
 
 describe('credit', () => {
-  test('a grant lifts a freeze for the very next request, by what it is worth; told twice it counts once', async () => {
+  test('a grant lifts a freeze by its amount for the very next request, and counts once when repeated', async () => {
     await stopTestClock(MARCH);
     const project = await freezingProject('granted');
     await spend(project.id, 1_500_000);
@@ -136,7 +136,7 @@ describe('credit', () => {
     expect(audited.map(({ details }) => details)).toEqual([{ amount_usd: 0.25, reason: 'For the outage' }]);
   });
 
-  test('is taken back as far as it is there, and never below zero, however many do it at once', async () => {
+  test('is taken back at most to zero, under any concurrency', async () => {
     const project = await createProject('taken');
     const move = (amount_usd: number) =>
       office('POST', `/tenants/${project.id}/credits`, { amount_usd, reason: 'correction' });
@@ -162,13 +162,13 @@ describe('credit', () => {
   });
 });
 
-test('budgets: who is frozen since when, found by name and by state, page by page', async () => {
+test('budgets: frozen tenants with the time, filtered by name and state, in pages', async () => {
   await stopTestClock('2027-03-10T00:00:00Z');
   const tenants = [];
   for (const name of ['budget-a', 'budget-b', 'budget-c']) tenants.push(await freezingProject(name, 2.4));
   const [frozen, running] = tenants;
   if (!frozen || !running) throw new Error('two tenants');
-  // 10 vCPUs at 0.024 an hour reach 2.40 after ten hours, 1 vCPU never does in a day.
+  // 10 vCPUs at 0.024 per hour reach 2.40 after ten hours; 1 vCPU does not within a day.
   await holds(testResource(frozen.id), 'compute_vcpu', '10');
   await holds(testResource(running.id), 'compute_vcpu', '1');
   await stopTestClock('2027-03-11T00:00:00Z');
@@ -205,7 +205,7 @@ test('budgets: who is frozen since when, found by name and by state, page by pag
   expect(second.next).toBeUndefined();
 });
 
-test('revenue: a month adds up tenant by tenant, the running one says what it has come to', async () => {
+test('revenue: a month adds up by tenant, and the current one shows its amount so far', async () => {
   await stopTestClock('2027-06-10T00:00:00Z');
   const [big, small] = [await createProject('revenue-big'), await createProject('revenue-small')];
   await spend(big.id, 20_000_000);

@@ -10,7 +10,7 @@ import { tenantMatches } from './tenants';
 
 type Row = BudgetFacts & { id: string; name: string; slug: string };
 
-/** The same as admission asks of a locked account. */
+/** The condition by which admission decides on a locked account. */
 const frozenNow = `CASE WHEN a.budget_freezes
   THEN budget_used_up(a.project_id, a.budget_limit_usd, a.budget_lift_usd, a.budget_lift_month) ELSE false END`;
 
@@ -22,14 +22,14 @@ const list = listOf({
   where: ofAllTenants,
   filters: {
     search: tenantMatches,
-    // Only a budget that freezes can be frozen: the others cost no look at their meters.
+    // Only a freezing budget can be frozen; meters of the others are not read.
     frozen: oneOf({ true: `a.budget_freezes AND ${frozenNow}`, false: `NOT ${frozenNow}` }),
   },
   sort: { name: 'p.name', slug: 'p.slug' },
   view: (row: Row) => row,
 });
 
-/** What every tenant has spent of its budget, and who is frozen since when. */
+/** Every tenant's budget and spend, with the time of a freeze. */
 export async function listBudgets(
   call: AdministratorCall,
   query: Asked<typeof budgetQuery>,

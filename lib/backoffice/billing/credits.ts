@@ -30,7 +30,7 @@ function view({ amount_usd, created_at, ...row }: Row): Sendable<Credit> {
   return { ...row, amount_usd: JsonNumber.money(amount_usd), created_at: created_at.toISOString() };
 }
 
-/** What moved the credit of all tenants, the newest first. */
+/** Credit movements of all tenants, newest first. */
 export const listCredits = listOf({
   query: creditQuery,
   columns,
@@ -46,9 +46,9 @@ export const listCredits = listOf({
 });
 
 /**
- * Grants a tenant prepaid credit, which lifts a freeze for its very next request (spec 3.1). Below zero it takes back what
- * was granted or paid; a freeze that the credit had lifted stays lifted.
- * @throws ApiError 404, 409 where more is to be taken back than is there
+ * Grants a tenant prepaid credit, which lifts a freeze for its very next request (spec 3.1). A negative amount takes
+ * back granted or paid credit; a freeze that the credit had lifted stays lifted.
+ * @throws ApiError 404, 409 when more is taken back than the balance
  */
 export async function grantCredit(
   call: AdministratorCall,

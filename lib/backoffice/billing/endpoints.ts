@@ -10,7 +10,7 @@ import * as schema from './schema';
 
 const [realm, tag, access] = ['backoffice', 'Back office: billing', 'administrator'] as const;
 
-/** Money as the platform's administrators see it: rates, credit, budgets and revenue of all tenants. */
+/** Rates, credit, budgets and revenue of all tenants, for administrators. */
 export const moneyEndpoints = [
   endpoint({
     method: 'GET',

@@ -29,7 +29,7 @@ function view({ id, metric, price_usd, effective_from, created_by, created_at }:
   };
 }
 
-/** The rate card with all that it ever said and will say, in the order in which invoices list their lines. */
+/** The rate card with past and future rates, in the order of invoice lines. */
 export async function listRates(_: AdministratorCall): Promise<Sendable<RatedMetric>[]> {
   const rows = await query<Row & { state: RatedMetric['rates'][number]['state'] }>(sql`
     SELECT id, metric, trim_scale(price_usd) AS price_usd, to_char(effective_from, 'YYYY-MM') AS effective_from, created_by, created_at,
@@ -49,13 +49,13 @@ export async function listRates(_: AdministratorCall): Promise<Sendable<RatedMet
 }
 
 /**
- * Adds a rate that begins with a coming month; of several for one month the last one added counts. What has begun is
- * never changed, so that an invoice can be computed again.
+ * Adds a rate for a coming month; of several for one month the last one applies. Rates that have begun never change, so
+ * that an invoice can be recomputed.
  * @throws ApiError 400 for a month that has begun
  */
 export async function addRate(call: AdministratorCall, input: AddRate): Promise<Sendable<Rate>> {
   const { metric, effective_from } = input;
-  // The shortest text of a number is the decimal that was sent.
+  // The shortest decimal text of a number is the one that was sent.
   const row: Row = {
     id: newId(),
     metric,

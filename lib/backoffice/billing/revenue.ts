@@ -37,8 +37,7 @@ const listOfMonth = (month: Month, running: Month) =>
   });
 
 /**
- * What a month brought in, tenant by tenant: those with an invoice of it; of the running month all, with what it has come
- * to so far.
+ * Revenue of a month by tenant: tenants with an invoice, or for the current month all tenants with their spend so far.
  */
 export async function listRevenue(
   call: AdministratorCall,

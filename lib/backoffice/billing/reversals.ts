@@ -21,7 +21,7 @@ type Row = {
   updated_at: Date;
 };
 
-/** Payments that the processor took back, the newest first. */
+/** Reversed payments, newest first. */
 export const listReversals = listOf({
   query: reversalQuery,
   columns:

@@ -28,7 +28,7 @@ async function engine(engine: string, status: string, updated_at = new Date()) {
   await prisma().engineReport.create({ data: { cell_id: 'h1', engine, status, message: '', details: {}, updated_at } });
 }
 
-test('the platform in numbers: none of what is not there, each thing once, sums to the digit', async () => {
+test('the overview counts each existing thing once, with exact sums', async () => {
   const { token } = await createUser('root@example.test', 'backoffice');
   const read = () => call('GET', '/admin/api/v1/overview', { token });
   const unit = { vcpus: 'vCPUs', ram_gb: 'GB', storage_tb: 'TB' };

@@ -14,7 +14,7 @@ type Numbers = Pick<Overview, 'tenants' | 'users' | 'operations'> &
     payments: { failed: number; failed_usd: string; taken_back: number; owed_usd: string };
   };
 
-/** What an administrator wants to know first: how many, how full, and what is wrong. */
+/** The platform at a glance: counts, capacity and problems. */
 export async function readOverview(_call: AdministratorCall): Promise<Sendable<Overview>> {
   const [numbers, engines] = await Promise.all([readNumbers(), countEngines()]);
   const { tenants, users, operations } = numbers;

@@ -7,7 +7,7 @@ import { hashPassword } from '@/lib/people/identity/passwords';
 import type { CreateAdministrator, PlatformUser } from './schema';
 import { readPerson } from './service';
 
-/** Makes an account for a new administrator. @throws ApiError 409 when the e-mail address has an account already */
+/** Creates an account for a new administrator. @throws ApiError 409 when the e-mail address already has an account */
 export async function createAdministrator(
   call: AdministratorCall,
   { email, name, password }: CreateAdministrator,
@@ -42,8 +42,8 @@ export async function createAdministrator(
 }
 
 /**
- * Opens the back office to a person who has an account, whose e-mail address is verified: an account that somebody else
- * made must not become an administrator. @throws ApiError 404, 409
+ * Makes a person an administrator. Their e-mail address must be verified: an account created by somebody else must not
+ * become an administrator. @throws ApiError 404, 409
  */
 export async function grantAdministration(call: AdministratorCall, id: string): Promise<PlatformUser> {
   const { email } = await readPerson(call, id);
@@ -63,9 +63,9 @@ export async function grantAdministration(call: AdministratorCall, id: string): 
 }
 
 /**
- * Closes the back office to a person, from the very next request; their account stays. All administrators are locked
+ * Removes a person's administrator rights from the very next request; their account stays. Locks all administrators
  * first, so that two who remove each other at once cannot leave none.
- * @throws ApiError 404 when the person is no administrator, 409 for the last one
+ * @throws ApiError 404 when the person is not an administrator, 409 for the last one
  */
 export async function removeAdministrator(call: AdministratorCall, id: string): Promise<void> {
   const { email } = await readPerson(call, id);

@@ -10,7 +10,7 @@ import { endSessionsOf, listPeople, readPerson } from './service';
 const users = { realm: 'backoffice', tag: 'Back office: users', access: 'administrator' } as const;
 const administrators = { ...users, tag: 'Back office: administrators' } as const;
 
-/** People and administrators of the platform. */
+/** Users and administrators of the platform. */
 export const userEndpoints = [
   endpoint({
     ...users,

@@ -5,13 +5,14 @@ import { newReadableCode } from '@/lib/people/identity/readable-code';
 import type { PlatformUser } from './schema';
 import { readPerson } from './service';
 
-/** No mail ever reaches a name below it (RFC 6761). */
+/** A domain that never receives mail (RFC 6761). */
 const RELEASED = '@released.invalid';
 
 /**
- * Frees the e-mail address of an account that somebody else made: it keeps its password, its sessions and its projects
- * under another login. Its open invitations and mailed links end, because they are meant for the owner of the address.
- * @throws ApiError 404, 409 for an administrator and for an address that was released before
+ * Releases the e-mail address of an account that somebody else created: the account keeps its password, sessions and
+ * projects under another login. Its open invitations and mailed links end, because they are meant for the address's
+ * owner.
+ * @throws ApiError 404, 409 for an administrator and for an address already released
  */
 export async function releaseEmail(call: AdministratorCall, id: string): Promise<PlatformUser> {
   const { email } = await readPerson(call, id);

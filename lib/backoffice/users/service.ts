@@ -22,7 +22,7 @@ function view(row: Row): PlatformUser {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
 }
 
-/** Everyone who has an account on the platform. */
+/** All accounts of the platform. */
 export const listPeople = listOf({
   query: userQuery,
   columns,
@@ -39,7 +39,7 @@ export const listPeople = listOf({
   view,
 });
 
-/** One person. @throws ApiError 404 */
+/** One account. @throws ApiError 404 */
 export async function readPerson(_call: AdministratorCall, id: string): Promise<PlatformUser> {
   const row = await queryOne<Row>(sql`SELECT ${columns} FROM users u WHERE u.id = ${id}::uuid`);
   if (!row) throw notFound('The user', '');

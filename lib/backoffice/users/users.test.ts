@@ -26,8 +26,8 @@ async function list(path: string): Promise<PlatformUser[]> {
   return answer.body as PlatformUser[];
 }
 
-describe('people', () => {
-  test('are found by e-mail, name, id and tenant, with where they belong and what they are there', async () => {
+describe('users', () => {
+  test('are found by e-mail, name, id and tenant, with their memberships and roles', async () => {
     const { admin } = acme.users;
     const expected = {
       ...{ id: admin.id, email: admin.email, administrator: false, two_factor_enabled: false },
@@ -49,7 +49,7 @@ describe('people', () => {
     expect((await get('/users')).text).not.toMatch(/password|argon|totp_secret/);
   });
 
-  test('lose a lost second factor and all sessions with it, on record', async () => {
+  test('lose a lost second factor and all sessions with it, audited', async () => {
     const ada = await createUser('ada@example.test');
     await givePassword(ada);
     expect((await post(`/users/${ada.id}/reset-second-factor`)).body).toMatchObject({ error: { code: 'CONFLICT' } });
@@ -84,7 +84,7 @@ describe('administrators', () => {
     await prisma().user.updateMany({ where: { NOT: { id: root.id } }, data: { administrator: false } });
   });
 
-  test('are created with an account of their own, by which they can sign in', async () => {
+  test('are created with their own account, with which they can sign in', async () => {
     const body = { email: 'Grace@Example.test', name: 'Grace', password: PASSWORD };
     const answer = await post('/administrators', body);
     expect(answer.status).toBe(201);
@@ -97,7 +97,7 @@ describe('administrators', () => {
     expect(JSON.stringify(await prisma().auditEntry.findMany())).not.toContain(PASSWORD);
   });
 
-  test('may be people who have an account and have shown that its address is theirs; both steps take effect at once', async () => {
+  test('can be users with a verified address; granting and removing take effect at once', async () => {
     const ada = await createUser('ada-2@example.test');
     await prisma().user.update({ where: { id: ada.id }, data: { email_verified_at: new Date() } });
     const path = `${base}/administrators/${ada.id}`;
@@ -109,18 +109,18 @@ describe('administrators', () => {
     expect((await call('GET', `${base}/tenants`, { token })).status).toBe(401);
     expect((await call('GET', '/auth/me', { token: ada.token })).status).toBe(200);
     expect((await call('DELETE', path, { token: root.token })).status).toBe(404);
-    // A later grant does not revive the sessions of before.
+    // A later grant does not revive earlier sessions.
     await call('PUT', path, { token: root.token });
     expect((await call('GET', `${base}/tenants`, { token })).status).toBe(401);
   });
 
-  test('never come to an end: the last one cannot be removed', async () => {
+  test('always include someone: the last one cannot be removed', async () => {
     const answer = await call('DELETE', `${base}/administrators/${root.id}`, { token: root.token });
     expect(answer.body).toMatchObject({ error: { code: 'CONFLICT', message: expect.stringContaining('last') } });
     expect(await list('/administrators')).toHaveLength(1);
   });
 
-  test('never come to an end, though all remove each other at once', async () => {
+  test('always include someone, even if all remove each other at once', async () => {
     const team = [root];
     for (let n = 0; n < 5; n += 1) team.push(await createUser(`team-${n}@example.test`, 'backoffice'));
     const answers = await race(
