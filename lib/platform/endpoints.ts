@@ -7,6 +7,7 @@ import { incidentEndpoints } from '@/lib/core/incidents/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/core/quota/endpoints';
 import { platformSearchEndpoints, searchEndpoints } from '@/lib/core/search/endpoints';
+import { metricEndpoints } from '@/lib/domains/observability/metrics/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
 import { programEndpoints } from '@/lib/hosts/services/endpoints';
 import { alertEndpoints } from '@/lib/money/alerts/endpoints';
@@ -35,6 +36,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...iamEndpoints(() => all),
     ...quotaEndpoints,
     ...of.flatMap((domain) => domain.endpoints),
+    ...metricEndpoints(() => of),
     ...billingEndpoints,
     ...quoteEndpoints(() => all),
     ...budgetEndpoints,

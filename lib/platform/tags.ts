@@ -10,6 +10,7 @@ export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> 
   Access: 'What an identity may do, and short-lived credentials for workloads.',
   Quota: 'The nine hard limits of the project, current use and what is left.',
   ...merged(of.map((domain) => domain.tags)),
+  Metrics: 'CPU, RAM, network and disk over time, and queries in PromQL.',
   Billing: 'Usage, costs, the budget, credit and the rate card.',
   Payments: 'Cards, prepaid credit, and events from the payment processor.',
   Invoices: 'The cost of each month, line by line.',

@@ -17,6 +17,9 @@ const createdToken: Fixture = (project, call) =>
  */
 export const fixtures: Readonly<Record<string, Fixture>> = {
   ...merged(Object.values(domainTesting).map(({ fixtures }) => fixtures)),
+  // Metrics and labels belong to no project: a name that none can have stands for another tenant's.
+  '/observability/prometheus/api/v1/label/{name}/values': async () => ({ name: newId() }),
+  '/observability/timeseries/{metric_type}': async () => ({ metric_type: newId() }),
   '/audit/{id}': async (project) => {
     const entry = { id: newId(), project_id: project.id, at: now(), actor_type: 'user', actor_name: 'x' };
     await prisma().auditEntry.create({ data: { ...entry, action: 'test.entry', result: 'succeeded', status: 200 } });

@@ -155,3 +155,16 @@ export function knownSeries(names: readonly string[]): Promise<KnownSeries[]> {
     FROM metric_shapes m CROSS JOIN jsonb_array_elements(m.series) WITH ORDINALITY AS u (series, position)
     WHERE u.series->>'name' = ANY (${names}::text[]) ORDER BY 3, 1, 2`);
 }
+
+/** Those of the series that have a sample in a span of time. */
+export function reportedSeries(
+  projectId: string,
+  wanted: readonly SeriesOfDevice[],
+  { from, to }: { from: Date; to: Date },
+): Promise<Pick<SeriesOfDevice, 'device_id' | 'shape_id'>[]> {
+  const within = sql`t.project_id = ${projectId}::uuid AND t.device_id = w.device_id AND t.shape_id = w.shape_id
+    AND t.at >= ${from}::timestamptz AND t.at <= ${to}::timestamptz`;
+  return query(sql`
+    SELECT DISTINCT w.device_id, w.shape_id FROM ${wantedRows(wanted)}
+    WHERE EXISTS (SELECT FROM device_samples t WHERE ${within}) OR EXISTS (SELECT FROM device_rollups t WHERE ${within})`);
+}

@@ -1,0 +1,214 @@
+import { beforeAll, expect, test } from 'vitest';
+import { execute } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { keepSamples } from '@/lib/core/devices/samples';
+import { instanceSeries } from '@/lib/domains/compute/instance-metrics';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { createCell } from '@/lib/testing/hosts';
+import { idOf, launch } from '@/lib/testing/machines';
+import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, signIn, type TestProject } from '@/lib/testing/world';
+import { writeNumber } from './answer';
+
+testDatabase();
+const call = api();
+const prometheus = '/observability/prometheus/api/v1';
+/** A full five minutes, half an hour ago. */
+const start = Math.floor(Date.now() / 300_000) * 300_000 - 1_800_000;
+
+let acme: TestProject;
+let globex: TestProject;
+let web: string;
+let db: string;
+let theirs: string;
+beforeAll(async () => {
+  await createCell();
+  useMemoryEngines();
+  [acme, globex] = [await createProject('acme'), await createProject('globex')];
+  web = idOf(await launch(call, acme, { name: 'web' }));
+  db = idOf(await launch(call, acme, { name: 'db' }));
+  theirs = idOf(await launch(call, globex, { name: 'canary' }));
+  // Ten minutes at one processor second every two, and at one every four.
+  for (const [project, device_id, share] of [
+    [acme, web, 0.5],
+    [acme, db, 0.25],
+    [globex, theirs, 1],
+  ] as const) {
+    const samples = Array.from({ length: 41 }, (_, index) => ({
+      project_id: project.id,
+      device_id,
+      at: new Date(start + index * 15_000),
+      values: instanceSeries.map(({ type }) => (type === 'gauge' ? 64 + index : index * 15 * share)),
+    }));
+    for (const sample of samples) await keepSamples(instanceSeries, [sample]);
+  }
+});
+
+const seconds = (after: number) => String(start / 1000 + after);
+async function get(path: string, parameters: Record<string, string> = {}, project = acme) {
+  const answer = await call('GET', `${path}?${new URLSearchParams(parameters)}`, { token: project.users.reader.token });
+  return { status: answer.status, body: answer.body as Record<string, unknown> };
+}
+const query = (promql: string, after = 600, project = acme) =>
+  get(`${prometheus}/query`, { query: promql, time: seconds(after) }, project);
+
+test('a query answers in Prometheus’ own form', async () => {
+  const { status, body } = await query('rate(nephele_instance_cpu_seconds{resource_name="web"}[1m])');
+  const metric = { project: acme.id, resource_id: web, resource_name: 'web', service: 'compute' };
+  const result = [{ metric, value: [start / 1000 + 600, '0.5'] }];
+  expect([status, body]).toEqual([200, { status: 'success', data: { resultType: 'vector', result } }]);
+});
+
+test('a range query has a point for each step with a value', async () => {
+  const parameters = { query: 'sum(nephele_instance_memory_bytes)', start: seconds(0), end: seconds(60), step: '30s' };
+  const { body } = await get(`${prometheus}/query_range`, parameters);
+  const values = [0, 30, 60].map((after) => [start / 1000 + after, String(2 * (64 + after / 15))]);
+  expect(body.data).toEqual({ resultType: 'matrix', result: [{ metric: {}, values }] });
+});
+
+test('a form means the same as a query, and neither is audited', async () => {
+  const before = await prisma().auditEntry.count();
+  const parameters = new URLSearchParams({ query: 'count(nephele_instance_memory_bytes)', time: seconds(600) });
+  const posted = await call('POST', `${prometheus}/query`, {
+    token: acme.users.reader.token,
+    body: parameters.toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+  expect(posted.body).toEqual((await query('count(nephele_instance_memory_bytes)')).body);
+  expect(await prisma().auditEntry.count()).toBe(before);
+});
+
+test.each([
+  'nephele_instance_memory_bytes',
+  '{project=~".+"}',
+  '{__name__=~".+",project=~".*|.*"}',
+  'nephele_instance_memory_bytes{project="PROJECT"}',
+  'nephele_instance_memory_bytes{resource_id="RESOURCE"}',
+  'nephele_instance_memory_bytes{resource_name="canary"}',
+  '{resource_name!="web",service="compute"} or {resource_id!=""}',
+  'nephele_instance_memory_bytes offset -1d or nephele_instance_memory_bytes',
+])('no query reaches another project: %s', async (hostile) => {
+  const promql = hostile.replace('PROJECT', globex.id).replace('RESOURCE', theirs);
+  const { status, body } = await query(promql);
+  expect(status).toBe(200);
+  expect(JSON.stringify(body)).not.toMatch(new RegExp(`canary|${theirs}|${globex.id}`));
+});
+
+test('labels, their values and series are those of the project', async () => {
+  const metric = { 'match[]': 'nephele_instance_memory_bytes' };
+  expect((await get(`${prometheus}/labels`)).body.data).toEqual([
+    '__name__',
+    'project',
+    'resource_id',
+    'resource_name',
+    'service',
+  ]);
+  expect((await get(`${prometheus}/label/resource_name/values`)).body.data).toEqual(['db', 'web']);
+  expect((await get(`${prometheus}/label/resource_name/values`, { end: seconds(-1) })).body.data).toEqual([]);
+  expect((await get(`${prometheus}/series`, metric)).body.data).toHaveLength(2);
+  expect((await get(`${prometheus}/metadata`, { metric: 'nephele_instance_cpu_seconds' })).body.data).toEqual({
+    nephele_instance_cpu_seconds: [{ type: 'counter', unit: 'seconds', help: expect.any(String) }],
+  });
+});
+
+test.each([
+  ['query', { query: 'sum(' }, 400, 'bad_data', '1:5: parse error: unexpected end of input'],
+  ['query', {}, 400, 'bad_data', 'unexpected end of input'],
+  ['query', { query: 'x', time: 'yesterday' }, 400, 'bad_data', 'invalid parameter "time"'],
+  ['query_range', { query: 'x', start: '0', end: '11000', step: '1' }, 400, 'bad_data', '11,000 points'],
+  ['query_range', { query: 'x', start: '0', end: '1', step: '0' }, 400, 'bad_data', 'step widths'],
+  ['query_range', { query: '"x"', start: '0', end: '1', step: '1' }, 400, 'bad_data', 'for range query'],
+  ['series', {}, 400, 'bad_data', 'no match[] parameter'],
+  ['series', { 'match[]': 'sum(x)' }, 400, 'bad_data', 'only a selector'],
+  ['query', { query: 'rate({service="compute"}[10m])', time: seconds(600) }, 422, 'execution', 'same labelset'],
+])('%s %j is refused as Prometheus does', async (path, parameters, status, errorType, error) => {
+  const answer = await get(`${prometheus}/${path}`, parameters);
+  expect([answer.status, answer.body]).toEqual([
+    status,
+    { status: 'error', errorType, error: expect.stringContaining(error) },
+  ]);
+});
+
+test('old samples are answered from roll-ups, with a warning', async () => {
+  await execute(sql`UPDATE metric_levels SET until = ${new Date(start)}::timestamptz`);
+  await setTestClock(49 * 3_600_000);
+  const parameters = new URLSearchParams({
+    query: 'nephele_instance_memory_bytes{resource_name="db"}',
+    time: seconds(600),
+  });
+  const token = await signIn(acme.users.reader.id);
+  const { body } = await call('GET', `${prometheus}/query?${parameters}`, { token });
+  await setTestClock(0);
+  expect(body).toMatchObject({
+    data: { result: [{ value: [expect.anything(), '104'] }] },
+    warnings: [expect.stringContaining('5 minutes')],
+  });
+});
+
+test('numbers are written as Go writes them', () => {
+  expect([1, -0.5, 1e21, 1.5e-7, 123e25, Number.NaN, -Infinity, Infinity, -0].map(writeNumber)).toEqual([
+    '1',
+    '-0.5',
+    '1000000000000000000000',
+    '0.00000015',
+    '1230000000000000000000000000',
+    'NaN',
+    '-Inf',
+    '+Inf',
+    '-0',
+  ]);
+});
+
+const timeseries = (type: string, parameters: Record<string, string>, project = acme) =>
+  get(
+    `/observability/timeseries/${type}`,
+    { start: seconds(0), end: seconds(1200), step: '5m', ...parameters },
+    project,
+  );
+
+test('a time series has every interval, and null for a gap', async () => {
+  const { status, body } = await timeseries('cpu', { resource_id: web });
+  const points = [300, 600, 900, 1200].map((after) => new Date(start + after * 1000).toISOString());
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    metric_type: 'cpu',
+    unit: 'cores',
+    step_s: 300,
+    series: [
+      {
+        resource: { type: 'instance', id: web, name: 'web' },
+        labels: {},
+        points: [
+          [points[0], 0.5],
+          [points[1], 0.5],
+          [points[2], 0.5],
+          [points[3], null],
+        ],
+      },
+    ],
+  });
+});
+
+test('time series of all resources are added up, with a line for each direction', async () => {
+  const { body } = await timeseries('network', { aggregate: 'sum' });
+  expect(body).toMatchObject({
+    unit: 'bytes_per_second',
+    series: [
+      {
+        resource: null,
+        labels: { direction: 'receive' },
+        points: [[expect.anything(), 0.75], {}, {}, [expect.anything(), null]],
+      },
+      { resource: null, labels: { direction: 'transmit' } },
+    ],
+  });
+  expect((await timeseries('ram', { aggregate: 'max' })).body).toMatchObject({ unit: 'bytes' });
+});
+
+test('a time series of another project’s resource does not exist', async () => {
+  expect((await timeseries('cpu', { resource_id: theirs })).status).toBe(404);
+  expect((await timeseries('gpu', {})).status).toBe(404);
+  expect((await timeseries('cpu', { step: '1ms', start: '2020-01-01T00:00:00Z' })).status).toBe(400);
+});
