@@ -120,7 +120,7 @@ const writtenBySeveral: Record<string, string> = {
   api_tokens: 'people/identity people/tokens',
   cells: 'core/quota hosts/engine-reports',
   changes:
-    'core/quota domains/images domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
+    'core/quota domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',
   memberships: 'backoffice people/members people/projects',
   operations: 'core/operations money/alerts money/invoices',

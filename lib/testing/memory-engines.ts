@@ -17,6 +17,8 @@ import type { ProgramState } from '@/lib/hosts/services/engine';
 import { ownCell } from '@/lib/settings';
 import { MemoryServices } from './memory-services';
 
+const SETTLED = { settled: true } as const;
+const BOOTING = { settled: false, waits_for: 'Booting', again_ms: 20 } as const;
 const EXTERNAL_IP = '198.19.0.16';
 
 type Machine = { spec: InstanceSpec; fault: InstanceFault | null; off: boolean; startedAt: Date };
@@ -38,6 +40,8 @@ export class MemoryEngines implements Engines {
   bootMs = 0;
   /** The boot times of machines. */
   private readonly booting = new Map<string, number>();
+  /** The last reboot of each machine. */
+  private readonly reboots = new Map<string, string>();
   capacity: HostCapacity = {
     vcpus: { total: 1000, committed: 0 },
     memoryMb: { total: 100_000, committed: 0, free: 100_000, overhead: 160 },
@@ -52,20 +56,19 @@ export class MemoryEngines implements Engines {
       for (const { id } of spec.ports) {
         if (!this.wiredPorts().has(id)) throw new EngineError('ENGINE_ERROR', 'A port is not wired.');
       }
-      const begun = this.booting.get(spec.id) ?? performance.now();
-      if (performance.now() - begun < this.bootMs) {
-        this.booting.set(spec.id, begun);
-        return { settled: false, waits_for: 'Booting', again_ms: 20 };
-      }
-      this.booting.delete(spec.id);
+      if (this.isBooting(spec.id)) return BOOTING;
       this.machines.set(spec.id, { spec, fault: null, off: spec.power === 'stopped', startedAt: new Date() });
-      return { settled: true };
+      return SETTLED;
     },
-    rebootInstance: async (id) => {
+    rebootInstance: async (id, _mode, request) => {
       if (this.failure) throw this.failure;
       const machine = this.machines.get(id);
       if (!machine || machine.off) throw new EngineError('NOT_FOUND', 'The instance is stopped.');
+      if (this.reboots.get(id) === request) return SETTLED;
+      if (this.isBooting(id)) return BOOTING;
+      this.reboots.set(id, request);
       machine.startedAt = new Date();
+      return SETTLED;
     },
     stopInstance: async (id) => {
       const machine = this.machines.get(id);
@@ -118,21 +121,22 @@ export class MemoryEngines implements Engines {
   };
 
   readonly storage: Engines['storage'] = {
-    ensureVolume: async () => {},
-    attachVolume: async () => {},
-    detachVolume: async () => {},
-    removeVolume: async () => {},
-    ensureSnapshot: async () => {},
-    removeSnapshot: async () => {},
+    ensureVolume: async () => SETTLED,
+    attachVolume: async () => SETTLED,
+    detachVolume: async () => SETTLED,
+    removeVolume: async () => SETTLED,
+    ensureSnapshot: async () => SETTLED,
+    removeSnapshot: async () => SETTLED,
     observeStorage: async () => ({ volumes: [], snapshots: [] }),
   };
 
   readonly images: Engines['images'] = {
-    importImage: async (id) => this.image(id),
-    fetchImage: async (id) => this.image(id),
-    buildTinyImage: async (id) => this.image(id),
+    importImage: async (id) => ({ ...SETTLED, image: this.image(id) }),
+    fetchImage: async (id) => ({ ...SETTLED, image: this.image(id) }),
+    buildTinyImage: async (id) => ({ ...SETTLED, image: this.image(id) }),
     removeImage: async (id) => {
       this.builtImages.delete(id);
+      return SETTLED;
     },
     observeImages: async () => [],
     uploadDirectory: async () => {
@@ -164,6 +168,14 @@ export class MemoryEngines implements Engines {
     if (!machine) throw new Error(`there is no machine ${id}`);
     machine.fault = fault;
     machine.off = fault === 'crashed' || fault === 'guest_shutdown';
+  }
+
+  private isBooting(id: string): boolean {
+    const begun = this.booting.get(id) ?? performance.now();
+    const goesOn = performance.now() - begun < this.bootMs;
+    if (goesOn) this.booting.set(id, begun);
+    else this.booting.delete(id);
+    return goesOn;
   }
 
   private wiredPorts(): Set<string> {

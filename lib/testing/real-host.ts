@@ -4,6 +4,7 @@ import { sql } from '@/lib/core/db/sql';
 import { startWorker } from '@/lib/core/operations/worker';
 import type { Subject } from '@/lib/engines/contract/subject';
 import { replaceEngines } from '@/lib/engines/engines';
+import { untilSettled } from '@/lib/engines/until-settled';
 import { startHostAgent } from '@/lib/hosts/agent/agent';
 import { operationSteps, watchesOf } from '@/lib/platform/work';
 import { ownCell } from '@/lib/settings';
@@ -18,7 +19,7 @@ export async function startRealHost({ engine }: Subject): Promise<{ stop(): Prom
   return {
     async stop() {
       await Promise.all([worker.stop(), agent.stop()]);
-      await engine.images.removeImage(TINY_IMAGE);
+      await untilSettled(() => engine.images.removeImage(TINY_IMAGE));
     },
   };
 }

@@ -74,11 +74,14 @@ export function again(after_ms: number, write: StepWrite = {}) {
 }
 
 /**
- * The step has started something that is still in progress: run the same stage again after this time. If that then
- * fails, it counts as another failure in a row, because waiting is not a success.
+ * The engine continues what the step has started: run the same stage again after this time. Earlier failures of the stage
+ * still count, because waiting is not a success.
  */
-export function underWay(after_ms: number, waits_for: string) {
-  return { end: 'again', after_ms, write: { waits_for }, attempts: 'kept' } as const;
+export function underWay(
+  { again_ms, waits_for }: { readonly again_ms: number; readonly waits_for: string },
+  write: Omit<StepWrite, 'waits_for'> = {},
+) {
+  return { end: 'again', after_ms: again_ms, write: { ...write, waits_for }, attempts: 'kept' } as const;
 }
 
 /**

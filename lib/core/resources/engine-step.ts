@@ -1,6 +1,7 @@
 import { interruptible } from '@/lib/core/operations/interruptible';
-import { again, failure, type Outcome, type Step } from '@/lib/core/operations/steps';
+import { again, failure, type Outcome, type Step, type StepWrite, underWay } from '@/lib/core/operations/steps';
 import { EngineError } from '@/lib/engines/error';
+import type { Settlement, Waiting } from '@/lib/hosts/services/engine';
 import { waitingFor } from './rows';
 
 const CROWDED_MS = 5000;
@@ -8,17 +9,19 @@ const CROWDED_MS = 5000;
 const MOST_ATTEMPTS = 5;
 
 /**
- * Runs an engine call for a step on a row of `table`. The step ends with the call's result, or with the meaning of its
- * error.
+ * Runs an engine call for a step on a row of `table`, and ends the step by its answer: `then` once it has settled, the same
+ * stage again while it waits, together with what `meanwhile` writes, or the meaning of its error.
  */
-export async function throughEngine<Result, Next extends Outcome<string>>(
+export async function throughEngine<Result extends object, Next extends Outcome<string>>(
   step: Step<unknown>,
   table: string,
-  work: () => Promise<Result>,
+  ask: () => Promise<Settlement<Result>>,
   then: (result: Result) => Next,
+  meanwhile?: (waiting: Waiting) => Omit<StepWrite, 'waits_for'>,
 ) {
   try {
-    return then(await interruptible(work(), step.signal));
+    const answer = await interruptible(ask(), step.signal);
+    return answer.settled ? then(answer) : underWay(answer, meanwhile?.(answer));
   } catch (error) {
     step.signal.throwIfAborted();
     return meaning(step, table, error);
@@ -26,7 +29,7 @@ export async function throughEngine<Result, Next extends Outcome<string>>(
 }
 
 /** The meaning of an engine error for a step: permanent failure, wait for room, or retry. */
-export function meaning({ operation }: Step<unknown>, table: string, error: unknown) {
+function meaning({ operation }: Step<unknown>, table: string, error: unknown) {
   if (!(error instanceof EngineError)) throw error;
   switch (error.code) {
     case 'INVALID':

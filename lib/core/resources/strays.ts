@@ -13,7 +13,7 @@ import { log } from '@/lib/log';
 export async function handleStrays(
   kind: { cell: string; type: string; table: string },
   held: readonly string[],
-  engine: { remove(id: string): Promise<void>; stop?(id: string): Promise<void> },
+  engine: { remove(id: string): Promise<unknown>; stop?(id: string): Promise<unknown> },
 ): Promise<void> {
   const { cell, type, table } = kind;
   const strays = await query<{ id: string }>(sql`SELECT held.id FROM unnest(${held}::uuid[]) AS held (id)

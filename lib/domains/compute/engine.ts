@@ -101,13 +101,17 @@ export type HostCapacity = {
  */
 export interface ComputeEngine {
   /**
-   * Makes the instance what its spec says, and answers soon: that it is (booted, halted or switched off), or what it
-   * waits for. The work goes on meanwhile; asking again, also after a crash of whoever asked, tells how it went.
+   * Makes the instance what its spec says, and answers soon: settled once it is booted, halted or switched off. Work goes
+   * on while it waits; asking again, also after a crash of the caller, tells how it went.
    * @throws EngineError `CAPACITY_EXHAUSTED` before anything is allocated, `NOT_FOUND` for an unknown image or volume
    */
   ensureInstance(spec: InstanceSpec): Promise<Settlement>;
-  /** Restarts a running guest: `soft` by its power button and, when it does not answer in time, as `hard`. */
-  rebootInstance(id: string, mode: 'soft' | 'hard'): Promise<void>;
+  /**
+   * Restarts a running guest: `soft` by its power button and, when it does not answer in time, as `hard`. Settled once the
+   * guest is up again. Each request reboots once, however often it is repeated.
+   * @throws EngineError `NOT_FOUND` when the machine is off
+   */
+  rebootInstance(id: string, mode: 'soft' | 'hard', request: string): Promise<Settlement>;
   /** Switches a machine off that nobody has a spec of, and keeps all its data; no error when it is off or gone. */
   stopInstance(id: string): Promise<void>;
   /** Removes process, disk, seed and logs; no error when some or all are gone. */

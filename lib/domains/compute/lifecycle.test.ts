@@ -215,6 +215,28 @@ test('a boot holds no worker, and its operation says what it waits for', async (
   await becomes(id, { status: 'active', status_reason: null });
 });
 
+test('a reboot holds no worker, and reboots once', async () => {
+  const id = await running();
+  const { rebootInstance } = engines.compute;
+  const requests = new Set<string>();
+  engines.compute.rebootInstance = (machine, mode, request) => {
+    requests.add(request);
+    return rebootInstance(machine, mode, request);
+  };
+  engines.bootMs = 60_000;
+  await act(id, 'reboot');
+  const operation = () =>
+    prisma().operation.findFirst({
+      where: { resource_id: id, kind: 'instance.reboot' },
+      select: { stage: true, lease_owner: true, error: true },
+    });
+  await expect.poll(operation, { timeout: 10_000 }).toEqual({ stage: 'reboot', lease_owner: null, error: 'Booting' });
+  expect(await read(id)).toMatchObject({ status: 'rebooting' });
+  engines.bootMs = 0;
+  await becomes(id, { status: 'active', status_reason: null });
+  expect(requests.size).toBe(1);
+});
+
 describe('what goes wrong', () => {
   test('a boot that fails each time fails the instance, though waiting lies between the failures', async () => {
     let asked = 0;

@@ -37,7 +37,7 @@ export const applyKinds = [createKind, startKind, rebuildKind, stopKind, pauseKi
 export const rebootKind = operationKind({
   kind: 'instance.reboot',
   resource_type: 'instance',
-  stages: ['reboot'],
+  stages: ['reboot', 'machine'],
   input: nothing,
   deadline_ms: 10 * MINUTE_MS,
 });

@@ -11,7 +11,7 @@ import {
   goTo,
   type OperationSteps,
   operationSteps,
-  underWay,
+  type Step,
 } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, waitingFor } from '@/lib/core/resources/rows';
@@ -21,7 +21,7 @@ import { ensureWired } from '@/lib/domains/network/topology';
 import { detachedFromGone } from '@/lib/domains/storage/attachments';
 import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
-import { untilSettled } from '@/lib/engines/until-settled';
+import type { Settlement } from '@/lib/hosts/services/engine';
 import { countLastEgress } from './egress';
 import type { InstanceSpec } from './engine';
 import { type ApplyKind, applyKinds, createKind, deleteKind, rebootKind, startKind } from './operations';
@@ -63,6 +63,18 @@ async function toError({ operation }: InstanceStep, reason: string) {
   });
 }
 
+/** Makes the machine what its row says. */
+async function applySpec(step: InstanceStep) {
+  const spec = await readSpec(step.operation.resource_id);
+  if (!spec) return done();
+  return throughEngine(
+    step,
+    'instances',
+    () => engineOf(step.cell).compute.ensureInstance(spec),
+    () => done(settled(spec)),
+  );
+}
+
 function applySteps(kind: ApplyKind): OperationSteps {
   return operationSteps(
     kind,
@@ -81,16 +93,7 @@ function applySteps(kind: ApplyKind): OperationSteps {
         if (project_id) await interruptible(ensureWired(cell, project_id), signal);
         return goTo('machine');
       },
-      async machine(step) {
-        const spec = await readSpec(step.operation.resource_id);
-        if (!spec) return done();
-        return throughEngine(
-          step,
-          'instances',
-          () => engineOf(step.cell).compute.ensureInstance(spec),
-          (answer) => (answer.settled ? done(settled(spec)) : underWay(answer.again_ms, answer.waits_for)),
-        );
-      },
+      machine: applySpec,
     },
     { failed: toError, concurrency: kind === createKind || kind === startKind ? BOOTS : 4 },
   );
@@ -100,20 +103,19 @@ const rebootSteps = operationSteps(
   rebootKind,
   {
     async reboot(step) {
-      const spec = await readSpec(step.operation.resource_id);
-      if (!spec) return done();
-      const { compute } = engineOf(step.cell);
-      const reboot = async () => {
+      const { id, resource_id } = step.operation;
+      const reboot = async (): Promise<Settlement> => {
         try {
-          await compute.rebootInstance(spec.id, 'soft');
+          return await engineOf(step.cell).compute.rebootInstance(resource_id, 'soft', id);
         } catch (error) {
-          // It has just switched itself off.
+          // It has just switched itself off: the next stage starts it.
           if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
-          await untilSettled(() => compute.ensureInstance(spec), step.signal);
+          return { settled: true };
         }
       };
-      return throughEngine(step, 'instances', reboot, () => done(settled(spec)));
+      return throughEngine(step, 'instances', reboot, () => goTo('machine'));
     },
+    machine: applySpec,
   },
   { failed: toError, concurrency: 4 },
 );

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { signalChange } from '@/lib/core/db/changes';
 import { databaseError, execute, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { interruptible } from '@/lib/core/operations/interruptible';
@@ -12,18 +11,17 @@ import {
   type OperationSteps,
   operationSteps,
   type Step,
+  underWay,
 } from '@/lib/core/operations/steps';
-import { meaning } from '@/lib/core/resources/engine-step';
+import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, rowInError } from '@/lib/core/resources/rows';
 import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
-import type { EngineImage, FetchProgress, ImageFormat } from './engine';
+import type { Settlement } from '@/lib/hosts/services/engine';
+import type { EngineImage, ImageFormat } from './engine';
 import { deleteImageKind, importKind, prepareKind } from './operations';
-import { publishedChecksum } from './published-checksum';
 
 const GIB = 1024 ** 3;
-/** How often an image on its way says how far it is. */
-const PROGRESS_MS = 1000;
 const CROWDED_MS = 5000;
 /** What goes wrong so often in a row will not go right by itself. */
 const MOST_ATTEMPTS = 5;
@@ -55,14 +53,13 @@ export const prepareSteps = operationSteps(
       if (!image || image.status === 'active') return done();
       await execute(sql`UPDATE images SET status = 'importing', updated_at = platform_now()
         WHERE id = ${id}::uuid AND status = 'queued'`);
-      try {
-        return done({
-          rows: { image: active(id, await interruptible(fetched(step.cell, id, image, step.signal), step.signal)) },
-        });
-      } catch (error) {
-        step.signal.throwIfAborted();
-        return await told(step, error);
-      }
+      return throughEngine(
+        step,
+        'images',
+        () => tellingWhy(step, () => fetched(step.cell, id, image)),
+        (arrived) => done({ rows: { image: active(id, arrived.image) } }),
+        ({ transfer }) => (transfer ? { rows: { image: progressed(id, transfer) } } : {}),
+      );
     },
   },
   {
@@ -73,7 +70,6 @@ export const prepareSteps = operationSteps(
           image: changeRow('images', id, sql`status = 'queued', status_reason = ${reason}::text, received_bytes = 0`),
         },
       }),
-    concurrency: 2,
   },
 );
 
@@ -81,14 +77,13 @@ async function fetched(
   cell: string,
   id: string,
   { source: stored, format }: Row,
-  signal: AbortSignal,
-): Promise<EngineImage> {
+): Promise<Settlement<{ image: EngineImage }>> {
   const from = source.parse(stored);
   const { images } = engineOf(cell);
   if (from.kind === 'tiny') return images.buildTinyImage(id);
-  const checksum = from.checksum ?? (from.checksums && (await publishedChecksum(from.url, from.checksums, signal)));
+  const checksum = from.checksum ?? from.checksums;
   if (!checksum) throw new EngineError('INVALID', `No checksum is known for ${from.url}.`);
-  return images.fetchImage(id, { url: from.url, format, checksum }, progress(id));
+  return images.fetchImage(id, { url: from.url, format, checksum });
 }
 
 /** Proves an upload and takes it over. */
@@ -100,26 +95,29 @@ const importSteps = operationSteps(
       const row = await readRow(id);
       if (row?.status !== 'importing') return done();
       const { images } = engineOf(step.cell);
+      const take = async () => images.importImage(id, join(await images.uploadDirectory(), `${id}.part`), row.format);
       try {
-        const file = join(await images.uploadDirectory(), `${id}.part`);
-        const image = await interruptible(images.importImage(id, file, row.format), step.signal);
-        if (image.sha256 !== row.checksum_sha256) return failure('The file was damaged on the host. Upload it again.');
-        return done({ rows: { image: active(id, image) } });
+        return await throughEngine(
+          step,
+          'images',
+          () => tellingWhy(step, take),
+          ({ image }) =>
+            image.sha256 === row.checksum_sha256
+              ? done({ rows: { image: active(id, image) } })
+              : failure('The file was damaged on the host. Upload it again.'),
+        );
       } catch (error) {
         step.signal.throwIfAborted();
-        if (!(error instanceof EngineError) && step.operation.attempts + 1 >= MOST_ATTEMPTS) {
-          return failure('The file could not be read on the host. Upload it again.');
-        }
-        return await told(step, error);
+        if (error instanceof EngineError || step.operation.attempts + 1 < MOST_ATTEMPTS) throw error;
+        return failure('The file could not be read on the host. Upload it again.');
       }
     },
   },
   {
     async failed({ operation: { resource_id: id }, cell }, reason) {
-      await engineOf(cell).images.removeImage(id);
-      return done({ rows: { image: rowInError('images', id, reason) } });
+      const answer = await engineOf(cell).images.removeImage(id);
+      return answer.settled ? done({ rows: { image: rowInError('images', id, reason) } }) : underWay(answer);
     },
-    concurrency: 2,
   },
 );
 
@@ -139,8 +137,11 @@ const deleteSteps = operationSteps(
     },
     async files(step) {
       try {
-        await interruptible(engineOf(step.cell).images.removeImage(step.operation.resource_id), step.signal);
-        return done();
+        const answer = await interruptible(
+          engineOf(step.cell).images.removeImage(step.operation.resource_id),
+          step.signal,
+        );
+        return answer.settled ? done() : underWay(answer);
       } catch (error) {
         step.signal.throwIfAborted();
         if (error instanceof EngineError && error.code === 'IN_USE') return again(CROWDED_MS);
@@ -173,27 +174,28 @@ function active(id: string, { sha256, sizeBytes, virtualSizeBytes }: EngineImage
   );
 }
 
-/** What an engine's error means, which whoever waits for the image sees even while it is tried again. */
-async function told(step: Step<unknown>, error: unknown) {
-  const id = step.operation.resource_id;
-  if (error instanceof EngineError)
-    await execute(sql`UPDATE images SET status_reason = ${error.message}::text WHERE id = ${id}::uuid`);
-  return meaning(step, 'images', error);
+/** Shows the engine's error in the row, even while the step is tried again. */
+async function tellingWhy<Result>({ operation, signal }: Step<unknown>, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof EngineError && !signal.aborted)
+      await execute(
+        sql`UPDATE images SET status_reason = ${error.message}::text WHERE id = ${operation.resource_id}::uuid`,
+      );
+    throw error;
+  }
 }
 
-function progress(id: string): FetchProgress {
-  let toldAt = 0;
-  return (receivedBytes, totalBytes) => {
-    if (Date.now() - toldAt < PROGRESS_MS) return;
-    toldAt = Date.now();
-    // Only shown: what is lost of it does not matter.
-    execute(sql`
-      WITH noted AS (
-        UPDATE images SET received_bytes = ${receivedBytes}::bigint, size_bytes = ${totalBytes}::bigint, status_reason = NULL
-        WHERE id = ${id}::uuid AND status = 'importing' RETURNING project_id
-      ) INSERT INTO changes (project_id, topic, resource_id, at)
-        SELECT project_id, 'image', ${id}::text, platform_now() FROM noted`).then(signalChange, () => {});
-  };
+function progressed(
+  id: string,
+  { receivedBytes, totalBytes }: { receivedBytes: number; totalBytes: number | null },
+): Sql {
+  return changeRow(
+    'images',
+    id,
+    sql`received_bytes = ${receivedBytes}::bigint, size_bytes = ${totalBytes}::bigint, status_reason = NULL`,
+  );
 }
 
 /** What workers do to images. */

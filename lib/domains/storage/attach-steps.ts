@@ -1,10 +1,11 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { done, operationSteps } from '@/lib/core/operations/steps';
+import { done, operationSteps, underWay } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, settledRow } from '@/lib/core/resources/rows';
 import { engineOf } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import type { Settlement } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
 import { instanceHint } from './attaching';
 import { attachKind, detachKind } from './operations';
@@ -29,11 +30,12 @@ function outOf(volumeId: string, instanceId: string, status: 'attaching' | 'deta
 }
 
 /** A machine that is gone holds no volume. */
-async function takeOut(cell: string, volumeId: string, instanceId: string): Promise<void> {
+async function takeOut(cell: string, volumeId: string, instanceId: string): Promise<Settlement> {
   try {
-    await engineOf(cell).storage.detachVolume(volumeId, instanceId);
+    return await engineOf(cell).storage.detachVolume(volumeId, instanceId);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
+    return { settled: true };
   }
 }
 
@@ -61,11 +63,13 @@ export const attachSteps = operationSteps(
   {
     async failed({ operation: { resource_id: id, project_id }, input: { instance_id }, cell }, reason) {
       if (!(await isWanted(id, instance_id, 'attaching'))) return done();
-      await takeOut(cell, id, instance_id).catch((error) => {
+      const answer = await takeOut(cell, id, instance_id).catch((error): Settlement => {
         // A machine that still does not respond may hold it; the observer takes it out when it responds again.
         if (!(error instanceof EngineError)) throw error;
         log.warn({ err: error, volume: id, instance: instance_id }, 'a volume that could not be attached may be held');
+        return { settled: true };
       });
+      if (!answer.settled) return underWay(answer);
       const told = `The volume could not be attached: ${reason}`;
       return done({
         rows: { ...outOf(id, instance_id, 'attaching', told), instance: instanceHint(project_id, instance_id) },

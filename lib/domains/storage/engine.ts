@@ -1,3 +1,5 @@
+import type { Settlement } from '@/lib/hosts/services/engine';
+
 /** What a volume's first bytes are. */
 type VolumeSource = { kind: 'empty' } | { kind: 'image'; imageId: string } | { kind: 'snapshot'; snapshotId: string };
 
@@ -14,22 +16,25 @@ export type ObservedVolume = {
 
 export type ObservedSnapshot = { id: string; volumeId: string; sizeGb: number };
 
-/** Block volumes and their snapshots. Every call is idempotent. */
+/**
+ * Block volumes and their snapshots. Every change is idempotent, answers soon, and goes on while it waits; asking again, also
+ * after a crash of the caller, tells how it went.
+ */
 export interface StorageEngine {
   /**
    * Creates the volume, or grows it to the size given; a running guest sees the new size at once. The source counts only at creation.
    * @throws EngineError `INVALID` for a size below its source's or its own, `CAPACITY_EXHAUSTED`, `NOT_FOUND`
    */
-  ensureVolume(spec: VolumeSpec): Promise<void>;
+  ensureVolume(spec: VolumeSpec): Promise<Settlement>;
   /** Puts the volume into a running guest, where it appears as a SCSI disk whose serial is the volume's id. */
-  attachVolume(volumeId: string, instanceId: string): Promise<void>;
+  attachVolume(volumeId: string, instanceId: string): Promise<Settlement>;
   /** Takes the volume out of the guest; a guest that is off needs no call. */
-  detachVolume(volumeId: string, instanceId: string): Promise<void>;
+  detachVolume(volumeId: string, instanceId: string): Promise<Settlement>;
   /** @throws EngineError `IN_USE` while a running guest holds it */
-  removeVolume(id: string): Promise<void>;
+  removeVolume(id: string): Promise<Settlement>;
   /** Freezes the volume as it is now, attached or not; takes no time and no room until the volume changes. */
-  ensureSnapshot(snapshot: { id: string; volumeId: string }): Promise<void>;
+  ensureSnapshot(snapshot: { id: string; volumeId: string }): Promise<Settlement>;
   /** Volumes made from it stay whole. */
-  removeSnapshot(id: string): Promise<void>;
+  removeSnapshot(id: string): Promise<Settlement>;
   observeStorage(): Promise<{ volumes: ObservedVolume[]; snapshots: ObservedSnapshot[] }>;
 }

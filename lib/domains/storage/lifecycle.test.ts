@@ -11,6 +11,7 @@ import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
+import { untilSettled } from '@/lib/engines/until-settled';
 import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
@@ -30,6 +31,8 @@ const plugged = new Map<string, string>();
 let failure: EngineError | undefined;
 /** Machines answer nothing, as one that is stuck in the kernel. */
 let hangs = false;
+/** Volumes are copied for as long as this is set. */
+let copies = false;
 const unresponsive = () => new EngineError('ENGINE_ERROR', 'The machine does not respond.');
 const fails = () => {
   if (failure) throw failure;
@@ -37,16 +40,18 @@ const fails = () => {
 const storage: Engines['storage'] = {
   ensureVolume: async (spec) => {
     fails();
-    await local.storage.ensureVolume(spec);
+    return copies ? { settled: false, waits_for: 'Copying data', again_ms: 10 } : local.storage.ensureVolume(spec);
   },
   attachVolume: async (volumeId, instanceId) => {
     fails();
     if (hangs) throw unresponsive();
     plugged.set(volumeId, instanceId);
+    return { settled: true };
   },
   detachVolume: async (volumeId) => {
     if (hangs) throw unresponsive();
     plugged.delete(volumeId);
+    return { settled: true };
   },
   removeVolume: (id) => local.storage.removeVolume(id),
   ensureSnapshot: (snapshot) => local.storage.ensureSnapshot(snapshot),
@@ -70,6 +75,7 @@ afterAll(async () => {
 beforeEach(async () => {
   failure = undefined;
   hangs = false;
+  copies = false;
   await createCell(ownCell());
   acme = await createProject('acme');
 });
@@ -101,6 +107,21 @@ async function instance(): Promise<string> {
   await execute(sql`UPDATE instances SET status = 'active', task = NULL WHERE id = ${id}::uuid`);
   return id;
 }
+
+test('a long copy holds no worker, and its operation says what it waits for', async () => {
+  copies = true;
+  const id = idOf(await post('volumes', { name: 'data', size_gb: 1 }));
+  const operation = () =>
+    prisma().operation.findFirst({
+      where: { resource_id: id },
+      select: { stage: true, lease_owner: true, error: true },
+    });
+  const waiting = { stage: 'volume', lease_owner: null, error: 'Copying data' };
+  await expect.poll(operation, { timeout: 10_000 }).toEqual(waiting);
+  expect(await read(`volumes/${id}`)).toMatchObject({ status: 'creating', status_reason: null });
+  copies = false;
+  await becomes(`volumes/${id}`, { status: 'available' });
+});
 
 test('create, resize and delete: quota, room and files agree at the end', async () => {
   const before = await reserved();
@@ -233,7 +254,7 @@ describe('what fails', () => {
 describe('the observer', () => {
   test('puts a volume whose data is lost into error, and leaves all others alone', async () => {
     const [lost, well] = [await available(), await available()];
-    await local.storage.removeVolume(lost);
+    await untilSettled(() => local.storage.removeVolume(lost));
     await observeStorage(ownCell());
     expect(await read(`volumes/${lost}`)).toMatchObject({
       status: 'error',
@@ -248,7 +269,7 @@ describe('the observer', () => {
     await isGone(`volumes/${id}`);
     const stranger = newId();
     for (const left of [id, stranger]) {
-      await local.storage.ensureVolume({ id: left, sizeGb: 1, source: { kind: 'empty' } });
+      await untilSettled(() => local.storage.ensureVolume({ id: left, sizeGb: 1, source: { kind: 'empty' } }));
     }
     await observeStorage(ownCell());
     expect([await seen(id), await seen(stranger)]).toMatchObject([undefined, { id: stranger }]);

@@ -47,8 +47,8 @@ export function smallInstance(imageId: string, change: Partial<InstanceSpec> = {
   };
 }
 
-/** Brings an instance to the state of its spec, and waits for it. */
-export const settleInstance = (compute: ComputeEngine, spec: InstanceSpec): Promise<void> =>
+/** Makes an instance what its spec says, and waits until it is. */
+export const settleInstance = (compute: ComputeEngine, spec: InstanceSpec): Promise<object> =>
   untilSettled(() => compute.ensureInstance(spec));
 
 /** Opens a shell in a guest, uses it and disconnects. */

@@ -94,7 +94,7 @@ export async function prepareHost(host: Host): Promise<void> {
     }
     await openToGuests(host, directory, 0o710);
   }
-  for (const name of ['logs', 'boots', 'sandbox', 'services']) {
+  for (const name of ['logs', 'boots', 'reboots', 'sandbox', 'services']) {
     await mkdir(join(host.directory, name), { recursive: true, mode: 0o700 });
   }
   // dnsmasq has given up root by the time it reads its leases again.

@@ -86,6 +86,7 @@ async function leftoversOf(host: Host): Promise<string[]> {
     'uploads',
     'reach',
     'boots',
+    'reboots',
     'network/routers',
     'network/networks',
   ];

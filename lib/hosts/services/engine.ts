@@ -151,8 +151,16 @@ export type ObservedService = {
   lastExit: ServiceExit | null;
 };
 
-/** Either it is as wanted, or what is waited for and when to ask again. */
-export type Settlement = { settled: true } | { settled: false; waits_for: string; again_ms: number };
+/** Work goes on: what it waits for, when to ask again, and the bytes of a transfer so far. */
+export type Waiting = {
+  settled: false;
+  waits_for: string;
+  again_ms: number;
+  transfer?: { receivedBytes: number; totalBytes: number | null };
+};
+
+/** The answer to every request whose work may take long: done, with its result, or still waiting. */
+export type Settlement<Result extends object = object> = ({ settled: true } & Result) | Waiting;
 
 /** Counters since the service was started. A value below the last one means a new start. */
 export type ServiceStats = {

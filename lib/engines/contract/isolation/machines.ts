@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { machinePid } from '../../local/test-subject';
+import { untilSettled } from '../../until-settled';
 import { inGuest, type Subject, settleInstance, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
@@ -20,13 +21,13 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
 
     beforeAll(async () => {
       subject = await prepare();
-      await subject.engine.images.buildTinyImage(tiny);
+      await untilSettled(() => subject.engine.images.buildTinyImage(tiny));
       await settleInstance(subject.engine.compute, spec);
       pid = machinePid(spec.id);
     }, GUEST_MS);
     afterAll(async () => {
       await subject.engine.compute.removeInstance(spec.id);
-      await subject.engine.images.removeImage(tiny);
+      await untilSettled(() => subject.engine.images.removeImage(tiny));
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
@@ -90,20 +91,22 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
     test('it can open only its own images and volumes, and volumes only while attached', async () => {
       const { images, storage } = subject.engine;
       const [foreign, own, other] = [newId(), newId(), newId()];
-      await images.buildTinyImage(foreign);
-      await storage.ensureVolume({ id: own, sizeGb: 1, source: { kind: 'image', imageId: foreign } });
-      await storage.ensureVolume({ id: other, sizeGb: 1, source: { kind: 'empty' } });
+      await untilSettled(() => images.buildTinyImage(foreign));
+      await untilSettled(() =>
+        storage.ensureVolume({ id: own, sizeGb: 1, source: { kind: 'image', imageId: foreign } }),
+      );
+      await untilSettled(() => storage.ensureVolume({ id: other, sizeGb: 1, source: { kind: 'empty' } }));
       const engine = dirname(await images.uploadDirectory());
       const open = () =>
         ['images', 'layers'].flatMap((name) => readdirSync(`/proc/${pid}/root${engine}/${name}`)).toSorted();
       expect(open()).toEqual([`${tiny}.qcow2`]);
-      await storage.attachVolume(own, spec.id);
+      await untilSettled(() => storage.attachVolume(own, spec.id));
       expect(open()).toEqual([`${tiny}.qcow2`, `${foreign}.qcow2`, `${own}.qcow2`].toSorted());
       expect(await guest('head -c 400 /dev/sda | md5sum')).toBe(await guest('head -c 400 /dev/vda | md5sum'));
-      await storage.detachVolume(own, spec.id);
+      await untilSettled(() => storage.detachVolume(own, spec.id));
       expect(open()).toEqual([`${tiny}.qcow2`]);
-      for (const id of [own, other]) await storage.removeVolume(id);
-      await images.removeImage(foreign);
+      for (const id of [own, other]) await untilSettled(() => storage.removeVolume(id));
+      await untilSettled(() => images.removeImage(foreign));
     });
 
     test('it has the promised memory, and uses no more of the host than that and the reserved overhead', async () => {
@@ -127,7 +130,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
       async () => {
         const { storage, compute, images } = subject.engine;
         const volume = newId();
-        await storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } });
+        await untilSettled(() => storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } }));
         const [argv, environment] = ['cmdline', 'environ'].map((file) =>
           read(`/proc/${pid}/${file}`).split('\0').filter(Boolean),
         );
@@ -159,10 +162,10 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
         pid = machinePid(spec.id);
         expect(readlinkSync(`/proc/${pid}/ns/mnt`)).toBe(readlinkSync('/proc/self/ns/mnt'));
         await guest('uname');
-        await storage.attachVolume(volume, spec.id);
+        await untilSettled(() => storage.attachVolume(volume, spec.id));
         await guest('test -b /dev/sda');
-        await storage.detachVolume(volume, spec.id);
-        await storage.removeVolume(volume);
+        await untilSettled(() => storage.detachVolume(volume, spec.id));
+        await untilSettled(() => storage.removeVolume(volume));
         await settleInstance(compute, spec);
         expect(machinePid(spec.id)).toBe(pid);
         await settleInstance(compute, { ...spec, power: 'stopped', shutdownSeconds: 0 });

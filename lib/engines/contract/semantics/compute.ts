@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec, ObservedInstance } from '@/lib/domains/compute/engine';
+import { untilSettled } from '../../until-settled';
 import { inGuest, type Subject, settleInstance, smallInstance } from '../subject';
 
 const GUEST_MS = 180_000;
@@ -16,6 +17,8 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       spec = { ...spec, ...change };
       return settleInstance(subject.engine.compute, spec);
     };
+    const reboot = (mode: 'soft' | 'hard', request = newId()) =>
+      untilSettled(() => subject.engine.compute.rebootInstance(spec.id, mode, request));
     const observed = async (id = spec.id): Promise<ObservedInstance | undefined> =>
       (await subject.engine.compute.observeInstances()).find((instance) => instance.id === id);
     const guest = (command: string) =>
@@ -23,7 +26,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
 
     beforeAll(async () => {
       subject = await prepare();
-      await subject.engine.images.buildTinyImage(tiny);
+      await untilSettled(() => subject.engine.images.buildTinyImage(tiny));
       const userData = '#!/bin/sh\necho once >> /root/runs\n';
       const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDn6+sBBxxLqNXxRMDZLj6YvBmGHPSpCuOJmUYgMCHsa someone@example';
       spec = smallInstance(tiny, { seed: { hostname: 'web-1', sshPublicKeys: [key], userData }, shutdownSeconds: 30 });
@@ -32,7 +35,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
     afterAll(async () => {
       for (const { id } of await subject.engine.compute.observeInstances())
         await subject.engine.compute.removeInstance(id);
-      await subject.engine.images.removeImage(tiny);
+      await untilSettled(() => subject.engine.images.removeImage(tiny));
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
@@ -107,19 +110,34 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await uptime()).toBeGreaterThan(guestAfter);
     });
 
-    it('a soft reboot shuts the guest down in order and does not run its script again', async () => {
-      await subject.engine.compute.rebootInstance(spec.id, 'soft');
+    it('a soft reboot shuts the guest down in order and runs its script no second time', async () => {
+      await reboot('soft');
       expect(await guest('cat /root/file /root/runs')).toBe('kept\nonce');
       expect((await subject.engine.compute.consoleLog(spec.id, 2000)).output).toContain('reboot: Power down');
     });
 
     it('a hard reboot does not need the guest’s cooperation', async () => {
       await guest('trap "" TERM; sync; echo before > /run/before');
-      await subject.engine.compute.rebootInstance(spec.id, 'hard');
+      await reboot('hard');
       expect(await guest('ls /run/before 2>&1')).toContain('No such file');
     });
 
-    it('stop presses the power button and frees the processor, and start finds the disk unchanged', async () => {
+    it('a reboot answers soon; repeated after a crash it waits for the same boot, and never reboots twice', async () => {
+      await guest('echo before > /run/before');
+      const request = newId();
+      const boots = async () =>
+        (await subject.engine.compute.consoleLog(spec.id, 10_000)).output.split('Linux version').length;
+      const before = await boots();
+      expect(await subject.engine.compute.rebootInstance(spec.id, 'hard', request)).toMatchObject({ settled: false });
+      await expect.poll(boots, { timeout: 60_000 }).toBe(before + 1);
+      const again = subject.restarted().compute;
+      await untilSettled(() => again.rebootInstance(spec.id, 'hard', request));
+      await guest('! test -e /run/before && echo after > /run/after');
+      expect(await again.rebootInstance(spec.id, 'hard', request)).toMatchObject({ settled: true });
+      expect(await guest('cat /run/after')).toBe('after');
+    });
+
+    it('stop presses the power button, frees the processor, and start finds the disk as it was', async () => {
       await ensure({ power: 'stopped' });
       expect(await observed()).toMatchObject({ power: 'stopped', fault: null, startedAt: null });
       for (const kind of ['vnc', 'serial'] as const) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
 import type { Network, Port, Router, RouterState, SecurityRule } from '@/lib/domains/network/engine';
+import { untilSettled } from '../../until-settled';
 import { GuestShell } from '../guest-shell';
 import { type Subject, settleInstance, smallInstance } from '../subject';
 
@@ -122,7 +123,7 @@ export function networkSemantics(
 
     beforeAll(async () => {
       subject = await prepare();
-      await subject.engine.images.buildTinyImage(tiny);
+      await untilSettled(() => subject.engine.images.buildTinyImage(tiny));
       await apply(open);
       await subject.engine.network.ensureRouter(foreignRouter);
       await Promise.all([launch(shared, one), launch(shared, two), launch(other, three), launch(foreign, stranger)]);
@@ -136,7 +137,7 @@ export function networkSemantics(
       for (const { id } of guests.values()) await subject.engine.compute.removeInstance(id);
       await subject.engine.network.removeRouter(routerId);
       await subject.engine.network.removeRouter(foreignId);
-      await subject.engine.images.removeImage(tiny);
+      await untilSettled(() => subject.engine.images.removeImage(tiny));
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
+import { untilSettled } from '../../until-settled';
 import { GuestShell } from '../guest-shell';
 import { type Subject, settleInstance, smallInstance } from '../subject';
 
@@ -28,7 +29,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
 
     beforeAll(async () => {
       subject = await prepare();
-      await subject.engine.images.buildTinyImage(tiny);
+      await untilSettled(() => subject.engine.images.buildTinyImage(tiny));
       spec = smallInstance(tiny);
       await settleInstance(subject.engine.compute, spec);
       await reconnect();
@@ -38,23 +39,23 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       shell?.close();
       await subject.engine.compute.removeInstance(spec.id);
       const { volumes, snapshots } = await storage().observeStorage();
-      for (const { id } of snapshots) await storage().removeSnapshot(id);
-      for (const { id } of volumes) await storage().removeVolume(id);
-      await subject.engine.images.removeImage(tiny);
+      for (const { id } of snapshots) await untilSettled(() => storage().removeSnapshot(id));
+      for (const { id } of volumes) await untilSettled(() => storage().removeVolume(id));
+      await untilSettled(() => subject.engine.images.removeImage(tiny));
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
-    it('creates an empty volume that takes no space, and creating it again changes nothing', async () => {
-      await storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY });
-      await storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY });
+    it('creates an empty volume that takes no room, and creating it again changes nothing', async () => {
+      await untilSettled(() => storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY }));
+      await untilSettled(() => storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY }));
       const found = await volume(data);
       expect(found).toMatchObject({ sizeGb: 1, attachedTo: null });
       expect(found?.allocatedBytes).toBeLessThan(4 * 1024 ** 2);
     });
 
     it('attaches to a running guest at once, under the volume’s own serial', async () => {
-      await storage().attachVolume(data, spec.id);
-      await storage().attachVolume(data, spec.id);
+      await untilSettled(() => storage().attachVolume(data, spec.id));
+      await untilSettled(() => storage().attachVolume(data, spec.id));
       await shell.eventually('test -b /dev/sda', 20_000);
       expect((await shell.run('strings /sys/block/sda/device/vpd_pg80')).output).toContain(data);
       expect((await shell.run('cat /sys/block/sda/size')).output).toBe(String(2 * 1024 ** 2));
@@ -64,28 +65,32 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
     });
 
     it('refuses a second guest and removal while it is attached', async () => {
-      await expect(storage().removeVolume(data)).rejects.toMatchObject({ code: 'IN_USE' });
+      await expect(untilSettled(() => storage().removeVolume(data))).rejects.toMatchObject({ code: 'IN_USE' });
     });
 
     it('grows while it is attached, and never shrinks', async () => {
-      await storage().ensureVolume({ id: data, sizeGb: 2, source: EMPTY });
+      await untilSettled(() => storage().ensureVolume({ id: data, sizeGb: 2, source: EMPTY }));
       await shell.eventually(`test "$(cat /sys/block/sda/size)" = ${4 * 1024 ** 2}`, 20_000);
-      await expect(storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY })).rejects.toMatchObject({
+      await expect(
+        untilSettled(() => storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY })),
+      ).rejects.toMatchObject({
         code: 'INVALID',
       });
       expect(await volume(data)).toMatchObject({ sizeGb: 2 });
     });
 
-    it('snapshots an attached volume without disturbing the guest', async () => {
-      await storage().ensureSnapshot({ id: first, volumeId: data });
-      await storage().ensureSnapshot({ id: first, volumeId: data });
+    it('freezes an attached volume, which the guest does not notice', async () => {
+      await untilSettled(() => storage().ensureSnapshot({ id: first, volumeId: data }));
+      await untilSettled(() => storage().ensureSnapshot({ id: first, volumeId: data }));
       await mounted('/dev/sda', 'echo two > /mnt/file; cat /mnt/file');
       expect((await storage().observeStorage()).snapshots).toEqual([{ id: first, volumeId: data, sizeGb: 2 }]);
     });
 
-    it('gives a volume created from a snapshot the content of that time', async () => {
-      await storage().ensureVolume({ id: copy, sizeGb: 2, source: { kind: 'snapshot', snapshotId: first } });
-      await storage().attachVolume(copy, spec.id);
+    it('gives a volume made from a snapshot what the volume held then', async () => {
+      await untilSettled(() =>
+        storage().ensureVolume({ id: copy, sizeGb: 2, source: { kind: 'snapshot', snapshotId: first } }),
+      );
+      await untilSettled(() => storage().attachVolume(copy, spec.id));
       await shell.eventually('test -b /dev/sdb', 20_000);
       expect(await mounted('/dev/sdb', 'cat /mnt/file')).toContain('one');
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toContain('two');
@@ -108,52 +113,58 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(files.map((found) => found?.attachedTo)).toEqual([spec.id, spec.id]);
     });
 
-    it('detaches from a running guest, and snapshots and grows detached volumes', async () => {
-      await storage().detachVolume(copy, spec.id);
-      await storage().detachVolume(copy, spec.id);
+    it('detaches from a running guest, and freezes and grows what is detached', async () => {
+      await untilSettled(() => storage().detachVolume(copy, spec.id));
+      await untilSettled(() => storage().detachVolume(copy, spec.id));
       await shell.eventually('test "$(ls /sys/block | grep -c "^sd")" = 1', 20_000);
       expect(await volume(copy)).toMatchObject({ attachedTo: null });
-      await storage().ensureSnapshot({ id: second, volumeId: copy });
-      await storage().ensureVolume({ id: copy, sizeGb: 3, source: EMPTY });
-      await storage().attachVolume(copy, spec.id);
+      await untilSettled(() => storage().ensureSnapshot({ id: second, volumeId: copy }));
+      await untilSettled(() => storage().ensureVolume({ id: copy, sizeGb: 3, source: EMPTY }));
+      await untilSettled(() => storage().attachVolume(copy, spec.id));
       await shell.eventually(`grep -qx ${6 * 1024 ** 2} /sys/block/sd?/size`, 20_000);
     });
 
     it('keeps a volume intact, attached or not, while snapshots are created and removed', async () => {
       for (const round of [1, 2, 3]) {
         const passing = newId();
-        await storage().ensureSnapshot({ id: passing, volumeId: data });
+        await untilSettled(() => storage().ensureSnapshot({ id: passing, volumeId: data }));
         await mounted('/dev/sda', `echo round ${round} >> /mnt/file`);
-        await storage().removeSnapshot(passing);
+        await untilSettled(() => storage().removeSnapshot(passing));
       }
       expect(await mounted('/dev/sda', 'cat /mnt/file')).toContain('two\nround 1\nround 2\nround 3');
-      await storage().detachVolume(data, spec.id);
+      await untilSettled(() => storage().detachVolume(data, spec.id));
       const passing = newId();
-      await storage().ensureSnapshot({ id: passing, volumeId: data });
-      await storage().removeSnapshot(passing);
-      await storage().attachVolume(data, spec.id);
+      await untilSettled(() => storage().ensureSnapshot({ id: passing, volumeId: data }));
+      await untilSettled(() => storage().removeSnapshot(passing));
+      await untilSettled(() => storage().attachVolume(data, spec.id));
       await shell.eventually('test "$(ls /sys/block | grep -c "^sd")" = 2', 20_000);
       expect(
         await shell.eventually(`for d in /dev/sd?; do mount -t ext4 $d /mnt; cat /mnt/file; umount /mnt; done`),
       ).toContain('two\nround 1\nround 2\nround 3');
     });
 
-    it('keeps a volume when the snapshot or volume that it was created from is removed', async () => {
-      await storage().removeSnapshot(first);
-      await storage().removeSnapshot(second);
-      await storage().detachVolume(data, spec.id);
-      await storage().removeVolume(data);
+    it('keeps what stands on a snapshot or a volume when these are removed', async () => {
+      await untilSettled(() => storage().removeSnapshot(first));
+      await untilSettled(() => storage().removeSnapshot(second));
+      await untilSettled(() => storage().detachVolume(data, spec.id));
+      await untilSettled(() => storage().removeVolume(data));
       const device = (await shell.run('basename $(ls -d /sys/block/sd?)')).output;
       expect(await mounted(`/dev/${device}`, 'cat /mnt/file')).toContain('three');
     });
 
-    it('creates a volume from an image, and refuses one that is too small for its source', async () => {
-      await storage().ensureVolume({ id: fromImage, sizeGb: 1, source: { kind: 'image', imageId: tiny } });
-      await storage().attachVolume(fromImage, spec.id);
+    it('makes a volume from an image, and refuses one that is too small for its source', async () => {
+      await untilSettled(() =>
+        storage().ensureVolume({ id: fromImage, sizeGb: 1, source: { kind: 'image', imageId: tiny } }),
+      );
+      await untilSettled(() => storage().attachVolume(fromImage, spec.id));
       await shell.eventually('ls /dev/sd?2', 20_000);
-      await expect(subject.engine.images.removeImage(tiny)).rejects.toMatchObject({ code: 'IN_USE' });
+      await expect(untilSettled(() => subject.engine.images.removeImage(tiny))).rejects.toMatchObject({
+        code: 'IN_USE',
+      });
       const unknown = { kind: 'snapshot', snapshotId: newId() } as const;
-      await expect(storage().ensureVolume({ id: newId(), sizeGb: 1, source: unknown })).rejects.toMatchObject({
+      await expect(
+        untilSettled(() => storage().ensureVolume({ id: newId(), sizeGb: 1, source: unknown })),
+      ).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
     });

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { cpuSecondsOf, demandSecondsOf, type EngineProcess, isAlive } from '../processes';
+import { Slots } from '../slots';
 
 const SAMPLE_MS = 250;
 const CALM_SAMPLES = 3;
@@ -12,54 +13,24 @@ const LONGEST_BOOT = { cpuSeconds: 45, ms: 240_000 };
  * long make guests give up on their disks and clocks.
  */
 export class BootSlots {
-  private free: number;
-  private readonly queue: (() => void)[] = [];
+  private readonly slots: Slots;
 
   constructor(slots = Math.max(1, cpus().length)) {
-    this.free = slots;
+    this.slots = new Slots(slots);
   }
 
   /**
    * Starts a guest when it is its turn, and keeps the turn until the guest is up, by its own word (`isUp`) or because it
    * has calmed down.
    */
-  async boot(
+  boot(
     start: () => Promise<{ guest: EngineProcess; isUp: () => Promise<boolean> }>,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.enter(signal);
-    try {
+    return this.slots.take(async () => {
       const { guest, isUp } = await start();
       await untilUp(guest, isUp, signal);
-    } finally {
-      this.leave();
-    }
-  }
-
-  private async enter(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.free > 0) {
-      this.free -= 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const turn = () => {
-        signal.removeEventListener('abort', give);
-        resolve();
-      };
-      const give = () => {
-        this.queue.splice(this.queue.indexOf(turn), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', give, { once: true });
-      this.queue.push(turn);
-    });
-  }
-
-  private leave(): void {
-    const next = this.queue.shift();
-    if (next) next();
-    else this.free += 1;
+    }, signal);
   }
 }
 

@@ -12,6 +12,7 @@ import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { untilSettled } from '../../until-settled';
 import { chooseAccelerator } from '../accelerator';
+import { Changes, type Tell } from '../changes';
 import { groupsOf, guestUsers, type Host, prepareHost } from '../host';
 import { EgressReader } from '../network/egress';
 import { type EngineProcess, endProcess, findProcess } from '../processes';
@@ -24,7 +25,6 @@ import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
 import { BootWatch } from './boot-watch';
 import { measureCapacity, requireRoom } from './capacity';
-import { Changes, type Waiting } from './changes';
 import { lastLines } from './console-log';
 import {
   consoleLogFile,
@@ -39,12 +39,14 @@ import {
 } from './instance-record';
 import { pressPowerButton, startMachine, stopMachine } from './machine';
 import { observeAll } from './observe';
+import { forgetResets, hasReset, rememberReset } from './reboots';
 import { sampleMachine } from './sample';
 
 const SHUTDOWN_SECONDS = 20;
 /** When to ask again how a boot or a shutdown goes, and when, while it waits for its turn. */
 const SOON_MS = 200;
 const QUEUED_MS = 1000;
+const SHUTTING_DOWN = { waits_for: 'Shutting down', again_ms: SOON_MS };
 
 /** Guests as QEMU processes of this host. */
 export class LocalCompute implements ComputeEngine {
@@ -60,11 +62,7 @@ export class LocalCompute implements ComputeEngine {
 
   async ensureInstance(wanted: InstanceSpec): Promise<Settlement> {
     const spec = checked(instanceSpec, wanted);
-    return this.changes.ask(spec.id, JSON.stringify(spec), (tell) => this.ensure(spec, tell));
-  }
-
-  private ensure(spec: InstanceSpec, tell: (waiting: Waiting) => void): Promise<void> {
-    return this.inTurn(spec.id, async (signal) => {
+    return this.change(spec.id, JSON.stringify(spec), async (tell, signal) => {
       await prepareHost(this.host);
       const machine = findProcess(this.host, 'qemu', spec.id);
       const before = await findInstance(this.host, spec.id);
@@ -73,27 +71,31 @@ export class LocalCompute implements ComputeEngine {
       const current = isRebuild ? undefined : machine;
       if (!current && spec.power !== 'stopped') await requireRoom(this.host, spec);
       await writeRecord(instanceFile(this.host, spec.id), spec);
-      if (spec.power !== 'stopped') return this.switchOn(spec, current, signal, tell);
-      tell({ waits_for: 'Shutting down', again_ms: SOON_MS });
+      if (spec.power !== 'stopped') return this.switchOn(spec, current, tell, signal);
+      tell(SHUTTING_DOWN);
       await this.switchOff(spec, current, signal);
     });
   }
 
-  rebootInstance(id: string, mode: 'soft' | 'hard'): Promise<void> {
-    return this.inTurn(id, async (signal) => {
+  rebootInstance(id: string, mode: 'soft' | 'hard', request: string): Promise<Settlement> {
+    return this.change(id, `reboot ${request}`, async (tell, signal) => {
       const spec = await findInstance(this.host, id);
       const machine = findProcess(this.host, 'qemu', id);
       if (!spec || !machine) throw new EngineError('NOT_FOUND', `Instance ${id} is stopped.`);
-      if (mode === 'soft') await pressPowerButton(this.host, machine, shutdownMs(spec), signal);
-      await this.slots.boot(async () => {
+      if (await hasReset(this.host, id, request)) return this.resumeBoot(machine, tell, signal);
+      if (mode === 'soft') {
+        tell(SHUTTING_DOWN);
+        await pressPowerButton(this.host, machine, shutdownMs(spec), signal);
+      }
+      await this.boot(id, tell, signal, async () => {
         const watch = await BootWatch.begin(this.host, id);
         await withMonitor(monitorSocket(this.host, id), async (monitor) => {
           await monitor.execute('system_reset');
           await monitor.execute('cont');
         });
-        return { guest: machine, isUp: () => watch.isUp() };
-      }, signal);
-      await BootWatch.end(this.host, id);
+        await rememberReset(this.host, id, request);
+        return { guest: machine, watch };
+      });
     });
   }
 
@@ -117,6 +119,7 @@ export class LocalCompute implements ComputeEngine {
       await groupsOf(this.host).drop(id);
       await endReach(this.host, id);
       await BootWatch.end(this.host, id);
+      await forgetResets(this.host, id);
       await removePath(socketDirectory(this.host, id));
       await removePath(instanceDirectory(this.host, id));
       guestUsers(this.host).free(id);
@@ -154,42 +157,52 @@ export class LocalCompute implements ComputeEngine {
   private async switchOn(
     spec: InstanceSpec,
     running: EngineProcess | undefined,
+    tell: Tell,
     signal: AbortSignal,
-    tell: (waiting: Waiting) => void,
   ): Promise<void> {
     const machine = await this.usable(spec, running);
-    const unseen = machine && (await BootWatch.resume(this.host, spec.id));
-    const queued = () => tell({ waits_for: 'Waiting for other instances to boot', again_ms: QUEUED_MS });
-    const booting = () => tell({ waits_for: 'Booting', again_ms: SOON_MS });
     if (!machine) {
       for (const id of spec.volumeIds) await requireVolume(this.host, id);
       const accelerator = await this.turns.take('accelerator', () => chooseAccelerator(this.host));
-      queued();
-      await this.slots.boot(async () => {
-        booting();
+      await this.boot(spec.id, tell, signal, async () => {
         // Others that have waited longer took their room meanwhile.
         await requireRoom(this.host, spec);
         const watch = await BootWatch.begin(this.host, spec.id);
         const guest = await startMachine(this.host, spec, accelerator);
         await this.matchVolumes(spec);
-        return { guest, isUp: () => watch.isUp() };
-      }, signal);
+        return { guest, watch };
+      });
     } else {
       await this.matchVolumes(spec);
-      if (unseen) {
-        queued();
-        await this.slots.boot(async () => {
-          booting();
-          return { guest: machine, isUp: () => unseen.isUp() };
-        }, signal);
-      }
+      await this.resumeBoot(machine, tell, signal);
     }
-    await BootWatch.end(this.host, spec.id);
     await withMonitor(monitorSocket(this.host, spec.id), async (monitor) => {
       const state = await runState(monitor);
       if (spec.power === 'paused' && state === 'running') await monitor.execute('stop');
       if (spec.power === 'running' && state !== 'running') await monitor.execute('cont');
     });
+  }
+
+  /** Boots a guest when it is its turn, and ends when the guest is up. */
+  private async boot(
+    id: string,
+    tell: Tell,
+    signal: AbortSignal,
+    start: () => Promise<{ guest: EngineProcess; watch: BootWatch }>,
+  ): Promise<void> {
+    tell({ waits_for: 'Waiting for other instances to boot', again_ms: QUEUED_MS });
+    await this.slots.boot(async () => {
+      tell({ waits_for: 'Booting', again_ms: SOON_MS });
+      const { guest, watch } = await start();
+      return { guest, isUp: () => watch.isUp() };
+    }, signal);
+    await BootWatch.end(this.host, id);
+  }
+
+  /** Goes on with a boot whose end was not seen; nothing where there is none. */
+  private async resumeBoot(guest: EngineProcess, tell: Tell, signal: AbortSignal): Promise<void> {
+    const watch = await BootWatch.resume(this.host, guest.id);
+    if (watch) await this.boot(guest.id, tell, signal, async () => ({ guest, watch }));
   }
 
   /** A process whose guest has switched itself off, or that answers no more, makes room for a new one. */
@@ -225,6 +238,17 @@ export class LocalCompute implements ComputeEngine {
       }
     };
     await chainsInTurn(this.host, () => withMonitor(monitorSocket(this.host, spec.id), match));
+  }
+
+  private change(
+    id: string,
+    wanted: string,
+    work: (tell: Tell, signal: AbortSignal) => Promise<void>,
+  ): Promise<Settlement> {
+    return this.changes.ask(id, wanted, async (tell) => {
+      await this.inTurn(id, (signal) => work(tell, signal));
+      return {};
+    });
   }
 
   private inTurn(id: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {

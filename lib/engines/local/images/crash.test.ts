@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
+import { untilSettled } from '../../until-settled';
 import { describeHost } from '../host';
 import { LocalImages } from './local-images';
 
@@ -24,15 +25,17 @@ async function brokenOff(id: string): Promise<string> {
 
 it('an upload whose taking over was broken off at its last step is taken over the next time', async () => {
   const id = newId();
-  expect(await images.importImage(id, await brokenOff(id), 'RAW')).toMatchObject({ id, sizeBytes: 1024 });
+  const file = await brokenOff(id);
+  const { image } = await untilSettled(() => images.importImage(id, file, 'RAW'));
+  expect(image).toMatchObject({ id, sizeBytes: 1024 });
   expect(await images.observeImages()).toHaveLength(1);
-  await images.removeImage(id);
+  await untilSettled(() => images.removeImage(id));
   expect(await readdir(placed)).toEqual([]);
 });
 
 it('deleted instead, it leaves nothing', async () => {
   const id = newId();
   const file = await brokenOff(id);
-  await images.removeImage(id);
+  await untilSettled(() => images.removeImage(id));
   expect([await readdir(placed), existsSync(file)]).toEqual([[], false]);
 });

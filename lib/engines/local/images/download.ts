@@ -3,11 +3,14 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FetchProgress, ImageSource } from '@/lib/domains/images/engine';
+import type { ImageSource } from '@/lib/domains/images/engine';
 import { EngineError, reasonOf } from '../../error';
 import { requireDisk } from '../compute/capacity';
 import type { Host } from '../host';
 import { removePath } from '../record';
+import { publishedChecksum } from './published-checksum';
+
+type OnProgress = (receivedBytes: number, totalBytes: number | null) => void;
 
 const CONNECT_MS = 30_000;
 const SILENCE_MS = 60_000;
@@ -18,12 +21,9 @@ const SILENCE_MS = 60_000;
  * @throws EngineError `ENGINE_ERROR` when the source can't be reached (what came stays), `CAPACITY_EXHAUSTED` when it does
  * not fit, `INVALID` for a wrong checksum
  */
-export async function download(
-  host: Host,
-  file: string,
-  source: ImageSource,
-  onProgress?: FetchProgress,
-): Promise<string> {
+export async function download(host: Host, file: string, source: ImageSource, onProgress: OnProgress): Promise<string> {
+  const { checksum } = source;
+  const hex = 'url' in checksum ? await publishedChecksum(source.url, checksum) : checksum.hex;
   const have = await stat(file).then(
     ({ size }) => size,
     () => 0,
@@ -34,12 +34,14 @@ export async function download(
     if (error instanceof EngineError) throw error;
     throw new EngineError('ENGINE_ERROR', `${source.url} could not be fetched: ${reasonOf(error)}`, { cause: error });
   }
-  const { algorithm, hex } = source.checksum;
-  const hash = createHash(algorithm);
+  const hash = createHash(checksum.algorithm);
   await pipeline(createReadStream(file, { highWaterMark: 1024 ** 2 }), hash);
   if (hash.digest('hex') === hex.toLowerCase()) return file;
   await removePath(file);
-  throw new EngineError('INVALID', `The file from ${source.url} does not have the expected ${algorithm} checksum.`);
+  throw new EngineError(
+    'INVALID',
+    `The file from ${source.url} does not have the expected ${checksum.algorithm} checksum.`,
+  );
 }
 
 async function receive(
@@ -47,7 +49,7 @@ async function receive(
   file: string,
   have: number,
   source: ImageSource,
-  onProgress?: FetchProgress,
+  onProgress: OnProgress,
 ): Promise<void> {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(new Error('no response')), CONNECT_MS);
@@ -67,7 +69,7 @@ async function receive(
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(new Error('the transfer stalled')), SILENCE_MS);
         received += chunk.length;
-        onProgress?.(received, total);
+        onProgress(received, total);
         done(null, chunk);
       },
     });

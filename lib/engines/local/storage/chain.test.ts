@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { newId } from '@/lib/core/db/id';
+import { untilSettled } from '../../until-settled';
 import { run } from '../exec';
 import { openLocalEngine } from '../local-engine';
 
@@ -27,49 +28,51 @@ const verify = async (id: string, byte: number) =>
 
 it('a chain is as long as the snapshots that exist, and gone with the last thing that needs it', async () => {
   const [volume, copy] = [newId(), newId()];
-  await storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } });
+  await untilSettled(() => storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } }));
   for (const id of [newId(), newId(), newId()]) {
-    await storage.ensureSnapshot({ id, volumeId: volume });
+    await untilSettled(() => storage.ensureSnapshot({ id, volumeId: volume }));
     expect(await layers()).toBe(2);
-    await storage.removeSnapshot(id);
+    await untilSettled(() => storage.removeSnapshot(id));
     expect(await layers()).toBe(1);
   }
   const kept = newId();
-  await storage.ensureSnapshot({ id: kept, volumeId: volume });
-  await storage.ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'snapshot', snapshotId: kept } });
-  await storage.removeSnapshot(kept);
+  await untilSettled(() => storage.ensureSnapshot({ id: kept, volumeId: volume }));
+  await untilSettled(() =>
+    storage.ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'snapshot', snapshotId: kept } }),
+  );
+  await untilSettled(() => storage.removeSnapshot(kept));
   expect(await layers()).toBe(3);
-  await storage.removeVolume(volume);
+  await untilSettled(() => storage.removeVolume(volume));
   expect(await layers()).toBe(2);
-  await storage.removeVolume(copy);
+  await untilSettled(() => storage.removeVolume(copy));
   expect(await layers()).toBe(0);
 });
 
 it('a snapshot that was cut off is finished after another one was taken, and the volume stays whole', async () => {
   const [volume, first, second, copy] = [newId(), newId(), newId(), newId()];
-  await storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } });
+  await untilSettled(() => storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } }));
   await write(volume, 1);
   // Its record can't be written, so that it ends as by a crash before the last step.
   const obstacle = join(dataDir, 'engine/snapshots', `${first}.json.new`);
   await mkdir(obstacle);
-  await expect(storage.ensureSnapshot({ id: first, volumeId: volume })).rejects.toThrow('EISDIR');
+  await expect(untilSettled(() => storage.ensureSnapshot({ id: first, volumeId: volume }))).rejects.toThrow('EISDIR');
   await rmdir(obstacle);
   await write(volume, 2);
-  await storage.ensureSnapshot({ id: second, volumeId: volume });
+  await untilSettled(() => storage.ensureSnapshot({ id: second, volumeId: volume }));
   await write(volume, 3);
-  await storage.ensureSnapshot({ id: first, volumeId: volume });
+  await untilSettled(() => storage.ensureSnapshot({ id: first, volumeId: volume }));
   await verify(volume, 3);
   for (const [snapshotId, byte] of [
     [first, 1],
     [second, 2],
   ] as const) {
-    await storage.ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'snapshot', snapshotId } });
+    await untilSettled(() => storage.ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'snapshot', snapshotId } }));
     await verify(copy, byte);
-    await storage.removeVolume(copy);
+    await untilSettled(() => storage.removeVolume(copy));
   }
-  await storage.removeSnapshot(first);
-  await storage.removeSnapshot(second);
+  await untilSettled(() => storage.removeSnapshot(first));
+  await untilSettled(() => storage.removeSnapshot(second));
   await verify(volume, 3);
-  await storage.removeVolume(volume);
+  await untilSettled(() => storage.removeVolume(volume));
   expect(await layers()).toBe(0);
 });

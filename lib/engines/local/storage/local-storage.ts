@@ -1,6 +1,8 @@
 import { rename, stat } from 'node:fs/promises';
 import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/domains/storage/engine';
+import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
+import { Changes } from '../changes';
 import { requireDisk } from '../compute/capacity';
 import { allInstances, changeVolumes, findInstance, monitorSocket } from '../compute/instance-record';
 import { run } from '../exec';
@@ -41,14 +43,18 @@ const VOLUME_TABLES_BYTES = 16 * 1024 ** 2;
 /** The most that is copied to shorten a chain: some seconds' worth. */
 const MOST_COPIED_BYTES = 4 * GIB;
 
+const SOON_MS = 200;
+
 type Base = { file: string; driver: string; bytes: number };
 
-/** Volumes as chains of QCOW2 files. One thing at a time: chains share layers, and every step is short. */
+/** Volumes as chains of QCOW2 files. One change at a time, because chains share layers. */
 export class LocalStorage implements StorageEngine {
+  private readonly changes = new Changes();
+
   constructor(private readonly host: Host) {}
 
-  ensureVolume(spec: VolumeSpec): Promise<void> {
-    return this.inTurn(async () => {
+  ensureVolume(spec: VolumeSpec): Promise<Settlement> {
+    return this.change(spec.id, 'Preparing the volume', spec, async () => {
       const known = await findVolume(this.host, spec.id);
       if (!known) await this.create(spec);
       else if (spec.sizeGb > known.sizeGb) await this.grow(known, spec.sizeGb);
@@ -58,8 +64,8 @@ export class LocalStorage implements StorageEngine {
     });
   }
 
-  attachVolume(volumeId: string, instanceId: string): Promise<void> {
-    return this.inTurn(async () => {
+  attachVolume(volumeId: string, instanceId: string): Promise<Settlement> {
+    return this.change(volumeId, 'Attaching the volume', instanceId, async () => {
       const volume = await requireVolume(this.host, volumeId);
       const spec = await findInstance(this.host, instanceId);
       if (!spec) throw new EngineError('NOT_FOUND', `This host has no instance ${instanceId}.`);
@@ -75,8 +81,8 @@ export class LocalStorage implements StorageEngine {
     });
   }
 
-  detachVolume(volumeId: string, instanceId: string): Promise<void> {
-    return this.inTurn(async () => {
+  detachVolume(volumeId: string, instanceId: string): Promise<Settlement> {
+    return this.change(volumeId, 'Detaching the volume', instanceId, async () => {
       const volume = await findVolume(this.host, volumeId);
       if (!findProcess(this.host, 'qemu', instanceId)) await endReach(this.host, instanceId);
       else if (volume) {
@@ -90,8 +96,8 @@ export class LocalStorage implements StorageEngine {
     });
   }
 
-  removeVolume(id: string): Promise<void> {
-    return this.inTurn(async () => {
+  removeVolume(id: string): Promise<Settlement> {
+    return this.change(id, 'Deleting the volume', null, async () => {
       const holder = await this.holderOf(id);
       if (holder !== null)
         throw new EngineError('IN_USE', `The volume is attached to instance ${holder}: detach it first.`);
@@ -100,8 +106,8 @@ export class LocalStorage implements StorageEngine {
     });
   }
 
-  ensureSnapshot({ id, volumeId }: { id: string; volumeId: string }): Promise<void> {
-    return this.inTurn(async () => {
+  ensureSnapshot({ id, volumeId }: { id: string; volumeId: string }): Promise<Settlement> {
+    return this.change(id, 'Creating the snapshot', volumeId, async () => {
       if (await findSnapshot(this.host, id)) return;
       const before = await requireVolume(this.host, volumeId);
       // The new head is named after the snapshot, so that a second try goes on where the first one stopped, also when
@@ -116,8 +122,8 @@ export class LocalStorage implements StorageEngine {
     });
   }
 
-  removeSnapshot(id: string): Promise<void> {
-    return this.inTurn(async () => {
+  removeSnapshot(id: string): Promise<Settlement> {
+    return this.change(id, 'Merging the snapshot into its volume', null, async () => {
       const snapshot = await findSnapshot(this.host, id);
       await removeRecord(snapshotFile(this.host, id));
       const volume = snapshot && (await findVolume(this.host, snapshot.volumeId));
@@ -247,10 +253,16 @@ export class LocalStorage implements StorageEngine {
     return withMonitor(monitorSocket(this.host, instanceId), talk);
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return chainsInTurn(this.host, async () => {
-      await prepareHost(this.host);
-      return work();
+  /** Runs a change of a volume or snapshot in its turn. @param wanted what tells it from other changes of its kind */
+  private change(id: string, doing: string, wanted: unknown, work: () => Promise<void>): Promise<Settlement> {
+    return this.changes.ask(id, JSON.stringify([doing, wanted]), async (tell) => {
+      tell({ waits_for: 'Waiting for other volumes and snapshots', again_ms: SOON_MS });
+      await chainsInTurn(this.host, async () => {
+        tell({ waits_for: doing, again_ms: SOON_MS });
+        await prepareHost(this.host);
+        await work();
+      });
+      return {};
     });
   }
 }

@@ -1,25 +1,22 @@
 import { posix } from 'node:path';
-import { EngineError, reasonOf } from '@/lib/engines/error';
-import type { ImageSource } from './engine';
-
-type Checksum = ImageSource['checksum'];
+import type { ChecksumAlgorithm } from '@/lib/domains/images/engine';
+import { EngineError, reasonOf } from '../../error';
 
 const ANSWER_MS = 30_000;
 /** Longer than any list of a release. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * What a publisher's own list (SHA256SUMS, SHA512SUMS) says of a file now; the list must come over TLS.
- * @throws EngineError `ENGINE_ERROR` when it can't be had, or does not name the file
+ * The checksum of a file in its publisher's list (SHA256SUMS, SHA512SUMS), as hex; the list must come over TLS.
+ * @throws EngineError `ENGINE_ERROR` when the list cannot be fetched or does not name the file
  */
 export async function publishedChecksum(
   file: string,
-  { algorithm, url }: { algorithm: Checksum['algorithm']; url: string },
-  signal: AbortSignal,
-): Promise<Checksum> {
-  const list = await read(url, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+  { algorithm, url }: { algorithm: ChecksumAlgorithm; url: string },
+): Promise<string> {
+  const list = await read(url, AbortSignal.timeout(ANSWER_MS));
   const hex = checksumIn(list, posix.basename(new URL(file).pathname), algorithm);
-  if (hex) return { algorithm, hex };
+  if (hex) return hex;
   throw new EngineError('ENGINE_ERROR', `${url} does not list ${posix.basename(file)}.`);
 }
 
@@ -35,7 +32,7 @@ async function read(url: string, signal: AbortSignal): Promise<string> {
 }
 
 /** The checksum of a file in a list as `sha256sum` and its kin write it. */
-export function checksumIn(list: string, name: string, algorithm: Checksum['algorithm']): string | undefined {
+export function checksumIn(list: string, name: string, algorithm: ChecksumAlgorithm): string | undefined {
   const digits = algorithm === 'sha256' ? 64 : 128;
   for (const line of list.split('\n')) {
     const [, hex, listed] = /^([0-9a-f]+) [ *](.+?)\s*$/i.exec(line) ?? [];

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Settlement, Waiting } from '@/lib/hosts/services/engine';
+
+/** What a change waits for at the moment. */
+export type Tell = (waiting: Omit<Waiting, 'settled'>) => void;
+
+/** How long an answer may take: a change that ends within it needs no second question. */
+const ANSWER_MS = 250;
+/** An older failure does not answer a new question. */
+const REMEMBERED_MS = 60_000;
+
+type Change<Result> = {
+  wanted: string;
+  waiting: Waiting;
+  result?: Result;
+  failure?: { error: unknown; at: number };
+  ended: Promise<void>;
+};
+
+/**
+ * Changes that go on after the answer, one for each resource; the next question gets their progress. They end with the
+ * process and can be begun again at any point.
+ */
+export class Changes<Result extends object = object> {
+  private readonly running = new Map<string, Change<Result>>();
+
+  /** Begins a change, or follows the one under way that wants the same. Throws its failure once. */
+  async ask(id: string, wanted: string, work: (tell: Tell) => Promise<Result>): Promise<Settlement<Result>> {
+    const known = this.running.get(id);
+    const change = known && known.wanted === wanted && !isStale(known) ? known : this.begin(id, wanted, work);
+    await Promise.race([change.ended, delay(ANSWER_MS)]);
+    if (change.failure) {
+      this.drop(id, change);
+      throw change.failure.error;
+    }
+    return change.result ? { settled: true, ...change.result } : change.waiting;
+  }
+
+  private begin(id: string, wanted: string, work: (tell: Tell) => Promise<Result>): Change<Result> {
+    const change: Change<Result> = {
+      wanted,
+      waiting: { settled: false, waits_for: 'Preparing', again_ms: 200 },
+      ended: Promise.resolve(),
+    };
+    for (const [other, known] of this.running) if (isStale(known)) this.running.delete(other);
+    this.running.set(id, change);
+    const tell: Tell = (waiting) => {
+      change.waiting = { settled: false, ...waiting };
+    };
+    change.ended = work(tell).then(
+      (result) => {
+        change.result = result;
+        this.drop(id, change);
+      },
+      (error) => {
+        change.failure = { error, at: Date.now() };
+      },
+    );
+    return change;
+  }
+
+  private drop(id: string, change: Change<Result>): void {
+    if (this.running.get(id) === change) this.running.delete(id);
+  }
+}
+
+const isStale = ({ failure }: Change<unknown>) => failure !== undefined && Date.now() - failure.at > REMEMBERED_MS;
