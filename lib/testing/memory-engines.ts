@@ -127,6 +127,7 @@ export class MemoryEngines implements Engines {
     removeVolume: async () => SETTLED,
     ensureSnapshot: async () => SETTLED,
     removeSnapshot: async () => SETTLED,
+    readSnapshot: async () => nothingKept(),
     observeStorage: async () => ({ volumes: [], snapshots: [] }),
   };
 
@@ -139,9 +140,10 @@ export class MemoryEngines implements Engines {
       return SETTLED;
     },
     observeImages: async () => [],
-    uploadDirectory: async () => {
-      throw new EngineError('ENGINE_UNAVAILABLE', 'Nothing is kept here.');
-    },
+    receiveImage: async () => nothingKept(),
+    discardReceived: async () => {},
+    observeReceived: async () => [],
+    readImage: async () => nothingKept(),
   };
 
   readonly services = new MemoryServices();
@@ -187,6 +189,10 @@ export class MemoryEngines implements Engines {
     this.builtImages.add(id);
     return { id, format: 'QCOW2', sizeBytes: 1024, virtualSizeBytes: 1024 ** 3, sha256: '0'.repeat(64) };
   }
+}
+
+function nothingKept(): never {
+  throw new EngineError('ENGINE_UNAVAILABLE', 'Nothing is kept here.');
 }
 
 function observed(id: string, { spec, fault, off, startedAt }: Machine, node: string | null): ObservedInstance {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Settlement } from '@/lib/hosts/services/engine';
 
 export type ImageFormat = 'QCOW2' | 'RAW' | 'ISO';
@@ -15,6 +16,9 @@ export type EngineImage = {
 
 export type ChecksumAlgorithm = 'sha256' | 'sha512';
 
+/** Bytes that arrived whole, and their SHA-256 as hex. */
+export type ReceivedImage = { sizeBytes: number; sha256: string };
+
 /** A public image on another server. Its checksum is known, or published in a list such as SHA256SUMS at `url`. */
 export type ImageSource = {
   url: string;
@@ -28,10 +32,25 @@ export type ImageSource = {
  */
 export interface ImageEngine {
   /**
-   * Takes over a complete file (it is moved, not copied), after it has proved to be what its format says.
-   * @throws EngineError `INVALID` for what is not, or what refers to anything outside itself; the file is deleted then
+   * Writes bytes for `importImage`, no faster than the disk takes them. A stream that breaks off leaves nothing, and its error is
+   * thrown.
+   * @throws EngineError `CAPACITY_EXHAUSTED` when the disk is full
    */
-  importImage(id: string, file: string, format: ImageFormat): Promise<Settlement<{ image: EngineImage }>>;
+  receiveImage(id: string, bytes: Readable): Promise<ReceivedImage>;
+  /** Deletes received bytes that will not be imported; no error when there are none. */
+  discardReceived(id: string): Promise<void>;
+  /** Bytes that were received and not imported, and parts of downloads. */
+  observeReceived(): Promise<{ id: string; writtenAt: Date }[]>;
+  /**
+   * Makes an image of the received bytes, after they have proved to be what the format says.
+   * @throws EngineError `INVALID` for what is not, or what refers to anything outside itself; the bytes are deleted then
+   */
+  importImage(id: string, format: ImageFormat): Promise<Settlement<{ image: EngineImage }>>;
+  /**
+   * Opens the bytes as they were received; whoever does not read to the end destroys the stream.
+   * @throws EngineError `NOT_FOUND`
+   */
+  readImage(id: string): Promise<Readable>;
   /** Downloads, resumes where an earlier try stopped, verifies the checksum and imports. */
   fetchImage(id: string, source: ImageSource): Promise<Settlement<{ image: EngineImage }>>;
   /** Builds the platform's own tiny Linux from this distribution's packages. */
@@ -39,6 +58,4 @@ export interface ImageEngine {
   /** @throws EngineError `IN_USE` while a disk or a volume stands on it */
   removeImage(id: string): Promise<Settlement>;
   observeImages(): Promise<EngineImage[]>;
-  /** Where an upload should be written, so that importing it is a rename. */
-  uploadDirectory(): Promise<string>;
 }

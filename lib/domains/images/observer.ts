@@ -1,11 +1,10 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { handleStrays } from '@/lib/core/resources/strays';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
+import type { ImageEngine } from './engine';
 
 const ABANDONED_MS = 24 * 60 * 60_000;
 
@@ -23,7 +22,7 @@ export async function observeImages(cell: string): Promise<void> {
   const held = (await images.observeImages()).map(({ id }) => id);
   for (const row of rows) if (!held.includes(row.id)) await noteLost(row);
   await handleStrays({ cell, type: 'image', table: 'images' }, held, { remove: (id) => images.removeImage(id) });
-  await removeAbandoned(await images.uploadDirectory());
+  await removeAbandoned(images);
 }
 
 async function noteLost({ id, project_id }: Known): Promise<void> {
@@ -41,16 +40,13 @@ async function noteLost({ id, project_id }: Known): Promise<void> {
   if (noted) log.error({ image: id }, 'an image is no longer on the host');
 }
 
-/** Files of uploads whose process died, and of fetches that nobody takes up again. */
-async function removeAbandoned(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    const file = join(directory, name);
-    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-    if (Date.now() - mtimeMs < ABANDONED_MS) continue;
-    const id = name.replace(/\.part$/, '');
+/** Bytes of uploads whose process died, and of fetches that nobody takes up again. */
+async function removeAbandoned(images: ImageEngine): Promise<void> {
+  for (const { id, writtenAt } of await images.observeReceived()) {
+    if (Date.now() - writtenAt.getTime() < ABANDONED_MS) continue;
     const wanted = await query(sql`SELECT FROM images WHERE id::text = ${id}::text AND status = 'importing'`);
     if (wanted.length > 0) continue;
-    log.warn({ file }, 'removing a file left behind by an upload');
-    await rm(file, { force: true });
+    log.warn({ image: id }, 'removing what an interrupted upload left');
+    await images.discardReceived(id);
   }
 }

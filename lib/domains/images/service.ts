@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ProjectCall, Upload } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, invalid, notFound } from '@/lib/core/api/errors';
 import { contains, equals, listOf, oneOf } from '@/lib/core/api/list';
@@ -9,8 +7,9 @@ import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { engineOf } from '@/lib/engines/engines';
-import { EngineError, withoutHostPaths } from '@/lib/engines/error';
+import { withoutHostPaths } from '@/lib/engines/error';
 import { ownCell, settings } from '@/lib/settings';
+import type { ReceivedImage } from './engine';
 import { deleteImageKind, importKind } from './operations';
 import { type Image, type ImageFacts, imageFacts, imageQuery } from './schema';
 import { receive } from './upload';
@@ -94,18 +93,9 @@ function factsOf(given: object): ImageFacts {
   throw invalid(sentences.join(' '));
 }
 
-async function uploadDirectory(cellId: string): Promise<string> {
-  try {
-    return await engineOf(cellId).images.uploadDirectory();
-  } catch (error) {
-    if (error instanceof EngineError) throw new ApiError('ENGINE_UNAVAILABLE', error.message, { cause: error });
-    throw error;
-  }
-}
-
 /**
- * Takes an image as raw bytes, described by the query, or as a form. Its row comes to be when all has arrived, so that an
- * upload that breaks off leaves nothing; then a worker proves it to be what its format says.
+ * Takes an image as raw bytes, described by the query, or as a form. Its row is written once all bytes have arrived, so
+ * that an interrupted upload leaves nothing; then a worker verifies the format.
  * @throws ApiError 400, 409 when the project has too many, 413, 503 when there is no room or no engine
  */
 export async function uploadImage(call: ProjectCall, query: object, upload: Upload | undefined): Promise<Image> {
@@ -116,12 +106,11 @@ export async function uploadImage(call: ProjectCall, query: object, upload: Uplo
   const cellId = ownCell();
   await requireReady(call, cellId);
   const id = newId();
-  const file = join(await uploadDirectory(cellId), `${id}.part`);
-  const { arrived, fields } = await receive(upload, { file, cell: cellId }, call.signal);
+  const { received, fields } = await receive(upload, { id, cell: cellId }, call.signal);
   try {
-    return await register(call, id, cellId, described ?? factsOf(fields), arrived);
+    return await register(call, id, cellId, described ?? factsOf(fields), received);
   } catch (error) {
-    await rm(file, { force: true });
+    await engineOf(cellId).images.discardReceived(id);
     throw error;
   }
 }
@@ -131,7 +120,7 @@ async function register(
   id: string,
   cellId: string,
   facts: ImageFacts,
-  { size, sha256 }: { size: number; sha256: string },
+  { sizeBytes, sha256 }: ReceivedImage,
 ): Promise<Image> {
   const stored = {
     id,
@@ -139,8 +128,8 @@ async function register(
     ...facts,
     status: 'importing' as const,
     checksum_sha256: sha256,
-    size_bytes: size,
-    received_bytes: size,
+    size_bytes: sizeBytes,
+    received_bytes: sizeBytes,
     min_disk_gb: 0,
     created_at: call.at,
     updated_at: call.at,
@@ -167,7 +156,7 @@ async function register(
       ),
     },
     operation: importKind.start(id, {}, { cell_id: cellId }),
-    details: { format: facts.format, size_bytes: size, checksum_sha256: sha256 },
+    details: { format: facts.format, size_bytes: sizeBytes, checksum_sha256: sha256 },
     answer: { status: 201, body: created },
   });
   return created;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { z } from 'zod';
 import { databaseError, execute, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
@@ -95,12 +94,11 @@ const importSteps = operationSteps(
       const row = await readRow(id);
       if (row?.status !== 'importing') return done();
       const { images } = engineOf(step.cell);
-      const take = async () => images.importImage(id, join(await images.uploadDirectory(), `${id}.part`), row.format);
       try {
         return await throughEngine(
           step,
           'images',
-          () => tellingWhy(step, take),
+          () => tellingWhy(step, () => images.importImage(id, row.format)),
           ({ image }) =>
             image.sha256 === row.checksum_sha256
               ? done({ rows: { image: active(id, image) } })

@@ -1,47 +1,42 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Upload } from '@/lib/core/api/endpoint';
 import { ApiError, invalid } from '@/lib/core/api/errors';
 import { engineOf } from '@/lib/engines/engines';
-import { reasonOf } from '@/lib/engines/error';
+import { EngineError, reasonOf } from '@/lib/engines/error';
 import { settings } from '@/lib/settings';
+import type { ReceivedImage } from './engine';
 
 /** Interval between checks for free disk space. */
 const LOOK_BYTES = 256 * 1024 ** 2;
 
-/** Where an upload goes: a file on the disk of a cell. */
-export type Target = { file: string; cell: string };
-
-/** A file that has arrived whole. */
-export type Arrived = { size: number; sha256: string };
+/** The image that an upload becomes, and its cell. */
+type Target = { id: string; cell: string };
 
 /** The fields of a form, by name. */
 export type FormFields = Record<string, string>;
 
 /**
- * Streams an upload into a file, whatever its size; nothing stays when it breaks off.
- * @returns what arrived, and the fields that a form had beside it
+ * Streams an upload of any size to the engine, no faster than it takes the bytes; an interrupted upload leaves nothing.
+ * @returns what the engine received, and the other fields of a form
  * @throws ApiError 400 for a broken or empty upload, 413, 503 when the disk is full
  */
 export async function receive(
   upload: Upload,
   target: Target,
   signal: AbortSignal,
-): Promise<{ arrived: Arrived; fields: FormFields }> {
+): Promise<{ received: ReceivedImage; fields: FormFields }> {
   try {
     await requireRoom(target.cell, upload.content_length ?? 0);
     const isForm = upload.content_type.toLowerCase().startsWith('multipart/');
-    const received = isForm
+    const arrived = isForm
       ? await receiveForm(upload, target, signal)
-      : { arrived: await save(Readable.from(upload.stream), target, signal), fields: {} };
-    if (received.arrived.size === 0) throw invalid('file: must not be empty.');
-    return received;
+      : { received: await send(Readable.from(upload.stream), target, signal), fields: {} };
+    if (arrived.received.sizeBytes === 0) throw invalid('file: must not be empty.');
+    return arrived;
   } catch (error) {
-    await rm(target.file, { force: true });
+    await engineOf(target.cell).images.discardReceived(target.id);
     throw refusalOf(error, signal);
   }
 }
@@ -49,23 +44,23 @@ export async function receive(
 async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) {
   const fields: FormFields = {};
   const broken = new AbortController();
-  let saving: Promise<Arrived> | undefined;
+  let sending: Promise<ReceivedImage> | undefined;
   let problem: unknown;
   const parser = openForm(upload.content_type);
   parser.on('field', (name, value) => {
     fields[name] = value;
   });
   parser.on('file', (name, content) => {
-    if (name !== 'file' || saving) {
+    if (name !== 'file' || sending) {
       problem = invalid(`${name.slice(0, 80)}: the form may contain only one file, named "file".`);
       // Ending the parser ends this part with an error, which nobody else takes.
       content.on('error', () => {}).resume();
       broken.abort();
       return;
     }
-    saving = save(content, target, signal);
+    sending = send(content, target, signal);
     // Without anyone who takes them the parser would wait for its bytes to go.
-    saving.catch((error) => {
+    sending.catch((error) => {
       problem ??= error;
       broken.abort();
     });
@@ -73,13 +68,13 @@ async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) 
   try {
     await pipeline(Readable.from(upload.stream), parser, { signal: AbortSignal.any([signal, broken.signal]) });
   } catch (error) {
-    await saving?.catch(() => {});
+    await sending?.catch(() => {});
     if (broken.signal.aborted && isAbort(error)) throw problem;
     if (error instanceof ApiError || signal.aborted) throw error;
     throw invalid(`The form is malformed: ${reasonOf(error)}.`);
   }
-  if (!saving) throw invalid('file: is required.');
-  return { arrived: await saving, fields };
+  if (!sending) throw invalid('file: is required.');
+  return { received: await sending, fields };
 }
 
 function openForm(contentType: string): busboy.Busboy {
@@ -90,23 +85,24 @@ function openForm(contentType: string): busboy.Busboy {
   }
 }
 
-async function save(content: Readable, { file, cell }: Target, signal: AbortSignal): Promise<Arrived> {
-  const hash = createHash('sha256');
+async function send(content: Readable, { id, cell }: Target, signal: AbortSignal): Promise<ReceivedImage> {
   const most = settings().imageMaxBytes;
   let size = 0;
   let looked = 0;
   const meter = new Transform({
     transform(chunk: Uint8Array, _encoding, pass) {
       size += chunk.byteLength;
-      hash.update(chunk);
       if (size > most) return pass(new ApiError('PAYLOAD_TOO_LARGE', `The image is larger than ${most} bytes.`));
       if (size - looked < LOOK_BYTES) return pass(null, chunk);
       looked = size;
       requireRoom(cell, LOOK_BYTES).then(() => pass(null, chunk), pass);
     },
   });
-  await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
-  return { size, sha256: hash.digest('hex') };
+  const received = engineOf(cell).images.receiveImage(id, meter);
+  received.catch((error) => meter.destroy(error));
+  // A source that breaks off ends the meter, and so reaches the engine.
+  await Promise.allSettled([pipeline(content, meter, { signal }), received]);
+  return received;
 }
 
 async function requireRoom(cell: string, bytes: number): Promise<void> {
@@ -119,7 +115,10 @@ const isAbort = (error: unknown) => error instanceof Error && error.name === 'Ab
 
 function refusalOf(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ApiError) return error;
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) return full();
+  if (error instanceof EngineError) {
+    if (error.code === 'CAPACITY_EXHAUSTED') return full();
+    return new ApiError('ENGINE_UNAVAILABLE', error.message, { cause: error });
+  }
   // Nobody reads this: the caller has gone. It is no failure of ours.
   if (signal.aborted || isAbort(error)) return invalid('The upload was interrupted.');
   return error;

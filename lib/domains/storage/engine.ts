@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Settlement } from '@/lib/hosts/services/engine';
 
 /** What a volume's first bytes are. */
@@ -36,5 +37,11 @@ export interface StorageEngine {
   ensureSnapshot(snapshot: { id: string; volumeId: string }): Promise<Settlement>;
   /** Volumes made from it stay whole. */
   removeSnapshot(id: string): Promise<Settlement>;
+  /**
+   * Opens the snapshot's content as a QCOW2 image, once that is prepared; an image engine takes these bytes as they come.
+   * Whoever does not read to the end destroys the stream.
+   * @throws EngineError `NOT_FOUND`, `CAPACITY_EXHAUSTED`
+   */
+  readSnapshot(id: string): Promise<Settlement<{ bytes: Readable }>>;
   observeStorage(): Promise<{ volumes: ObservedVolume[]; snapshots: ObservedSnapshot[] }>;
 }

@@ -56,6 +56,7 @@ const storage: Engines['storage'] = {
   removeVolume: (id) => local.storage.removeVolume(id),
   ensureSnapshot: (snapshot) => local.storage.ensureSnapshot(snapshot),
   removeSnapshot: (id) => local.storage.removeSnapshot(id),
+  readSnapshot: (id) => local.storage.readSnapshot(id),
   observeStorage: async () => {
     const { volumes, snapshots } = await local.storage.observeStorage();
     return { snapshots, volumes: volumes.map((volume) => ({ ...volume, attachedTo: plugged.get(volume.id) ?? null })) };

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
@@ -102,9 +101,8 @@ function endToEnd(name: string, prepare: () => Promise<Subject>): void {
 
     test('an uploaded image boots', async () => {
       const [tiny] = await subject.engine.images.observeImages();
-      const file = join(await subject.engine.images.uploadDirectory(), '..', 'images', `${tiny?.id}.qcow2`);
       const headers = { 'Content-Type': 'application/octet-stream' };
-      const body = await readFile(file);
+      const body = await buffer(await subject.engine.images.readImage(tiny?.id ?? ''));
       const answer = await call('POST', '/images/images?name=mine&format=QCOW2', {
         token: acme.users.member.token,
         body,

@@ -20,7 +20,9 @@ export type Engine = {
 /** A test subject: its engine, with facilities beyond the interface. */
 export type Subject = {
   engine: Engine;
-  /** An engine object without memory, as after a restart of the worker. */
+  /** The engine's folder on this host, for tests of isolation. */
+  folder: string;
+  /** An engine object that remembers nothing, as after a restart of the worker. */
   restarted(): Engine;
   /** Ends an instance's machine like a power failure; absent if the test cannot reach it. */
   powerFailure?(instanceId: string): void;

@@ -84,7 +84,7 @@ export async function prepareHost(host: Host): Promise<void> {
   if (host.isolation === 'root') {
     for (const passage of [host.dataDir, host.directory]) await chmod(passage, (await stat(passage)).mode | 0o011);
   }
-  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads', 'reach'];
+  const folders = ['instances', 'volumes', 'layers', 'snapshots', 'images', 'uploads', 'exports', 'reach'];
   const shared = folders.map((name) => join(host.directory, name));
   for (const directory of [...shared, host.sockets]) {
     await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -54,6 +54,7 @@ function localSubject(isolation?: Isolation): LocalSubject {
   const engine = openLocalEngine(options);
   return {
     engine,
+    folder: host.directory,
     probe: () => engine.probe(),
     restarted: () => openLocalEngine(options),
     powerFailure(instanceId) {
@@ -84,6 +85,7 @@ async function leftoversOf(host: Host): Promise<string[]> {
     'snapshots',
     'images',
     'uploads',
+    'exports',
     'reach',
     'boots',
     'reboots',

@@ -74,7 +74,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
         expect(readlinkSync(`/proc/${pid}/ns/${kind}`)).not.toBe(readlinkSync(`/proc/self/ns/${kind}`));
       }
       const names = (path: string) => readdirSync(`/proc/${pid}/root${path}`);
-      const dataDir = dirname(dirname(await subject.engine.images.uploadDirectory()));
+      const dataDir = dirname(subject.folder);
       for (const path of ['/proc', '/.host', '/etc'])
         expect(names(path).filter((name) => name !== 'ld.so.cache')).toEqual([]);
       for (const path of ['/root', '/home', '/var', '/sys', '/run']) {
@@ -96,7 +96,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
         storage.ensureVolume({ id: own, sizeGb: 1, source: { kind: 'image', imageId: foreign } }),
       );
       await untilSettled(() => storage.ensureVolume({ id: other, sizeGb: 1, source: { kind: 'empty' } }));
-      const engine = dirname(await images.uploadDirectory());
+      const engine = subject.folder;
       const open = () =>
         ['images', 'layers'].flatMap((name) => readdirSync(`/proc/${pid}/root${engine}/${name}`)).toSorted();
       expect(open()).toEqual([`${tiny}.qcow2`]);
@@ -128,7 +128,7 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
     test.runIf(isRoot)(
       'a guest started by an earlier release is adopted as it is, and sandboxed at its next start',
       async () => {
-        const { storage, compute, images } = subject.engine;
+        const { storage, compute } = subject.engine;
         const volume = newId();
         await untilSettled(() => storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } }));
         const [argv, environment] = ['cmdline', 'environ'].map((file) =>
@@ -136,10 +136,10 @@ export const machineIsolation = (isRoot: boolean) => (name: string, prepare: () 
         );
         subject.powerFailure?.(spec.id);
         await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 20_000 }).toBe(false);
-        rmSync(join(dirname(await images.uploadDirectory()), 'reach', spec.id), { recursive: true });
-        const [user, group] = [
-          statSync(join(dirname(await images.uploadDirectory()), 'instances', spec.id, 'seed.img')),
-        ].flatMap(({ uid, gid }) => [uid, gid]);
+        rmSync(join(subject.folder, 'reach', spec.id), { recursive: true });
+        const [user, group] = [statSync(join(subject.folder, 'instances', spec.id, 'seed.img'))].flatMap(
+          ({ uid, gid }) => [uid, gid],
+        );
         const bounds = [
           `--reuid=${user}`,
           `--regid=${group}`,

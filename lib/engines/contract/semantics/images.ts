@@ -1,17 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { ImageFormat } from '@/lib/domains/images/engine';
+import { run } from '../../local/exec';
 import { untilSettled } from '../../until-settled';
 import { bootDisc } from '../boot-disc';
 import { type Subject, settleInstance, smallInstance } from '../subject';
 
 const MIB = 1024 ** 2;
 
-/** The contract of every image engine. */
+/** A QCOW2 disk of this size without content. */
+async function emptyDisk(size: string): Promise<Buffer> {
+  const file = join(tmpdir(), `${newId()}.qcow2`);
+  try {
+    await run(['qemu-img', 'create', '-q', '-f', 'qcow2', file, size]);
+    return await readFile(file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** What every image engine must do. */
 export function imageSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`image engine: ${name}`, { timeout: 180_000 }, () => {
     let subject: Subject;
@@ -23,15 +37,10 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
     const sha256 = createHash('sha256').update(content).digest('hex');
 
     const images = () => subject.engine.images;
-    const upload = async (bytes: Buffer) => {
-      const file = join(await images().uploadDirectory(), newId());
-      await writeFile(file, bytes);
-      return file;
-    };
     /** Hands in bytes as an image, and waits until it is verified. */
     const take = async (id: string, bytes: Buffer, format: ImageFormat) => {
-      const file = await upload(bytes);
-      return (await untilSettled(() => images().importImage(id, file, format))).image;
+      await images().receiveImage(id, Readable.from([bytes]));
+      return (await untilSettled(() => images().importImage(id, format))).image;
     };
     const known = async (id: string) => (await images().observeImages()).find((image) => image.id === id);
     const source = (path: string, hex = sha256) => {
@@ -68,14 +77,36 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       const id = newId();
       const image = await take(id, content, 'RAW');
       expect(image).toEqual({ id, format: 'RAW', sizeBytes: 4 * MIB, virtualSizeBytes: 4 * MIB, sha256 });
-      expect(await images().importImage(id, '/nowhere', 'RAW')).toEqual({ settled: true, image });
+      expect(await images().importImage(id, 'RAW')).toEqual({ settled: true, image });
       expect(await known(id)).toEqual(image);
       await untilSettled(() => images().removeImage(id));
       await untilSettled(() => images().removeImage(id));
       expect(await known(id)).toBeUndefined();
     });
 
-    it('refuses a file that does not match its format, and keeps nothing of it', async () => {
+    it('gives an image as the bytes that it received, which another engine takes as they come', async () => {
+      const [id, copy] = [newId(), newId()];
+      const image = await take(id, content, 'RAW');
+      expect(await images().receiveImage(copy, await images().readImage(id))).toEqual({ sizeBytes: 4 * MIB, sha256 });
+      const imported = await untilSettled(() => images().importImage(copy, 'RAW'));
+      expect(imported.image).toEqual({ ...image, id: copy });
+      await expect(images().readImage(newId())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+
+    it('keeps nothing of a stream that breaks off, and what was received until it is imported or discarded', async () => {
+      const [broken, kept] = [newId(), newId()];
+      const cut = async function* () {
+        yield content.subarray(0, MIB);
+        throw new Error('the connection was cut');
+      };
+      await expect(images().receiveImage(broken, Readable.from(cut()))).rejects.toThrow('the connection was cut');
+      await images().receiveImage(kept, Readable.from([content]));
+      expect((await images().observeReceived()).map(({ id }) => id)).toEqual([kept]);
+      await images().discardReceived(kept);
+      expect(await images().observeReceived()).toEqual([]);
+    });
+
+    it('refuses a file that is not what its format says, and keeps nothing of it', async () => {
       for (const [bytes, format] of [
         [content, 'QCOW2'],
         [content, 'ISO'],
@@ -133,9 +164,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
 
     it('refuses an instance whose disk is smaller than its image', async () => {
       const id = newId();
-      const file = await upload(Buffer.alloc(512));
-      await truncate(file, 1024 * MIB + 512);
-      await untilSettled(() => images().importImage(id, file, 'RAW'));
+      await take(id, await emptyDisk('1025M'), 'QCOW2');
       const spec = smallInstance(id);
       await expect(settleInstance(subject.engine.compute, spec)).rejects.toMatchObject({ code: 'INVALID' });
       await subject.engine.compute.removeInstance(spec.id);

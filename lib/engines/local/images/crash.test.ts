@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { chmod, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { untilSettled } from '../../until-settled';
@@ -15,18 +16,16 @@ const placed = join(dataDir, 'engine', 'images');
 afterAll(() => rm(dataDir, { recursive: true }));
 
 /** An upload that was moved to its place, by a process that died before it wrote that down. */
-async function brokenOff(id: string): Promise<string> {
+async function brokenOff(id: string): Promise<void> {
   await chmod(dataDir, 0o711);
-  const file = join(await images.uploadDirectory(), `${id}.part`);
-  await writeFile(file, Buffer.alloc(1024, 1));
-  await rename(file, join(placed, `${id}.raw`));
-  return file;
+  await images.receiveImage(id, Readable.from([Buffer.alloc(1024, 1)]));
+  await rename(join(dataDir, 'engine', 'uploads', `${id}.part`), join(placed, `${id}.raw`));
 }
 
 it('an upload whose taking over was broken off at its last step is taken over the next time', async () => {
   const id = newId();
-  const file = await brokenOff(id);
-  const { image } = await untilSettled(() => images.importImage(id, file, 'RAW'));
+  await brokenOff(id);
+  const { image } = await untilSettled(() => images.importImage(id, 'RAW'));
   expect(image).toMatchObject({ id, sizeBytes: 1024 });
   expect(await images.observeImages()).toHaveLength(1);
   await untilSettled(() => images.removeImage(id));
@@ -35,7 +34,7 @@ it('an upload whose taking over was broken off at its last step is taken over th
 
 it('deleted instead, it leaves nothing', async () => {
   const id = newId();
-  const file = await brokenOff(id);
+  await brokenOff(id);
   await untilSettled(() => images.removeImage(id));
-  expect([await readdir(placed), existsSync(file)]).toEqual([[], false]);
+  expect([await readdir(placed), await images.observeReceived()]).toEqual([[], []]);
 });

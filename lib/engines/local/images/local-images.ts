@@ -1,29 +1,36 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { copyFile, rename, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { copyFile, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { EngineImage, ImageEngine, ImageFormat, ImageSource } from '@/lib/domains/images/engine';
+import type { EngineImage, ImageEngine, ImageFormat, ImageSource, ReceivedImage } from '@/lib/domains/images/engine';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { Changes, type Tell } from '../changes';
 import { allInstances } from '../compute/instance-record';
 import { type Host, openToGuests, prepareHost } from '../host';
-import { removePath, removeRecord, writeRecord } from '../record';
+import { namesIn, removePath, removeRecord, writeRecord } from '../record';
 import { Slots } from '../slots';
 import { readLayers } from '../storage/chain';
 import { Turns } from '../turns';
 import { buildTinyDisk, builtTinyDisk } from './build-tiny';
 import { download } from './download';
 import { inspectImage } from './inspect';
-import { allImages, findImage, imageFile, imageRecordFile } from './store';
+import { allImages, findImage, imageFile, imageRecordFile, requireImage } from './store';
 
 const FORMATS: readonly ImageFormat[] = ['QCOW2', 'RAW', 'ISO'];
 
 /** How many images are fetched, built or verified at once. */
 const ARRIVALS = 2;
+const READ_BYTES = 1024 ** 2;
 const SOON_MS = 500;
 const TRANSFER_MS = 1000;
+
+const receivedDirectory = (host: Host) => join(host.directory, 'uploads');
+const receivedFile = (host: Host, id: string) => join(receivedDirectory(host), `${id}.part`);
+const isDiskFull = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 type Arrival = Settlement<{ image: EngineImage }>;
 
@@ -36,13 +43,53 @@ export class LocalImages implements ImageEngine {
 
   constructor(private readonly host: Host) {}
 
-  importImage(id: string, file: string, format: ImageFormat): Promise<Arrival> {
-    return this.arrive(id, { format }, () => this.takeOver(id, file, format));
+  async receiveImage(id: string, bytes: Readable): Promise<ReceivedImage> {
+    const file = receivedFile(this.host, id);
+    try {
+      await prepareHost(this.host);
+      const hash = createHash('sha256');
+      let sizeBytes = 0;
+      const meter = new Transform({
+        transform(chunk: Uint8Array, _encoding, pass) {
+          sizeBytes += chunk.byteLength;
+          hash.update(chunk);
+          pass(null, chunk);
+        },
+      });
+      await pipeline(bytes, meter, createWriteStream(file, { mode: 0o600 }));
+      return { sizeBytes, sha256: hash.digest('hex') };
+    } catch (error) {
+      bytes.destroy();
+      await removePath(file);
+      if (isDiskFull(error)) throw new EngineError('CAPACITY_EXHAUSTED', 'The disk is full.', { cause: error });
+      throw error;
+    }
+  }
+
+  async discardReceived(id: string): Promise<void> {
+    await removePath(receivedFile(this.host, id));
+  }
+
+  async observeReceived(): Promise<{ id: string; writtenAt: Date }[]> {
+    const found = (await namesIn(receivedDirectory(this.host))).map(async (name) => {
+      const file = await stat(join(receivedDirectory(this.host), name)).catch(() => null);
+      return file ? [{ id: name.replace(/\.part$/, ''), writtenAt: file.mtime }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  importImage(id: string, format: ImageFormat): Promise<Arrival> {
+    return this.arrive(id, { format }, () => this.takeOver(id, receivedFile(this.host, id), format));
+  }
+
+  async readImage(id: string): Promise<Readable> {
+    const image = await requireImage(this.host, id);
+    return (await open(imageFile(this.host, image))).createReadStream({ highWaterMark: READ_BYTES });
   }
 
   fetchImage(id: string, source: ImageSource): Promise<Arrival> {
     return this.arrive(id, source, async (tell) => {
-      const part = join(await this.uploadDirectory(), `${id}.part`);
+      const part = receivedFile(this.host, id);
       const file = await download(this.host, part, source, (receivedBytes, totalBytes) => {
         const share = totalBytes ? `: ${Math.floor((100 * receivedBytes) / totalBytes)}%` : '';
         tell({ waits_for: `Downloading${share}`, again_ms: TRANSFER_MS, transfer: { receivedBytes, totalBytes } });
@@ -58,7 +105,7 @@ export class LocalImages implements ImageEngine {
         const built = await builtTinyDisk(this.host.cacheDir);
         return built ?? buildTinyDisk(this.host.cacheDir);
       });
-      const copy = join(await this.uploadDirectory(), `${id}.part`);
+      const copy = receivedFile(this.host, id);
       await copyFile(disk, copy);
       return this.takeOver(id, copy, 'QCOW2');
     });
@@ -72,11 +119,6 @@ export class LocalImages implements ImageEngine {
     return [...(await allImages(this.host)).values()];
   }
 
-  async uploadDirectory(): Promise<string> {
-    await prepareHost(this.host);
-    return join(this.host.directory, 'uploads');
-  }
-
   /** Makes an image that does not exist yet, when it is its turn. */
   private arrive(id: string, from: unknown, make: (tell: Tell) => Promise<EngineImage>): Promise<Arrival> {
     return this.arrivals.ask(id, JSON.stringify(from), (tell) =>
@@ -85,6 +127,7 @@ export class LocalImages implements ImageEngine {
         if (known) return { image: known };
         tell({ waits_for: 'Waiting for other images', again_ms: SOON_MS });
         return this.slots.take(async () => {
+          await prepareHost(this.host);
           tell({ waits_for: 'Preparing the image', again_ms: SOON_MS });
           return { image: await make(tell) };
         });
@@ -98,12 +141,11 @@ export class LocalImages implements ImageEngine {
     await removeRecord(imageRecordFile(this.host, id));
     // A file without a record is what a crash has left.
     for (const format of FORMATS) await removePath(imageFile(this.host, { id, format }));
-    await removePath(join(await this.uploadDirectory(), `${id}.part`));
+    await this.discardReceived(id);
     return {};
   }
 
   private async takeOver(id: string, given: string, format: ImageFormat): Promise<EngineImage> {
-    await prepareHost(this.host);
     // A crash between the last two steps has left it in its place already, and nothing of it where it was given.
     const placed = imageFile(this.host, { id, format });
     const file = !existsSync(given) && existsSync(placed) ? placed : given;
@@ -134,6 +176,6 @@ export class LocalImages implements ImageEngine {
 
 async function digest(file: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file, { highWaterMark: 1024 ** 2 }), hash);
+  await pipeline(createReadStream(file, { highWaterMark: READ_BYTES }), hash);
   return hash.digest('hex');
 }

@@ -10,7 +10,8 @@ import { run } from '../exec';
 import { openLocalEngine } from '../local-engine';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'neph-chain-'));
-const { storage } = openLocalEngine({ dataDir });
+const { storage, images } = openLocalEngine({ dataDir });
+const exports = () => readdir(join(dataDir, 'engine/exports'));
 const layers = async () => (await readdir(join(dataDir, 'engine/layers'))).length;
 afterAll(() => rm(dataDir, { recursive: true }));
 
@@ -74,5 +75,31 @@ it('a snapshot that was cut off is finished after another one was taken, and the
   await untilSettled(() => storage.removeSnapshot(second));
   await verify(volume, 3);
   await untilSettled(() => storage.removeVolume(volume));
+  expect(await layers()).toBe(0);
+});
+
+it('an image is made of a snapshot’s bytes, and a reader that goes away leaves nothing', async () => {
+  const [volume, snapshot, image, copy] = [newId(), newId(), newId(), newId()];
+  await untilSettled(() => storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } }));
+  await write(volume, 7);
+  await untilSettled(() => storage.ensureSnapshot({ id: snapshot, volumeId: volume }));
+  await write(volume, 8);
+
+  const left = await untilSettled(() => storage.readSnapshot(snapshot));
+  left.bytes.destroy();
+  expect(await exports()).toEqual([]);
+
+  const { bytes } = await untilSettled(() => storage.readSnapshot(snapshot));
+  const { sha256 } = await images.receiveImage(image, bytes);
+  const imported = await untilSettled(() => images.importImage(image, 'QCOW2'));
+  expect(imported.image).toMatchObject({ sha256, virtualSizeBytes: 1024 ** 3 });
+  await untilSettled(() => storage.ensureVolume({ id: copy, sizeGb: 1, source: { kind: 'image', imageId: image } }));
+  await verify(copy, 7);
+  expect(await exports()).toEqual([]);
+
+  for (const id of [volume, copy]) await untilSettled(() => storage.removeVolume(id));
+  await untilSettled(() => storage.removeSnapshot(snapshot));
+  await expect(untilSettled(() => storage.readSnapshot(snapshot))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await untilSettled(() => images.removeImage(image));
   expect(await layers()).toBe(0);
 });

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
@@ -103,7 +102,7 @@ function interrupted(name: string, prepare: () => Promise<Subject>): void {
 
     test('a guest that starts gets its volumes when nobody else is at work on one', async () => {
       await settleInstance(subject.engine.compute, { ...spec, power: 'stopped' });
-      const directory = dirname(await subject.engine.images.uploadDirectory());
+      const directory = subject.folder;
       let finish = () => {};
       const atWork = chainsInTurn({ directory }, () => new Promise<void>((resolve) => (finish = resolve)));
       const starting = settleInstance(subject.engine.compute, spec);

@@ -1,4 +1,5 @@
-import { rename, stat } from 'node:fs/promises';
+import { open, rename, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type { ObservedSnapshot, ObservedVolume, StorageEngine, VolumeSpec } from '@/lib/domains/storage/engine';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
@@ -10,7 +11,7 @@ import { type Host, openToGuests, prepareHost } from '../host';
 import { blockDriver, imageFile, requireImage } from '../images/store';
 import { findProcess, findProcesses } from '../processes';
 import { withMonitor } from '../qmp';
-import { removeRecord, writeRecord } from '../record';
+import { removePath, removeRecord, writeRecord } from '../record';
 import { chainOf, surplusBelow, sweepLayers } from './chain';
 import {
   COPY_MS,
@@ -22,6 +23,7 @@ import {
   plugVolume,
   unplugVolume,
 } from './devices';
+import { exportFile, exportSnapshot } from './export';
 import {
   allSnapshots,
   allVolumes,
@@ -50,6 +52,7 @@ type Base = { file: string; driver: string; bytes: number };
 /** Volumes as chains of QCOW2 files. One change at a time, because chains share layers. */
 export class LocalStorage implements StorageEngine {
   private readonly changes = new Changes();
+  private readonly exports = new Changes<{ file: string }>();
 
   constructor(private readonly host: Host) {}
 
@@ -126,10 +129,23 @@ export class LocalStorage implements StorageEngine {
     return this.change(id, 'Merging the snapshot into its volume', null, async () => {
       const snapshot = await findSnapshot(this.host, id);
       await removeRecord(snapshotFile(this.host, id));
+      await removePath(exportFile(this.host, id));
       const volume = snapshot && (await findVolume(this.host, snapshot.volumeId));
       if (volume) await this.shorten(volume);
       await sweepLayers(this.host);
     });
+  }
+
+  async readSnapshot(id: string): Promise<Settlement<{ bytes: Readable }>> {
+    const answer = await this.exports.ask(id, 'exported', async (tell) => {
+      tell({ waits_for: 'Copying the snapshot', again_ms: SOON_MS });
+      return { file: await exportSnapshot(this.host, id) };
+    });
+    if (!answer.settled) return answer;
+    const file = await open(answer.file);
+    // Its bytes last as long as the stream, whatever becomes of its reader or of this process.
+    await removePath(answer.file);
+    return { settled: true, bytes: file.createReadStream() };
   }
 
   async observeStorage(): Promise<{ volumes: ObservedVolume[]; snapshots: ObservedSnapshot[] }> {
