@@ -6,13 +6,13 @@ export type Tell = (waiting: Omit<Waiting, 'settled'>) => void;
 
 /** How long an answer may take: a change that ends within it needs no second question. */
 const ANSWER_MS = 250;
-/** An older failure does not answer a new question. */
-const REMEMBERED_MS = 60_000;
+/** An older end does not answer a new question; what has succeeded may have been undone since. */
+const REMEMBERED_MS = { result: 5_000, failure: 60_000 };
 
 type Change<Result> = {
   wanted: string;
   waiting: Waiting;
-  result?: Result;
+  result?: { value: Result; at: number };
   failure?: { error: unknown; at: number };
   ended: Promise<void>;
 };
@@ -24,7 +24,7 @@ type Change<Result> = {
 export class Changes<Result extends object = object> {
   private readonly running = new Map<string, Change<Result>>();
 
-  /** Begins a change, or follows the one under way that wants the same. Throws its failure once. */
+  /** Begins a change, or follows the one under way that wants the same. Gives its result or throws its failure once. */
   async ask(id: string, wanted: string, work: (tell: Tell) => Promise<Result>): Promise<Settlement<Result>> {
     const known = this.running.get(id);
     const change = known && known.wanted === wanted && !isStale(known) ? known : this.begin(id, wanted, work);
@@ -33,7 +33,9 @@ export class Changes<Result extends object = object> {
       this.drop(id, change);
       throw change.failure.error;
     }
-    return change.result ? { settled: true, ...change.result } : change.waiting;
+    if (!change.result) return change.waiting;
+    this.drop(id, change);
+    return { settled: true, ...change.result.value };
   }
 
   private begin(id: string, wanted: string, work: (tell: Tell) => Promise<Result>): Change<Result> {
@@ -49,8 +51,7 @@ export class Changes<Result extends object = object> {
     };
     change.ended = work(tell).then(
       (result) => {
-        change.result = result;
-        this.drop(id, change);
+        change.result = { value: result, at: Date.now() };
       },
       (error) => {
         change.failure = { error, at: Date.now() };
@@ -64,4 +65,6 @@ export class Changes<Result extends object = object> {
   }
 }
 
-const isStale = ({ failure }: Change<unknown>) => failure !== undefined && Date.now() - failure.at > REMEMBERED_MS;
+const isStale = ({ result, failure }: Change<unknown>) =>
+  (result !== undefined && Date.now() - result.at > REMEMBERED_MS.result) ||
+  (failure !== undefined && Date.now() - failure.at > REMEMBERED_MS.failure);
