@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settlement } from '@/lib/hosts/services/engine';
 
-/** Asks until the engine has settled, where no operation waits for it. Throws the signal's reason once it aborts. */
+/** Polls until the desired state is reached, for work outside operations. Throws the signal's reason when aborted. */
 export async function untilSettled<Result extends object>(
   ask: () => Promise<Settlement<Result>>,
   signal?: AbortSignal,

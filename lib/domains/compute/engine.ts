@@ -101,13 +101,13 @@ export type HostCapacity = {
  */
 export interface ComputeEngine {
   /**
-   * Makes the instance what its spec says, and answers soon: settled once it is booted, halted or switched off. Work goes
-   * on while it waits; asking again, also after a crash of the caller, tells how it went.
+   * Makes the instance what its spec says, and answers soon: settled once it is booted, halted or switched off. Otherwise the
+   * work continues; the next call, also after a crash of the caller, returns its progress or its result.
    * @throws EngineError `CAPACITY_EXHAUSTED` before anything is allocated, `NOT_FOUND` for an unknown image or volume
    */
   ensureInstance(spec: InstanceSpec): Promise<Settlement>;
   /**
-   * Restarts a running guest: `soft` by its power button and, when it does not answer in time, as `hard`. Settled once the
+   * Restarts a running guest: `soft` by its power button and, if it does not react in time, as `hard`. Settled once the
    * guest is up again. Each request reboots once, however often it is repeated.
    * @throws EngineError `NOT_FOUND` when the machine is off
    */

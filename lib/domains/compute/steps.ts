@@ -11,7 +11,6 @@ import {
   goTo,
   type OperationSteps,
   operationSteps,
-  type Step,
 } from '@/lib/core/operations/steps';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow, waitingFor } from '@/lib/core/resources/rows';
@@ -108,7 +107,7 @@ const rebootSteps = operationSteps(
         try {
           return await engineOf(step.cell).compute.rebootInstance(resource_id, 'soft', id);
         } catch (error) {
-          // It has just switched itself off: the next stage starts it.
+          // The guest has just switched itself off: the next stage starts it.
           if (!(error instanceof EngineError) || error.code !== 'NOT_FOUND') throw error;
           return { settled: true };
         }

@@ -16,7 +16,7 @@ export type EngineImage = {
 
 export type ChecksumAlgorithm = 'sha256' | 'sha512';
 
-/** Bytes that arrived whole, and their SHA-256 as hex. */
+/** Size and SHA-256 (hex) of a completed transfer. */
 export type ReceivedImage = { sizeBytes: number; sha256: string };
 
 /** A public image on another server. Its checksum is known, or published in a list such as SHA256SUMS at `url`. */
@@ -27,27 +27,26 @@ export type ImageSource = {
 };
 
 /**
- * Operating system images. Every change is idempotent: an image that exists is returned as it is. It answers soon and goes
- * on while it waits; asking again, also after a crash of the caller, tells how it went.
+ * Operating system images. Every change is idempotent: an image that exists is returned as it is. It answers soon, and the
+ * work continues; the next call, also after a crash of the caller, returns its progress or its result.
  */
 export interface ImageEngine {
   /**
-   * Writes bytes for `importImage`, no faster than the disk takes them. A stream that breaks off leaves nothing, and its error is
-   * thrown.
+   * Stores bytes for `importImage`, with backpressure. An interrupted stream leaves nothing, and its error is thrown.
    * @throws EngineError `CAPACITY_EXHAUSTED` when the disk is full
    */
   receiveImage(id: string, bytes: Readable): Promise<ReceivedImage>;
   /** Deletes received bytes that will not be imported; no error when there are none. */
   discardReceived(id: string): Promise<void>;
-  /** Bytes that were received and not imported, and parts of downloads. */
+  /** Received bytes that were not imported, and partial downloads. */
   observeReceived(): Promise<{ id: string; writtenAt: Date }[]>;
   /**
-   * Makes an image of the received bytes, after they have proved to be what the format says.
-   * @throws EngineError `INVALID` for what is not, or what refers to anything outside itself; the bytes are deleted then
+   * Verifies the format of the received bytes and makes an image of them.
+   * @throws EngineError `INVALID` for another format or a reference to another file; the bytes are then deleted
    */
   importImage(id: string, format: ImageFormat): Promise<Settlement<{ image: EngineImage }>>;
   /**
-   * Opens the bytes as they were received; whoever does not read to the end destroys the stream.
+   * Opens the bytes as they were received. A caller that does not read to the end destroys the stream.
    * @throws EngineError `NOT_FOUND`
    */
   readImage(id: string): Promise<Readable>;

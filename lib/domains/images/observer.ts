@@ -40,7 +40,7 @@ async function noteLost({ id, project_id }: Known): Promise<void> {
   if (noted) log.error({ image: id }, 'an image is no longer on the host');
 }
 
-/** Bytes of uploads whose process died, and of fetches that nobody takes up again. */
+/** Bytes of uploads whose process died, and of abandoned downloads. */
 async function removeAbandoned(images: ImageEngine): Promise<void> {
   for (const { id, writtenAt } of await images.observeReceived()) {
     if (Date.now() - writtenAt.getTime() < ABANDONED_MS) continue;

@@ -100,7 +100,7 @@ async function send(content: Readable, { id, cell }: Target, signal: AbortSignal
   });
   const received = engineOf(cell).images.receiveImage(id, meter);
   received.catch((error) => meter.destroy(error));
-  // A source that breaks off ends the meter, and so reaches the engine.
+  // A failing source destroys the meter, and so the engine sees the failure.
   await Promise.allSettled([pipeline(content, meter, { signal }), received]);
   return received;
 }

@@ -18,8 +18,8 @@ export type ObservedVolume = {
 export type ObservedSnapshot = { id: string; volumeId: string; sizeGb: number };
 
 /**
- * Block volumes and their snapshots. Every change is idempotent, answers soon, and goes on while it waits; asking again, also
- * after a crash of the caller, tells how it went.
+ * Block volumes and their snapshots. Every change is idempotent and answers soon, and the work continues; the next call, also
+ * after a crash of the caller, returns its progress or its result.
  */
 export interface StorageEngine {
   /**
@@ -38,8 +38,8 @@ export interface StorageEngine {
   /** Volumes made from it stay whole. */
   removeSnapshot(id: string): Promise<Settlement>;
   /**
-   * Opens the snapshot's content as a QCOW2 image, once that is prepared; an image engine takes these bytes as they come.
-   * Whoever does not read to the end destroys the stream.
+   * Opens the snapshot's content as a QCOW2 image, once it is prepared; `receiveImage` of an image engine accepts these bytes.
+   * A caller that does not read to the end destroys the stream.
    * @throws EngineError `NOT_FOUND`, `CAPACITY_EXHAUSTED`
    */
   readSnapshot(id: string): Promise<Settlement<{ bytes: Readable }>>;

@@ -31,7 +31,7 @@ const plugged = new Map<string, string>();
 let failure: EngineError | undefined;
 /** Machines answer nothing, as one that is stuck in the kernel. */
 let hangs = false;
-/** Volumes are copied for as long as this is set. */
+/** While set, copying a volume does not end. */
 let copies = false;
 const unresponsive = () => new EngineError('ENGINE_ERROR', 'The machine does not respond.');
 const fails = () => {

@@ -86,7 +86,7 @@ async function plugMissing(storage: StorageEngine, holders: ReadonlyMap<string, 
     const facts = { volume: id, instance: instance_id };
     const holder = holders.get(id);
     try {
-      // The next look goes on with what has not settled.
+      // The next look continues changes that have not settled.
       if (holder && !(await storage.detachVolume(id, holder)).settled) continue;
       if (!(await storage.attachVolume(id, instance_id)).settled) continue;
       log.warn(facts, 'a running guest lacked an attached volume and has it again');

@@ -22,7 +22,7 @@ export type Subject = {
   engine: Engine;
   /** The engine's folder on this host, for tests of isolation. */
   folder: string;
-  /** An engine object that remembers nothing, as after a restart of the worker. */
+  /** An engine object without memory, as after a restart of the worker. */
   restarted(): Engine;
   /** Ends an instance's machine like a power failure; absent if the test cannot reach it. */
   powerFailure?(instanceId: string): void;
@@ -49,7 +49,7 @@ export function smallInstance(imageId: string, change: Partial<InstanceSpec> = {
   };
 }
 
-/** Makes an instance what its spec says, and waits until it is. */
+/** Brings an instance to the state of its spec, and waits for it. */
 export const settleInstance = (compute: ComputeEngine, spec: InstanceSpec): Promise<object> =>
   untilSettled(() => compute.ensureInstance(spec));
 

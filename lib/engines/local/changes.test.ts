@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { untilSettled } from '../until-settled';
 import { Changes } from './changes';
 
-test('a change that ends between two questions is not begun again', async () => {
+test('a change that ends between two calls is not started again', async () => {
   const changes = new Changes<{ run: number }>();
   let runs = 0;
   const ask = () =>
@@ -17,7 +17,7 @@ test('a change that ends between two questions is not begun again', async () => 
   expect(runs).toBe(1);
 });
 
-test('a failure is thrown to the next question, and the one after that begins anew', async () => {
+test('a failure is thrown to the next call, and the call after that starts anew', async () => {
   const changes = new Changes();
   let runs = 0;
   const ask = () =>

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settlement, Waiting } from '@/lib/hosts/services/engine';
 
-/** What a change waits for at the moment. */
+/** Reports the progress of a change. */
 export type Tell = (waiting: Omit<Waiting, 'settled'>) => void;
 
-/** How long an answer may take: a change that ends within it needs no second question. */
+/** The longest time until an answer: a shorter change needs no second call. */
 const ANSWER_MS = 250;
-/** An older end does not answer a new question; what has succeeded may have been undone since. */
+/** Older results and failures do not answer a new call: the change may have been undone since. */
 const REMEMBERED_MS = { result: 5_000, failure: 60_000 };
 
 type Change<Result> = {
@@ -18,13 +18,13 @@ type Change<Result> = {
 };
 
 /**
- * Changes that go on after the answer, one for each resource; the next question gets their progress. They end with the
- * process and can be begun again at any point.
+ * Changes that continue after the answer, one for each resource; the next call returns their progress. They end with the
+ * process and can be started again at any point.
  */
 export class Changes<Result extends object = object> {
   private readonly running = new Map<string, Change<Result>>();
 
-  /** Begins a change, or follows the one under way that wants the same. Gives its result or throws its failure once. */
+  /** Starts a change, or joins a running one with the same `wanted`. Returns its result or throws its failure once. */
   async ask(id: string, wanted: string, work: (tell: Tell) => Promise<Result>): Promise<Settlement<Result>> {
     const known = this.running.get(id);
     const change = known && known.wanted === wanted && !isStale(known) ? known : this.begin(id, wanted, work);

@@ -1,10 +1,10 @@
-/** Lets so much work run at once; the rest waits in line. */
+/** Limits the tasks that run at the same time. Others wait in line. */
 export class Slots {
   private readonly queue: (() => void)[] = [];
 
   constructor(private free: number) {}
 
-  /** Runs `work` in its turn. Throws the signal's reason when it aborts before. */
+  /** Runs `work` in its turn. Throws the signal's reason if it aborts before. */
   async take<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     await this.enter(signal);
     try {

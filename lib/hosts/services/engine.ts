@@ -151,7 +151,7 @@ export type ObservedService = {
   lastExit: ServiceExit | null;
 };
 
-/** Work goes on: what it waits for, when to ask again, and the bytes of a transfer so far. */
+/** Work in progress: its current step, the time until the next call, and the bytes of a transfer so far. */
 export type Waiting = {
   settled: false;
   waits_for: string;
@@ -159,7 +159,7 @@ export type Waiting = {
   transfer?: { receivedBytes: number; totalBytes: number | null };
 };
 
-/** The answer to every request whose work may take long: done, with its result, or still waiting. */
+/** The answer to every request that may take long: settled, with its result, or still waiting. */
 export type Settlement<Result extends object = object> = ({ settled: true } & Result) | Waiting;
 
 /** Counters since the service was started. A value below the last one means a new start. */

@@ -110,7 +110,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await uptime()).toBeGreaterThan(guestAfter);
     });
 
-    it('a soft reboot shuts the guest down in order and runs its script no second time', async () => {
+    it('a soft reboot shuts the guest down in order and does not run its script again', async () => {
       await reboot('soft');
       expect(await guest('cat /root/file /root/runs')).toBe('kept\nonce');
       expect((await subject.engine.compute.consoleLog(spec.id, 2000)).output).toContain('reboot: Power down');
@@ -122,7 +122,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await guest('ls /run/before 2>&1')).toContain('No such file');
     });
 
-    it('a reboot answers soon; repeated after a crash it waits for the same boot, and never reboots twice', async () => {
+    it('a reboot answers soon; repeated after a crash, it waits for the same boot and never reboots twice', async () => {
       await guest('echo before > /run/before');
       const request = newId();
       const boots = async () =>
@@ -137,7 +137,7 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await guest('cat /run/after')).toBe('after');
     });
 
-    it('stop presses the power button, frees the processor, and start finds the disk as it was', async () => {
+    it('stop presses the power button and frees the processor, and start finds the disk unchanged', async () => {
       await ensure({ power: 'stopped' });
       expect(await observed()).toMatchObject({ power: 'stopped', fault: null, startedAt: null });
       for (const kind of ['vnc', 'serial'] as const) {

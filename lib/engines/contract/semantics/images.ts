@@ -14,7 +14,7 @@ import { type Subject, settleInstance, smallInstance } from '../subject';
 
 const MIB = 1024 ** 2;
 
-/** A QCOW2 disk of this size without content. */
+/** An empty QCOW2 disk of this size. */
 async function emptyDisk(size: string): Promise<Buffer> {
   const file = join(tmpdir(), `${newId()}.qcow2`);
   try {
@@ -25,19 +25,19 @@ async function emptyDisk(size: string): Promise<Buffer> {
   }
 }
 
-/** What every image engine must do. */
+/** The contract of every image engine. */
 export function imageSemantics(name: string, prepare: () => Promise<Subject>): void {
   describe(`image engine: ${name}`, { timeout: 180_000 }, () => {
     let subject: Subject;
     let mirror: Server;
-    /** Sends the rest of what waits. */
+    /** Sends the rest of a response that is held back. */
     let release = () => {};
     let requests: { range: string | undefined }[] = [];
     const content = randomBytes(4 * MIB);
     const sha256 = createHash('sha256').update(content).digest('hex');
 
     const images = () => subject.engine.images;
-    /** Hands in bytes as an image, and waits until it is verified. */
+    /** Uploads an image, and waits until it is verified. */
     const take = async (id: string, bytes: Buffer, format: ImageFormat) => {
       await images().receiveImage(id, Readable.from([bytes]));
       return (await untilSettled(() => images().importImage(id, format))).image;
@@ -84,7 +84,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       expect(await known(id)).toBeUndefined();
     });
 
-    it('gives an image as the bytes that it received, which another engine takes as they come', async () => {
+    it('returns an image as the bytes that it received, and another engine accepts them', async () => {
       const [id, copy] = [newId(), newId()];
       const image = await take(id, content, 'RAW');
       expect(await images().receiveImage(copy, await images().readImage(id))).toEqual({ sizeBytes: 4 * MIB, sha256 });
@@ -93,7 +93,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       await expect(images().readImage(newId())).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
-    it('keeps nothing of a stream that breaks off, and what was received until it is imported or discarded', async () => {
+    it('keeps nothing of an interrupted stream, and received bytes until they are imported or discarded', async () => {
       const [broken, kept] = [newId(), newId()];
       const cut = async function* () {
         yield content.subarray(0, MIB);
@@ -106,7 +106,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       expect(await images().observeReceived()).toEqual([]);
     });
 
-    it('refuses a file that is not what its format says, and keeps nothing of it', async () => {
+    it('refuses a file that does not match its format, and keeps nothing of it', async () => {
       for (const [bytes, format] of [
         [content, 'QCOW2'],
         [content, 'ISO'],
@@ -120,7 +120,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       }
     });
 
-    it('fetches an image, and goes on where the transfer broke', async () => {
+    it('fetches an image, and resumes an interrupted transfer', async () => {
       const id = newId();
       requests = [];
       await expect(untilSettled(() => images().fetchImage(id, source('/breaks')))).rejects.toMatchObject({
@@ -131,7 +131,7 @@ export function imageSemantics(name: string, prepare: () => Promise<Subject>): v
       expect(requests.at(-1)?.range).toMatch(/^bytes=[1-9]/);
     });
 
-    it('answers soon while it fetches, with its progress, and fetches once however often it is asked', async () => {
+    it('answers soon while it fetches, with its progress, and fetches once, however often it is called', async () => {
       const id = newId();
       requests = [];
       const transfer = { receivedBytes: MIB, totalBytes: 4 * MIB };

@@ -45,7 +45,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await subject.leftovers()).toEqual([]);
     }, GUEST_MS);
 
-    it('creates an empty volume that takes no room, and creating it again changes nothing', async () => {
+    it('creates an empty volume that takes no space, and creating it again changes nothing', async () => {
       await untilSettled(() => storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY }));
       await untilSettled(() => storage().ensureVolume({ id: data, sizeGb: 1, source: EMPTY }));
       const found = await volume(data);
@@ -79,14 +79,14 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await volume(data)).toMatchObject({ sizeGb: 2 });
     });
 
-    it('freezes an attached volume, which the guest does not notice', async () => {
+    it('snapshots an attached volume without disturbing the guest', async () => {
       await untilSettled(() => storage().ensureSnapshot({ id: first, volumeId: data }));
       await untilSettled(() => storage().ensureSnapshot({ id: first, volumeId: data }));
       await mounted('/dev/sda', 'echo two > /mnt/file; cat /mnt/file');
       expect((await storage().observeStorage()).snapshots).toEqual([{ id: first, volumeId: data, sizeGb: 2 }]);
     });
 
-    it('gives a volume made from a snapshot what the volume held then', async () => {
+    it('gives a volume created from a snapshot the content of that time', async () => {
       await untilSettled(() =>
         storage().ensureVolume({ id: copy, sizeGb: 2, source: { kind: 'snapshot', snapshotId: first } }),
       );
@@ -113,7 +113,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(files.map((found) => found?.attachedTo)).toEqual([spec.id, spec.id]);
     });
 
-    it('detaches from a running guest, and freezes and grows what is detached', async () => {
+    it('detaches from a running guest, and snapshots and grows detached volumes', async () => {
       await untilSettled(() => storage().detachVolume(copy, spec.id));
       await untilSettled(() => storage().detachVolume(copy, spec.id));
       await shell.eventually('test "$(ls /sys/block | grep -c "^sd")" = 1', 20_000);
@@ -143,7 +143,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       ).toContain('two\nround 1\nround 2\nround 3');
     });
 
-    it('keeps what stands on a snapshot or a volume when these are removed', async () => {
+    it('keeps a volume when the snapshot or volume that it was created from is removed', async () => {
       await untilSettled(() => storage().removeSnapshot(first));
       await untilSettled(() => storage().removeSnapshot(second));
       await untilSettled(() => storage().detachVolume(data, spec.id));
@@ -152,7 +152,7 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await mounted(`/dev/${device}`, 'cat /mnt/file')).toContain('three');
     });
 
-    it('makes a volume from an image, and refuses one that is too small for its source', async () => {
+    it('creates a volume from an image, and refuses one that is too small for its source', async () => {
       await untilSettled(() =>
         storage().ensureVolume({ id: fromImage, sizeGb: 1, source: { kind: 'image', imageId: tiny } }),
       );

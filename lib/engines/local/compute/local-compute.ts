@@ -199,7 +199,7 @@ export class LocalCompute implements ComputeEngine {
     await BootWatch.end(this.host, id);
   }
 
-  /** Goes on with a boot whose end was not seen; nothing where there is none. */
+  /** Waits for a boot that an earlier process started, if there is one. */
   private async resumeBoot(guest: EngineProcess, tell: Tell, signal: AbortSignal): Promise<void> {
     const watch = await BootWatch.resume(this.host, guest.id);
     if (watch) await this.boot(guest.id, tell, signal, async () => ({ guest, watch }));

@@ -21,7 +21,7 @@ import { allImages, findImage, imageFile, imageRecordFile, requireImage } from '
 
 const FORMATS: readonly ImageFormat[] = ['QCOW2', 'RAW', 'ISO'];
 
-/** How many images are fetched, built or verified at once. */
+/** Images that are fetched, built or verified at the same time: each keeps a disk or a processor busy. */
 const ARRIVALS = 2;
 const READ_BYTES = 1024 ** 2;
 const SOON_MS = 500;
@@ -139,7 +139,7 @@ export class LocalImages implements ImageEngine {
     const image = await findImage(this.host, id);
     if (image) await this.requireUnused(image);
     await removeRecord(imageRecordFile(this.host, id));
-    // A file without a record is what a crash has left.
+    // A crash leaves a file without a record.
     for (const format of FORMATS) await removePath(imageFile(this.host, { id, format }));
     await this.discardReceived(id);
     return {};

@@ -78,7 +78,7 @@ it('a snapshot that was cut off is finished after another one was taken, and the
   expect(await layers()).toBe(0);
 });
 
-it('an image is made of a snapshot’s bytes, and a reader that goes away leaves nothing', async () => {
+it('a snapshot’s bytes become an image, and an interrupted reader leaves nothing', async () => {
   const [volume, snapshot, image, copy] = [newId(), newId(), newId(), newId()];
   await untilSettled(() => storage.ensureVolume({ id: volume, sizeGb: 1, source: { kind: 'empty' } }));
   await write(volume, 7);

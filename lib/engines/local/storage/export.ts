@@ -10,15 +10,15 @@ import { removePath } from '../record';
 import { filesOf } from './chain';
 import { findSnapshot, layerFile } from './layers';
 
-/** The user that copies: it reads what guests have written. */
+/** Copies run as this user, because they read files that guests have written. */
 const READER = 'snapshot reader';
 const COPY_MS = 60 * 60_000;
 
 export const exportFile = (host: Host, id: string) => join(host.directory, 'exports', `${id}.qcow2`);
 
 /**
- * Copies a snapshot into one QCOW2 file that stands on no other; one that a crash left is used as it is, because
- * snapshots never change.
+ * Copies a snapshot into one QCOW2 file without a backing file. A copy from before a crash is reused, because snapshots
+ * never change.
  * @returns the file, which the caller removes
  * @throws EngineError `NOT_FOUND`, `CAPACITY_EXHAUSTED`
  */

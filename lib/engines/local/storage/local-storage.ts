@@ -143,7 +143,7 @@ export class LocalStorage implements StorageEngine {
     });
     if (!answer.settled) return answer;
     const file = await open(answer.file);
-    // Its bytes last as long as the stream, whatever becomes of its reader or of this process.
+    // The unlinked file lasts as long as the stream, even if the reader goes away or this process ends.
     await removePath(answer.file);
     return { settled: true, bytes: file.createReadStream() };
   }
@@ -269,7 +269,7 @@ export class LocalStorage implements StorageEngine {
     return withMonitor(monitorSocket(this.host, instanceId), talk);
   }
 
-  /** Runs a change of a volume or snapshot in its turn. @param wanted what tells it from other changes of its kind */
+  /** Runs a change of a volume or snapshot in its turn. @param wanted distinguishes changes of the same resource */
   private change(id: string, doing: string, wanted: unknown, work: () => Promise<void>): Promise<Settlement> {
     return this.changes.ask(id, JSON.stringify([doing, wanted]), async (tell) => {
       tell({ waits_for: 'Waiting for other volumes and snapshots', again_ms: SOON_MS });
