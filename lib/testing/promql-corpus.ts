@@ -39,7 +39,7 @@ export const corpus: readonly StoredSeries[] = [
   series({ __name__: 'wild', node: 'b' }, (i) => (i % 11 < 4 ? undefined : 1000 - ((i * 53) % 97))),
 ];
 
-/** What Prometheus looks back for the value of a series. */
+/** How far back Prometheus looks for the value of a series. */
 export const LOOKBACK_MS = 300_000;
 
 /** The corpus as a store. */

@@ -150,9 +150,15 @@ export type EndpointDefinition<
   versioned?: boolean;
   /** Allowed before an initial password is changed. */
   with_initial_password?: boolean;
-  /** Who stores the answer of a POST with an Idempotency-Key: the service's statement, the kernel, or nobody. */
+  /**
+   * How the answer of a POST with an Idempotency-Key is stored: by the service's statement, by the kernel, or not at
+   * all.
+   */
   idempotency?: 'statement' | 'kernel' | 'none';
-  /** What open pages refetch when a call succeeded: the topic its domain's lists listen to. */
+  /**
+   * Carries out the call. Returns the body, or a `Reply` to choose the status or set headers; throws ApiError to
+   * refuse.
+   */
   handle: (
     call: CallOf<A>,
     input: {
@@ -232,7 +238,7 @@ export function endpoint<
     versioned: definition.versioned ?? false,
     with_initial_password: definition.with_initial_password ?? false,
     idempotency: definition.method === 'POST' && !definition.form ? (definition.idempotency ?? 'statement') : 'none',
-    // The kernel parses with this very definition's schemas and checks its access before it calls.
+    // The kernel parses the input with this definition's schemas and checks access before it calls the handler.
     handle: definition.handle as unknown as AnyEndpoint['handle'],
   };
 }

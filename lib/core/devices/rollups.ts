@@ -9,12 +9,12 @@ const MINUTE_MS = 60_000;
 const INTERVALS = 12;
 
 /**
- * What is rolled up to intervals of `step_s`: rows up to the moment `complete`, each a roll-up of one sample or more. `moment`
- * is the time of a row, and `last` joins the row of a moment. `rows` and `last` end in a condition to which more is added.
+ * The source of intervals of `step_s`: rows until the time `complete`, each with at least one sample. `moment` is the
+ * time of a row, and `last` joins the row of a time. `rows` and `last` end in a condition that can be extended.
  */
 type Source = { step_s: number; complete: Sql; rows: Sql; moment: Sql; last: Sql };
 
-/** Samples arrive within seconds: one that is a minute late is stored, but not rolled up. */
+/** Samples arrive within seconds. One that is a minute late is stored, but not rolled up. */
 const samples: Source = {
   step_s: 300,
   complete: raw("platform_now() - interval '60 seconds'"),
@@ -73,8 +73,8 @@ function rollUp({ step_s, complete, rows, moment, last }: Source): Sql {
 }
 
 /**
- * Rolls up samples to 5 minutes, and those to an hour. A roll-up and its progress are one statement: a worker that dies
- * leaves both as they were, and the next continues there.
+ * Rolls up samples to 5 minutes, and those to an hour. A roll-up and its progress are one statement: if a worker dies,
+ * both stay unchanged, and the next worker continues.
  */
 export const rollUpJob: PeriodicJob = {
   name: 'roll up metrics',
@@ -86,7 +86,7 @@ export const rollUpJob: PeriodicJob = {
   },
 };
 
-/** What has not been rolled up is kept, however old. */
+/** Purges only data that has been rolled up, however old it is. */
 export const metricPurges: readonly PeriodicJob[] = [
   expiring('device_samples', () => {
     const hours = settings().metricsSampleHours;

@@ -2,19 +2,19 @@ import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { DeviceSeries } from './metric';
 
-/** What a device reported at one moment. */
+/** The report of a device at one time. */
 export type DeviceSample = {
   project_id: string;
   device_id: string;
   at: Date;
-  /** One value for each series, in their order. A counter counts since the device was started. */
+  /** One value per series, in the same order. A counter counts since the device was started. */
   values: readonly number[];
 };
 
 /**
- * Stores what devices of one kind reported, in one statement. A sample that is already there changes nothing, and a device
- * that was deleted meanwhile has none.
- * @param series what the values mean, the same for all samples
+ * Stores the reports of devices of one kind in one statement. Existing samples stay unchanged, and those of deleted
+ * devices are dropped.
+ * @param series the meaning of the values, the same for all samples
  */
 export async function keepSamples(series: readonly DeviceSeries[], samples: readonly DeviceSample[]): Promise<void> {
   if (samples.length === 0) return;
@@ -41,13 +41,13 @@ export async function keepSamples(series: readonly DeviceSeries[], samples: read
     ON CONFLICT DO NOTHING`);
 }
 
-/** Positions of the gauges, from 1. */
+/** Positions of the gauges, starting at 1. */
 const gaugesOf = (series: readonly DeviceSeries[]) =>
   series.flatMap(({ type }, index) => (type === 'gauge' ? [index + 1] : []));
 
 const shapes = new Map<string, Promise<number>>();
 
-/** The id of a list of series, recorded when it is new. */
+/** The id of a list of series; a new list is recorded. */
 function shapeOf(series: readonly DeviceSeries[]): Promise<number> {
   const key = JSON.stringify(series.map(({ name, type, labels }) => ({ name, type, labels })));
   const known = shapes.get(key);

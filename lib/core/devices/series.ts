@@ -3,15 +3,15 @@ import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
 import type { Metric } from './metric';
 
-/** Seconds between kept samples: as they came, or rolled up. */
+/** Seconds between stored samples: raw (15), or rolled up. */
 export type Level = 15 | 300 | 3600;
 
-/** Between samples that are further apart, the device was off or not sampled: the time between them has no rate. */
+/** The longest gap between two samples with a rate; in a longer one the device was off or not sampled. */
 export const LONGEST_GAP_S: Readonly<Record<Level, number>> = { 15: 90, 300: 450, 3600: 5400 };
 
 const HOUR_MS = 3_600_000;
 
-/** The finest level that still has the samples of a moment. */
+/** The finest level that still has the samples of a time. */
 export function levelOf(moment: Date, now: Date): Level {
   const { metricsSampleHours, metricsFiveMinuteDays } = settings();
   const age = now.getTime() - moment.getTime();
@@ -26,7 +26,10 @@ const rollup = raw(
   'SELECT project_id, device_id, shape_id, at, "values", base, samples, means, lows, highs FROM device_rollups',
 );
 
-/** The rows of a level that a condition on `project_id`, `device_id`, `shape_id` and `at` selects. What is not rolled up yet comes from the level below. */
+/**
+ * The rows of a level that match a condition on `project_id`, `device_id`, `shape_id` and `at`. Data not rolled up yet
+ * comes from the level below.
+ */
 export function keptRows(level: Level, condition: Sql): Sql {
   if (level === 15) return sql`${sample} WHERE ${condition}`;
   const rolledUp = sql`(SELECT l.until FROM metric_levels l WHERE l.step_s = ${level}::int)`;
@@ -34,15 +37,15 @@ export function keptRows(level: Level, condition: Sql): Sql {
   return sql`(${rollup} WHERE ${condition} AND step_s = ${level}::int) UNION ALL (${below})`;
 }
 
-/** One series of one device: a position in its samples, from 1. */
+/** A series of a device: a position in its samples, starting at 1. */
 export type SeriesOfDevice = { device_id: string; shape_id: number; position: number; type: Metric['type'] };
 
-/** Its samples in a span of time, oldest first; resets of a counter do not show. */
+/** The samples of a series in a period, oldest first, adjusted for counter resets. */
 export type SeriesPoints = SeriesOfDevice & {
   /** Unix time in milliseconds. */
   at: number[];
   values: number[];
-  /** Of the samples that each point stands for; a point that is a single sample stands for itself. */
+  /** Statistics of the samples behind each point; for a single sample, its own value. */
   rolled: { samples: number[]; means: number[]; lows: number[]; highs: number[] } | null;
 };
 
@@ -61,7 +64,7 @@ const VALUE = raw('k."values"[w.position] + coalesce(k.base[w.position], 0)');
 type PointsRow = Record<'at' | 'values' | 'samples' | 'means' | 'lows' | 'highs', string | null> &
   Omit<SeriesOfDevice, 'type'>;
 
-/** The samples of these series from one moment to another, in one statement. Series without any are left out. */
+/** The samples of these series in a period, in one statement. Series without samples are left out. */
 export async function readPoints(
   projectId: string,
   wanted: readonly SeriesOfDevice[],
@@ -111,10 +114,10 @@ function numbers(text: string | null): number[] {
   return text.slice(1, -1).split(',').map(Number);
 }
 
-/** Of one series in one interval: a gauge's mean, or a counter's growth per second; null where it cannot be told. */
+/** The value of a series in an interval: a gauge's mean, or a counter's growth per second; null if unknown. */
 export type IntervalRow = Omit<SeriesOfDevice, 'type'> & { interval: Date; value: number | null };
 
-/** Series by intervals, each named by its end; an interval without samples has no row. */
+/** The intervals of series, each named by its end; an interval without samples has no row. */
 export function readIntervals(
   projectId: string,
   wanted: readonly SeriesOfDevice[],
@@ -139,7 +142,7 @@ export function readIntervals(
     ) AS d WHERE d.at > ${from}::timestamptz GROUP BY 1, 2, 3, 4, d.is_gauge ORDER BY 4`);
 }
 
-/** A series that some device of a project may have, and where its values stand in samples. */
+/** A series that some device of a project may have, with the position of its values in samples. */
 export type KnownSeries = {
   shape_id: number;
   position: number;
@@ -148,7 +151,7 @@ export type KnownSeries = {
   labels: Readonly<Record<string, string>>;
 };
 
-/** Every series that was ever reported, of all projects: names and labels come from domains, never from tenants. */
+/** All series ever reported in any project: names and labels come from domains, never from tenants. */
 export function knownSeries(names: readonly string[]): Promise<KnownSeries[]> {
   return query<KnownSeries>(sql`
     SELECT m.id AS shape_id, u.position::int, u.series->>'name' AS name, u.series->>'type' AS type, u.series->'labels' AS labels

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await prisma().device.create({ data: { project_id: acme.id, id: device, kind: 'probe' } });
 });
 
-/** Samples at so many seconds after the start. */
+/** Reports samples, each at a number of seconds after the start. */
 const report = (...samples: [second: number, sent: number, memory: number][]) =>
   Promise.all(
     samples.map(([second, sent, memory]) =>
@@ -58,7 +58,7 @@ async function read(name: string, level: Level, [first, last] = [0, 3 * 3600]) {
   return found && { ...found, at: found.at.map((at) => (at - start) / 1000) };
 }
 
-test('a sample that is reported twice is stored once', async () => {
+test('a sample reported twice is stored once', async () => {
   await inOrder([15, 1, 1], [15, 2, 2], [30, 3, 3]);
   expect(await read('nephele_probe_sent_bytes', 15)).toMatchObject({ at: [15, 30], values: [1, 3] });
 });
@@ -82,7 +82,7 @@ test('a report of many devices is stored together, without those that are delete
   ]);
 });
 
-test('five minutes have their last counter, and the mean, lowest and highest gauge of their samples', async () => {
+test('five minutes have the last counter, and the mean, lowest and highest gauge of their samples', async () => {
   await inOrder([15, 10, 4], [285, 30, 6], [300, 31, 8], [301, 40, 100]);
   await rollUpJob.run(never);
   expect(await read('nephele_probe_sent_bytes', 300, [0, 600])).toMatchObject({ at: [300, 301], values: [31, 40] });
@@ -115,7 +115,7 @@ test('rolling up again, or twice at the same time, counts nothing twice', async 
   expect(await query(sql`SELECT * FROM device_rollups ORDER BY step_s, until`)).toEqual(once);
 });
 
-test('a roll-up that dies is neither half written nor marked as done, and the next one does it', async () => {
+test('a roll-up that dies is neither half written nor marked as done, and the next one repeats it', async () => {
   await inOrder([15, 1, 1], [400, 3, 5]);
   await execute(
     sql`ALTER TABLE device_rollups ADD CONSTRAINT dies CHECK (until < ${raw(`'${new Date(start + 400_000).toISOString()}'`)}) NOT VALID`,
@@ -128,12 +128,12 @@ test('a roll-up that dies is neither half written nor marked as done, and the ne
   expect((await read('nephele_probe_memory_bytes', 300))?.at).toEqual([15, 400]);
 });
 
-test('what is not rolled up yet is read as it came', async () => {
+test('samples that are not rolled up yet are read as stored', async () => {
   await inOrder([15, 1, 1], [30, 2, 3]);
   expect(await read('nephele_probe_sent_bytes', 3600)).toMatchObject({ at: [15, 30], values: [1, 2] });
 });
 
-test('samples are purged when their time is over, but never before they are rolled up', async () => {
+test('samples are purged after their retention, but never before they are rolled up', async () => {
   await inOrder([15, 1, 1], [30, 2, 3]);
   await setTestClock(50 * HOUR_MS);
   const purgeAll = async () => {
@@ -152,7 +152,7 @@ test('samples are purged when their time is over, but never before they are roll
   await setTestClock(0);
 });
 
-test('the finest level that still has a moment is read', () => {
+test('the finest level that still has a time is read', () => {
   const now = new Date();
   const ago = (hours: number) => levelOf(new Date(now.getTime() - hours * HOUR_MS), now);
   expect([ago(48), ago(49), ago(30 * 24), ago(31 * 24)]).toEqual([15, 300, 300, 3600]);

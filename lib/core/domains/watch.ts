@@ -16,7 +16,7 @@ export const stopStages = ['machines', 'services', 'networks'] as const;
 /** Stopped with the platform, and restarted with it. */
 export type Stop = {
   readonly stage: (typeof stopStages)[number];
-  /** The longest orderly shutdown of any item; all items share this time. */
+  /** Time for an orderly shutdown, shared by all its items. */
   readonly grace_s: number;
   run(grace_s: number): Promise<void>;
 };
