@@ -18,8 +18,8 @@ export const logServices = [
 /** What every line carries; `project` is added by the store. */
 export type StreamLabels = {
   service: (typeof logServices)[number];
-  resource_id: string;
-  resource_name: string;
+  resource_id?: string;
+  resource_name?: string;
   level: string;
   stream: string;
 };

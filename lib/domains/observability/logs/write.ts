@@ -12,6 +12,9 @@ export type LogEntry = { project_id: string; labels: StreamLabels; at: Date; tex
 /** Where a source was read to: before these lines, and after them. `null` before the first ones. */
 export type Progress = { source: string; before: string | null; after: string };
 
+/** Entries of a queue that these lines are copies of. */
+export type Taken = { queued: readonly string[] };
+
 /** Longer lines are cut. */
 const MOST_LINE_BYTES = 64 * 1024;
 const FOREIGN_KEY = '23503';
@@ -25,7 +28,7 @@ const streamIds = new Map<string, string>();
  * source still has, and stores none twice. Lines over the project's limits are dropped and counted, and a line says so.
  * @returns false where another reader of the same source was faster; nothing is stored then
  */
-export async function writeLogs(entries: readonly LogEntry[], progress?: Progress): Promise<boolean> {
+export async function writeLogs(entries: readonly LogEntry[], progress?: Progress | Taken): Promise<boolean> {
   const { kept, dropped } = await admitted(entries);
   const streams = byStream(kept);
   const chunks = await Promise.all(streams.flatMap(({ lines }) => splitLines(lines).map(packChunk)));
@@ -33,7 +36,7 @@ export async function writeLogs(entries: readonly LogEntry[], progress?: Progres
   const store = async () => {
     await register(streams);
     return execute(sql`
-      WITH moved AS (${moveOf(progress)}), stored AS (
+      WITH ${moveOf(progress)}, stored AS (
         INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body)
         SELECT chunk.* FROM unnest(${owners.map(({ project_id }) => project_id)}::uuid[],
           ${owners.map(idOf)}::bigint[],
@@ -68,15 +71,21 @@ export async function progressOf(source: string): Promise<string | null> {
   return row?.cursor ?? null;
 }
 
-/** Gives a row where the source still stands where these lines begin. */
-function moveOf(progress: Progress | undefined): Sql {
-  if (!progress) return sql`SELECT 1`;
+/** Expressions of which `moved` gives a row if the source still stands where these lines begin. */
+function moveOf(progress: Progress | Taken | undefined): Sql {
+  if (!progress) return sql`moved AS (SELECT 1)`;
+  if ('queued' in progress) {
+    const entries = sql`entry_id = ANY (${progress.queued}::uuid[])`;
+    return sql`held AS (SELECT entry_id FROM log_audit_queue WHERE ${entries} FOR UPDATE),
+      moved AS (SELECT 1 FROM held HAVING count(*) = ${progress.queued.length}::int),
+      gone AS (DELETE FROM log_audit_queue WHERE ${entries} AND EXISTS (SELECT FROM moved))`;
+  }
   const { source, before, after } = progress;
   return before === null
-    ? sql`INSERT INTO log_cursors (source, cursor, updated_at) VALUES (${source}::text, ${after}::text, platform_now())
-        ON CONFLICT (source) DO NOTHING RETURNING 1`
-    : sql`UPDATE log_cursors SET cursor = ${after}::text, updated_at = platform_now()
-        WHERE source = ${source}::text AND cursor = ${before}::text RETURNING 1`;
+    ? sql`moved AS (INSERT INTO log_cursors (source, cursor, updated_at) VALUES (${source}::text, ${after}::text, platform_now())
+        ON CONFLICT (source) DO NOTHING RETURNING 1)`
+    : sql`moved AS (UPDATE log_cursors SET cursor = ${after}::text, updated_at = platform_now()
+        WHERE source = ${source}::text AND cursor = ${before}::text RETURNING 1)`;
 }
 
 type Stream = { project_id: string; labels: Labels; lines: Line[] };
