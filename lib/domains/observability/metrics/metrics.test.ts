@@ -1,12 +1,20 @@
-import { beforeAll, expect, test } from 'vitest';
+import { execFile, spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { promisify } from 'node:util';
+import { getRequestListener } from '@hono/node-server';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { serve } from '@/lib/core/api/kernel';
 import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { keepSamples } from '@/lib/core/devices/samples';
 import { instanceSeries } from '@/lib/domains/compute/instance-metrics';
+import { authenticate } from '@/lib/people/identity/authenticate';
+import { endpoints } from '@/lib/platform/endpoints';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
+import { listenOnLoopback } from '@/lib/testing/loopback';
 import { idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, signIn, type TestProject } from '@/lib/testing/world';
@@ -212,3 +220,30 @@ test('a time series of another project’s resource does not exist', async () =>
   expect((await timeseries('gpu', {})).status).toBe(404);
   expect((await timeseries('cpu', { step: '1ms', start: '2020-01-01T00:00:00Z' })).status).toBe(400);
 });
+
+/** Debian's promtool cannot send a token: a listener in front of the API adds it. */
+test.skipIf(spawnSync('promtool', ['--version']).status !== 0)(
+  'promtool queries the API as it queries Prometheus',
+  async () => {
+    const served = serve(endpoints, authenticate);
+    const server = createServer(
+      getRequestListener((request) => {
+        const headers = new Headers(request.headers);
+        headers.set('Authorization', `Bearer ${acme.users.reader.token}`);
+        return served.fetch(new Request(request, { headers }), {
+          incoming: { socket: { remoteAddress: '127.0.0.1' } },
+        });
+      }),
+    );
+    onTestFinished(() => void server.close());
+    const address = `http://127.0.0.1:${await listenOnLoopback(server)}/api/v1/observability/prometheus`;
+    const promtool = async (...argv: string[]) => (await promisify(execFile)('promtool', ['query', ...argv])).stdout;
+    const series = 'nephele_instance_cpu_seconds{resource_name="web"}';
+    expect(await promtool('instant', `--time=${seconds(600)}`, address, `rate(${series}[1m])`)).toContain('=> 0.5 @');
+    const span = [`--start=${seconds(0)}`, `--end=${seconds(60)}`];
+    expect(await promtool('range', ...span, '--step=30s', address, `sum(${series})`)).toMatch(/0 @.*\n15 @.*\n30 @/);
+    expect(await promtool('labels', address, 'resource_name')).toBe('db\nweb\n');
+    expect(await promtool('series', '--match=nephele_instance_memory_bytes', address)).toContain(web);
+    await expect(promtool('instant', address, 'sum(')).rejects.toThrow('1:5: parse error');
+  },
+);
