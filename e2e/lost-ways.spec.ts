@@ -1,8 +1,53 @@
-import { addPerson, bearer, expect, expectAccessible, open, test } from './support';
+import type { APIRequestContext, Page } from '@playwright/test';
+import { addPerson, bearer, expect, expectAccessible, open, type Tenant, test } from './support';
 
+const newSecret = (tenant: Tenant) => `/projects/${tenant.slug}/security/secrets/new`;
 const nowhere = '01890000-0000-7000-8000-000000000000';
 
-test('pages that a reader opens cause no refusals in the audit log', async ({ page, tenant, request }) => {
+async function setSuspended(request: APIRequestContext, token: string, tenant: Tenant, suspended: boolean) {
+  const action = suspended ? 'suspend' : 'resume';
+  const data = suspended ? { reason: 'Invoice 2026-03 is unpaid.' } : {};
+  const answer = await request.post(`/admin/api/v1/tenants/${tenant.id}/${action}`, { headers: bearer(token), data });
+  expect(answer.ok()).toBe(true);
+}
+
+const sidebarLink = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true });
+
+test('an open tab learns that its project is suspended, disables everything, and recovers when it is resumed', async ({
+  page,
+  tenant,
+  request,
+  administratorToken,
+}) => {
+  await open(page, newSecret(tenant), tenant.admin);
+  await page.getByLabel('Name', { exact: true }).fill('kept');
+  await setSuspended(request, administratorToken, tenant, true);
+  await expect(page.getByRole('status', { name: 'Suspension' })).toContainText('This project is suspended');
+  await expect(page.getByRole('button', { name: 'Create secret' })).toBeDisabled();
+  await expect(page.getByTitle('This project is suspended. Contact the platform administrators.')).toBeVisible();
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('kept');
+  await expectAccessible(page);
+
+  await page.goto(`/projects/${tenant.slug}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page is not available');
+  await expectAccessible(page);
+  await page.goto(`/projects/${tenant.slug}/account`);
+  await expect(page.getByLabel('Current password')).toBeEnabled();
+  await sidebarLink(page, 'Secrets').click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page is not available');
+
+  await setSuspended(request, administratorToken, tenant, false);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Secrets');
+  await expect(page.getByText('No secrets yet')).toBeVisible();
+  await expect(page.getByRole('status', { name: 'Suspension' })).toBeEmpty();
+
+  const record = await request.get(`/admin/api/v1/audit?tenant_id=${tenant.id}&result=refused`, {
+    headers: bearer(administratorToken),
+  });
+  expect(await record.json()).toEqual([]);
+});
+
+test('whatever pages a reader opens, nothing refused is put on record', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
   const refusals = async () => {
     const answer = await request.get('/api/v1/audit?result=refused', { headers: bearer(tenant.token) });
