@@ -24,7 +24,7 @@ test('an open tab learns that its project is suspended, disables everything, and
   await setSuspended(request, administratorToken, tenant, true);
   await expect(page.getByRole('status', { name: 'Suspension' })).toContainText('This project is suspended');
   await expect(page.getByRole('button', { name: 'Create secret' })).toBeDisabled();
-  await expect(page.getByTitle('This project is suspended. Contact the platform administrators.')).toBeVisible();
+  await expect(page.getByTitle('The project is suspended. Contact your platform administrator.')).toBeVisible();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('kept');
   await expectAccessible(page);
 
@@ -45,6 +45,59 @@ test('an open tab learns that its project is suspended, disables everything, and
     headers: bearer(administratorToken),
   });
   expect(await record.json()).toEqual([]);
+});
+
+test('without a connection, links stay on the page and say so', async ({ page, context, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/account`, tenant.admin);
+  await expect(page.getByRole('status', { name: 'Connection' })).toBeAttached();
+  await context.setOffline(true);
+  await sidebarLink(page, 'Secrets').click();
+  await expect(page.getByText('Connection lost.')).toBeVisible();
+  await expect(page).toHaveTitle(/Profile and security/);
+  await context.setOffline(false);
+  await expect(page.getByText('Connection lost.')).toBeHidden();
+  await sidebarLink(page, 'Secrets').click();
+  await expect(page).toHaveTitle('Secrets · Nephele');
+});
+
+test('input that is not saved is discarded only after a question', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
+  await page.getByRole('link', { name: 'Create secret' }).first().click();
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('half-written');
+  const question = page.getByRole('alertdialog', { name: 'Discard unsaved changes?' });
+
+  await test.step('by a link', async () => {
+    await sidebarLink(page, 'Volumes').click();
+    await expect(question).toBeVisible();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(name).toHaveValue('half-written');
+  });
+  await test.step('by closing the tab', async () => {
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await expect(name).toHaveValue('half-written');
+  });
+  await test.step('by going back', async () => {
+    await page.evaluate(() => window.history.back());
+    await expect(question).toBeVisible();
+    await expect(page).toHaveURL(newSecret(tenant));
+    await question.getByRole('button', { name: 'Discard changes' }).click();
+    await expect(page).toHaveTitle('Secrets · Nephele');
+  });
+  await test.step('but not after it was saved', async () => {
+    await page.getByRole('link', { name: 'Create secret' }).first().click();
+    await name.fill('written');
+    await page.getByLabel('Value').fill('s3cret');
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    await expect(page.getByRole('row', { name: /written/ })).toBeVisible();
+    await sidebarLink(page, 'Volumes').click();
+    await expect(page).toHaveTitle('Volumes · Nephele');
+  });
 });
 
 test('whatever pages a reader opens, nothing refused is put on record', async ({ page, tenant, request }) => {

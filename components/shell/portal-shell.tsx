@@ -7,7 +7,6 @@ import { FreezeScope } from '@/lib/client/freeze';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalCommands, visibleTo } from './commands';
-import { ConnectionNotice } from './connection';
 import { PageGate, SuspendedBanner } from './page-gate';
 import { portalNavigation } from './portal-navigation';
 import { ProjectSwitcher } from './project-switcher';
@@ -49,7 +48,6 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
         <FreezeScope>
           <PageGate>{children}</PageGate>
         </FreezeScope>
-        <ConnectionNotice />
       </Shell>
     </ProjectScope>
   );
