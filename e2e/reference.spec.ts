@@ -41,11 +41,24 @@ test('requests can be tried with the browser’s sign-in or with a token', async
   await expect(answer).toContainText('"name": "from-reference"');
   await page.keyboard.press('Escape');
 
+  await page.getByRole('button', { name: /^Try it: Read a secret/ }).click();
+  await sheet.getByRole('combobox', { name: 'id' }).click();
+  await page.getByRole('option', { name: 'from-reference' }).click();
+  await sheet.getByRole('button', { name: 'Send request' }).click();
+  await expect(answer).toContainText('200');
+  await expect(answer).toContainText('"payload": "x"');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Try it: List secrets' }).click();
   await sheet.getByLabel('Token').fill(tenant.token);
   await sheet.getByRole('textbox', { name: 'limit' }).fill('1');
-  await expect(sheet.getByRole('figure', { name: 'command' })).toContainText('/api/v1/vault/secrets?limit=1');
+  await sheet.getByRole('combobox', { name: 'type' }).click();
+  await page.getByRole('option', { name: 'opaque' }).click();
+  await expect(sheet.getByRole('figure', { name: 'command' })).toContainText(
+    '/api/v1/vault/secrets?type=opaque&limit=1',
+  );
   await expect(sheet.getByRole('figure', { name: 'command' })).not.toContainText(tenant.token);
   await sheet.getByRole('button', { name: 'Send request' }).click();
   await expect(answer).toContainText('200');

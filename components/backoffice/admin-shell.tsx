@@ -4,7 +4,6 @@ import { CircleUserRound } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { notify } from '@/components/kit/ui/notify';
 import { adminCommands } from '@/components/shell/commands';
-import { ConnectionNotice } from '@/components/shell/connection';
 import { Shell } from '@/components/shell/shell';
 import { UserMenu } from '@/components/shell/user-menu';
 import { BackOfficeScope } from '@/lib/client/backoffice';
@@ -30,7 +29,6 @@ export function AdminShell({ administrator, signInAt, children }: ComponentProps
         userMenu={<UserMenu person={administrator} links={account} onSignOut={() => void signOut()} />}
       >
         {children}
-        <ConnectionNotice />
       </Shell>
     </BackOfficeScope>
   );

@@ -1,13 +1,16 @@
 import type { ReactNode } from 'react';
 import { CodeBlock } from '@/components/kit/data/code-block';
 import { Badge } from '@/components/kit/ui/badge';
+import { groups } from '@/lib/client/reference';
 import type { ReferenceBody, ReferenceOperation } from '@/lib/core/api/reference';
 import { Fields, Shape } from './fields';
 import { InlineCode } from './inline-code';
 import { Method } from './method';
 import { Path } from './path';
-import { curlCommand, initialValues, requestForm } from './request';
+import { curlCommand, initialValues, listPaths, requestForm } from './request';
 import { TryRequest } from './try-request';
+
+const lists = listPaths(groups);
 
 interface OperationProps {
   operation: ReferenceOperation;
@@ -18,7 +21,7 @@ interface OperationProps {
 /** One endpoint: what it does, takes and answers, an example, and a way to try it. */
 export function Operation({ operation, baseUrl }: OperationProps) {
   const { id, method, path, summary, description, parameters, body, answers, refusals } = operation;
-  const form = requestForm(operation);
+  const form = requestForm(operation, lists);
   return (
     <section
       id={id}

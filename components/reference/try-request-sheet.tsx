@@ -1,11 +1,9 @@
 'use client';
 
-import { clsx } from 'clsx';
 import { Download, TriangleAlert } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { useState } from 'react';
 import { Size } from '@/components/kit/data/amounts';
 import { CodeBlock } from '@/components/kit/data/code-block';
-import { described, Frame } from '@/components/kit/form/frame';
 import { RequestId } from '@/components/kit/page/error-notice';
 import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
@@ -14,8 +12,9 @@ import { Dialog } from '@/components/kit/ui/dialog';
 import { Input, Textarea } from '@/components/kit/ui/input';
 import { useCredential } from './credential';
 import { Method } from './method';
+import { Field, ParameterField } from './parameter-field';
 import { Path } from './path';
-import { addressOf, curlCommand, headersOf, initialValues, type RequestForm } from './request';
+import { addressOf, curlCommand, headersOf, initialValues, type RequestForm, requestWith } from './request';
 import { type Answer, useRequest } from './use-request';
 
 interface TryRequestSheetProps {
@@ -38,10 +37,9 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
   const submit = () => {
     const sent = body?.example === undefined ? file : values.body;
     void send(
-      new Request(addressOf(operation, values), {
+      requestWith(token, addressOf(operation, values), {
         method,
-        headers: { ...headersOf(operation, values), ...(token && { Authorization: `Bearer ${token.trim()}` }) },
-        credentials: token ? 'omit' : 'same-origin',
+        headers: headersOf(operation, values),
         ...(body && sent !== undefined ? { body: sent } : {}),
       }),
     );
@@ -91,19 +89,13 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
             )}
           </Field>
         )}
-        {parameters.map(({ name, required, type }) => (
-          <Field key={name} label={name} description={type} optional={!required}>
-            {(field) => (
-              <Input
-                {...field}
-                autoComplete="off"
-                spellCheck={false}
-                className="font-mono"
-                value={values.parameters[name] ?? ''}
-                onChange={(event) => change(name, event.target.value)}
-              />
-            )}
-          </Field>
+        {parameters.map((parameter) => (
+          <ParameterField
+            key={parameter.name}
+            parameter={parameter}
+            value={values.parameters[parameter.name] ?? ''}
+            onChange={(value) => change(parameter.name, value)}
+          />
         ))}
         {body && body.example !== undefined && (
           <Field label="Body" description="JSON, as in the example.">
@@ -176,22 +168,5 @@ function AnswerView({ answer }: { answer: Answer }) {
         </a>
       )}
     </section>
-  );
-}
-
-interface FieldProps {
-  label: string;
-  description: string;
-  optional?: boolean;
-  children: (field: ReturnType<typeof described>) => ReactNode;
-}
-
-function Field({ label, description, optional = false, children }: FieldProps) {
-  const id = useId();
-  const name = <span className={clsx(label === label.toLowerCase() && 'font-mono')}>{label}</span>;
-  return (
-    <Frame id={id} label={name} description={description} optional={optional}>
-      {children(described(id, description))}
-    </Frame>
   );
 }

@@ -2,9 +2,9 @@
 
 import { Command } from 'cmdk';
 import { ArrowRight, Search } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { Dialog } from '@/components/kit/ui/dialog';
 import type { PaletteCommand } from './commands';
+import { useOpenPage } from './open-page';
 
 interface CommandPaletteProps {
   commands: readonly PaletteCommand[];
@@ -14,7 +14,7 @@ interface CommandPaletteProps {
 
 /** Everything the shell can do, by typing. Loaded when it is first opened. */
 export function CommandPalette({ commands, open, onOpenChange }: CommandPaletteProps) {
-  const router = useRouter();
+  const openPage = useOpenPage();
   const groups = [...new Set(commands.map(({ group }) => group))];
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Search pages and actions" titleHidden>
@@ -44,7 +44,7 @@ export function CommandPalette({ commands, open, onOpenChange }: CommandPaletteP
                     className="floating-item"
                     onSelect={() => {
                       onOpenChange(false);
-                      if (href) router.push(href);
+                      if (href) openPage(href);
                       run?.();
                     }}
                   >

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { notify } from '@/components/kit/ui/notify';
 import { useLiveState } from '@/lib/client/live-updates';
 
-/** A new version of the server is loaded with the next page that is opened, when there is no input to lose. */
+/** Loads a new version of the server with the next page that is opened, when there is no input to lose. */
 export function GentleReload() {
   const { outdated } = useLiveState();
   const pathname = usePathname();

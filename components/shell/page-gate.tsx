@@ -1,16 +1,46 @@
 'use client';
 
+import { Ban } from 'lucide-react';
 import { usePathname } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { findPlace } from '@/components/kit/page/navigation';
-import { isOpenTo } from '@/lib/client/may';
+import { ProjectBanner } from '@/components/kit/page/project-banner';
+import { isOpenTo, SUSPENDED } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
 import { portalNavigation } from './portal-navigation';
 
-/** The page, unless the API would refuse to read it: every refusal is recorded in the audit log. */
+/** On every page of a suspended project: what is blocked, and what happens to its resources. */
+export function SuspendedBanner() {
+  const suspended = useProject().project.status === 'suspended';
+  return (
+    <ProjectBanner label="Suspension" icon={Ban} title="This project is suspended">
+      {suspended &&
+        'Nothing can be viewed or changed, and instances are stopped. Data is kept and billed. Contact your platform administrator.'}
+    </ProjectBanner>
+  );
+}
+
+/**
+ * The page, unless the API would refuse to read it: every refusal is recorded in the audit log. In a suspended project,
+ * the page that was open stays readable with its controls disabled, other pages show the reason, and the person's own
+ * account works.
+ */
 export function PageGate({ children }: { children: ReactNode }) {
   const { project } = useProject();
+  const suspended = project.status === 'suspended';
   const pathname = usePathname();
+  const [openBefore, setOpenBefore] = useState<string>();
+  useEffect(() => {
+    if (!suspended) setOpenBefore(pathname);
+  }, [suspended, pathname]);
+
+  const usable = !suspended || pathname === paths.account(project.slug);
+  if (!usable && pathname !== openBefore) {
+    return (
+      <NotAvailable title="Project suspended">{SUSPENDED} The page opens when the project is resumed.</NotAvailable>
+    );
+  }
   const operation = findPlace(portalNavigation, project.slug, pathname)?.page.operation;
   if (operation && !isOpenTo(operation, project.role)) {
     return (
@@ -19,7 +49,16 @@ export function PageGate({ children }: { children: ReactNode }) {
       </NotAvailable>
     );
   }
-  return children;
+  return (
+    <fieldset
+      disabled={!usable}
+      title={usable ? undefined : SUSPENDED}
+      role={usable ? 'presentation' : undefined}
+      className="min-w-0"
+    >
+      {children}
+    </fieldset>
+  );
 }
 
 function NotAvailable({ title, children }: { title: string; children: ReactNode }) {

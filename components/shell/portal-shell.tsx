@@ -7,8 +7,7 @@ import { FreezeScope } from '@/lib/client/freeze';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalCommands, visibleTo } from './commands';
-import { ConnectionNotice } from './connection';
-import { PageGate } from './page-gate';
+import { PageGate, SuspendedBanner } from './page-gate';
 import { portalNavigation } from './portal-navigation';
 import { ProjectSwitcher } from './project-switcher';
 import { Shell } from './shell';
@@ -44,11 +43,11 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
           />
         }
       >
+        <SuspendedBanner />
         <FrozenBanner />
         <FreezeScope>
           <PageGate>{children}</PageGate>
         </FreezeScope>
-        <ConnectionNotice />
       </Shell>
     </ProjectScope>
   );

@@ -21,7 +21,7 @@ import { FocusOnNavigation } from './focus-on-navigation';
 import { SectionTabs } from './section-tabs';
 import { Sidebar } from './sidebar';
 
-const GentleReload = lazyComponent(() => import('./gentle-reload').then((module) => module.GentleReload));
+const PageWatchers = lazyComponent(() => import('./page-watchers').then((module) => module.PageWatchers));
 // Both are loaded when they are first opened, and stay for the next time.
 const CommandPalette = lazyComponent(() => import('./command-palette').then((module) => module.CommandPalette));
 const Drawer = lazyComponent(() => import('@/components/kit/ui/dialog').then((module) => module.Dialog));
@@ -72,7 +72,6 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
         >
           Skip to content
         </a>
-        <GentleReload />
         <div data-realm={realm} className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
           <div className="sky sticky top-0 hidden h-dvh border-r lg:block">
             <Sidebar
@@ -176,6 +175,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
           />
         )}
         <FocusOnNavigation />
+        <PageWatchers />
         <ToastHost />
         <TooltipHost />
       </PlaceProvider>

@@ -1,7 +1,7 @@
 import createFetchClient from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
 import { adminPaths, isAdminPage, paths as pages } from '@/lib/paths';
-import { connectionLost, readError } from './errors';
+import { ApiError, connectionLost, readError } from './errors';
 import type { paths } from './schema';
 
 /**
@@ -19,9 +19,22 @@ export async function send(request: Request): Promise<Response> {
   throw error;
 }
 
+export type Send = typeof send;
+
+/**
+ * For a suspended project: fails without a request, because every refusal is recorded in the audit log. The person's own
+ * account works.
+ * @throws ApiError TENANT_SUSPENDED
+ */
+export async function sendToSuspended(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (/^\/api\/v1\/auth\/(?!tokens)/.test(pathname)) return send(request);
+  throw new ApiError('TENANT_SUSPENDED', 'The project is suspended.', 403, undefined);
+}
+
 /** The typed API client; `headers` name the project, if any. */
-export function createApi(headers: Record<string, string>) {
-  return createFetchClient<paths>({ fetch: send, credentials: 'same-origin', headers });
+export function createApi(headers: Record<string, string>, fetch: Send = send) {
+  return createFetchClient<paths>({ fetch, credentials: 'same-origin', headers });
 }
 
 export type ApiClient = ReturnType<typeof createApi>;

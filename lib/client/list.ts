@@ -2,7 +2,7 @@
 
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ClientPathsWithMethod, MethodResponse } from 'openapi-fetch';
-import { type ApiClient, send } from './api';
+import type { ApiClient, Send } from './api';
 import { useApi } from './scope';
 
 type GetPath = ClientPathsWithMethod<ApiClient, 'get'>;
@@ -44,16 +44,17 @@ export function keyedBy<R>(list: Listed<R>, idOf: (row: R) => string): Listed<R 
 
 /** One page of a list; `query` comes from `useTableState`. */
 export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row<P>> {
-  const { headers } = useApi();
+  const { headers, send } = useApi();
   return useQuery<ListPage<Row<P>>>({
     queryKey: ['list', path, query],
-    queryFn: ({ signal }) => readPage(path, query, headers, signal),
+    queryFn: ({ signal }) => readPage(send, path, query, headers, signal),
     placeholderData: keepPreviousData,
   });
 }
 
 /** Reads the page with its headers, which the generated client drops: the next page is in `Link` (RFC 8288). */
 async function readPage<R>(
+  send: Send,
   path: string,
   query: ListQuery,
   headers: Record<string, string>,

@@ -1,6 +1,7 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { send } from './api';
 import { followEvents, type LiveMessage } from './live';
@@ -28,12 +29,15 @@ interface LiveUpdatesProps {
   /** The URL of the stream. */
   address: string;
   headers: Record<string, string>;
+  /** A change of this topic reloads what the server renders around the pages. */
+  frame?: string | undefined;
   children: ReactNode;
 }
 
 /** Keeps the pages below it up to date: refetches data that has changed. No polling. */
-export function LiveUpdates({ name, address, headers, children }: LiveUpdatesProps) {
+export function LiveUpdates({ name, address, headers, frame, children }: LiveUpdatesProps) {
   const store = useQueryClient();
+  const router = useRouter();
   const [state, setState] = useState<LiveState>({ lost: false, outdated: false });
 
   useEffect(() => {
@@ -42,7 +46,13 @@ export function LiveUpdates({ name, address, headers, children }: LiveUpdatesPro
     let flush: ReturnType<typeof setTimeout> | undefined;
     const loadedFrom = document.documentElement.dataset.version;
 
+    let connected = false;
+    let outdated = false;
+    // A new version of the server would reload the whole page, and input with it.
+    const redraw = () => !outdated && router.refresh();
+
     const onMessage = (message: LiveMessage) => {
+      if (message.kind === 'hint' && message.topic === frame) return redraw();
       if (message.kind === 'hint') {
         topics.add(message.topic);
         flush ??= setTimeout(() => {
@@ -56,9 +66,12 @@ export function LiveUpdates({ name, address, headers, children }: LiveUpdatesPro
         setState((before) => ({ ...before, lost: true }));
         return;
       }
-      const outdated = message.version !== undefined && message.version !== loadedFrom;
-      setState((before) => ({ lost: false, outdated: before.outdated || outdated }));
+      outdated ||= message.version !== undefined && message.version !== loadedFrom;
+      setState({ lost: false, outdated });
       void store.invalidateQueries();
+      // The server drew the page moments before its first connection.
+      if (connected && frame !== undefined) redraw();
+      connected = true;
     };
 
     followEvents({
@@ -73,7 +86,7 @@ export function LiveUpdates({ name, address, headers, children }: LiveUpdatesPro
       stop.abort();
       clearTimeout(flush);
     };
-  }, [name, address, headers, store]);
+  }, [name, address, headers, frame, store, router]);
 
   return <LiveContext value={state}>{children}</LiveContext>;
 }

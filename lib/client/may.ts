@@ -10,6 +10,9 @@ export type OperationId = keyof typeof operations | AdministratorOperation;
 type Rule = { readonly access: string; readonly freezable?: boolean };
 const rules: { readonly [Id in OperationId]?: Rule } = operations;
 
+/** Why the API refuses everything in a suspended project. */
+export const SUSPENDED = 'The project is suspended. Contact your platform administrator.';
+
 const roles: readonly Role[] = ['reader', 'member', 'admin'];
 
 /** Whether `role` includes `needed`. */
@@ -40,7 +43,7 @@ export function refusalOf(
 ): string | undefined {
   const needed = neededRole(operation);
   if (status === 'suspended' && (needed !== undefined || rules[operation]?.access === 'project_person'))
-    return 'The project is suspended. Contact your platform administrator.';
+    return SUSPENDED;
   if (needed !== undefined && !includesRole(role, needed)) return `Requires the ${needed} role.`;
   return rules[operation]?.freezable ? frozen : undefined;
 }

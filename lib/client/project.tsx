@@ -12,6 +12,7 @@ export interface Project {
   slug: string;
   name: string;
   role: Role;
+  /** The API of a suspended project refuses everything until a platform administrator resumes it. */
   status: 'active' | 'suspended';
 }
 
@@ -33,7 +34,9 @@ export function useProjectIfAny(): Project | undefined {
 export function ProjectScope({ project, children }: { project: Project; children: ReactNode }) {
   return (
     <ProjectContext value={project}>
-      <ApiScope realm={{ kind: 'project', id: project.id }}>{children}</ApiScope>
+      <ApiScope realm={{ kind: 'project', id: project.id, suspended: project.status === 'suspended' }}>
+        {children}
+      </ApiScope>
     </ProjectContext>
   );
 }

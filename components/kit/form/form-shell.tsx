@@ -6,6 +6,7 @@ import { type DefaultValues, type FieldPath, type FieldValues, type UseFormRetur
 import type { $ZodType } from 'zod/v4/core';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { discards, useUnsaved } from '@/components/kit/page/unsaved';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { ApiError, splitByField } from '@/lib/client/errors';
@@ -64,13 +65,20 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
     }
   }, [refused, setError, form]);
 
+  const { isDirty, isSubmitting: pending } = form.formState;
+  useUnsaved(() => isDirty && !pending);
+  const submit = async (values: Output) => {
+    await onSubmit(values);
+    // What was saved is unchanged input from now on.
+    form.reset(form.getValues(), { keepValues: true });
+  };
+
   if (loading) return <FormSkeleton />;
-  const pending = form.formState.isSubmitting;
   return (
     <form
       noValidate
       onMouseDown={keepFocus}
-      onSubmit={form.handleSubmit((values) => onSubmit(values).catch(toldThroughError))}
+      onSubmit={form.handleSubmit((values) => submit(values).catch(toldThroughError))}
       className={
         aside
           ? 'grid items-start gap-x-10 gap-y-5 xl:grid-cols-[minmax(0,42rem)_20rem] xl:grid-rows-[auto_1fr]'
@@ -92,7 +100,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
             </Button>
           </DisabledReason>
           {typeof cancel === 'string' ? (
-            <ButtonLink variant="quiet" href={cancel}>
+            <ButtonLink variant="quiet" href={cancel} {...discards}>
               Cancel
             </ButtonLink>
           ) : (

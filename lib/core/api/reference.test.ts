@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { curlCommand, initialValues, requestForm } from '@/components/reference/request';
+import { curlCommand, initialValues, listPaths, requestForm } from '@/components/reference/request';
 import { endpoints } from '@/lib/platform/endpoints';
 import { tags } from '@/lib/platform/tags';
 import { openApiDocument } from './openapi';
@@ -7,6 +7,7 @@ import { type ReferenceField, type ReferenceShape, reference } from './reference
 
 const groups = reference(openApiDocument(endpoints, tags, 'https://cloud.example.com'), tags);
 const operations = groups.flatMap((group) => group.operations);
+const lists = listPaths(groups);
 const operation = (id: string) => {
   const found = operations.find((candidate) => candidate.id === id);
   if (!found) throw new Error(`no operation ${id}`);
@@ -66,12 +67,32 @@ describe('the reference', () => {
   });
 });
 
+test.each([
+  ['getInstance', 'id', '/api/v1/compute/instances'],
+  ['resizeVolume', 'id', '/api/v1/storage/volumes'],
+  ['listInstances', 'network_id', '/api/v1/network/networks'],
+  ['listPorts', 'security_group_id', '/api/v1/network/security-groups'],
+  ['suspendTenant', 'tenant_id', '/admin/api/v1/tenants'],
+  ['listUsage', 'resource_id', undefined],
+])('the form of %s offers for %s the IDs of %s', (id, name, path) => {
+  const found = requestForm(operation(id), lists).parameters.find((parameter) => parameter.name === name);
+  expect(found).toBeDefined();
+  expect(found?.listed_by).toBe(path);
+});
+
+test('the form of a request offers the values of an enum', () => {
+  const status = requestForm(operation('listInstances'), lists).parameters.find(({ name }) => name === 'status');
+  expect(status?.values).toContain('active');
+});
+
 describe('the command of a request', () => {
-  const form = requestForm(operation('createSecret'));
+  const form = requestForm(operation('createSecret'), lists);
 
   test('keeps the credential in a variable', () => {
     expect(curlCommand(form, 'https://cloud.example.com', initialValues(form))).toContain('Bearer $TOKEN');
-    expect(curlCommand(requestForm(operation('login')), '', { parameters: {}, body: '{}' })).not.toContain('Bearer');
+    expect(curlCommand(requestForm(operation('login'), lists), '', { parameters: {}, body: '{}' })).not.toContain(
+      'Bearer',
+    );
   });
 
   test('quotes input so that a shell cannot interpret it', () => {
@@ -81,11 +102,11 @@ describe('the command of a request', () => {
   });
 
   test('puts parameters where they belong, and omits empty ones', () => {
-    const list = requestForm(operation('listInstances'));
+    const list = requestForm(operation('listInstances'), lists);
     expect(curlCommand(list, '', { parameters: { status: 'active', name: ' ' }, body: '' })).toContain(
       `'/api/v1/compute/instances?status=active'`,
     );
-    const one = requestForm(operation('getInstance'));
+    const one = requestForm(operation('getInstance'), lists);
     expect(curlCommand(one, '', { parameters: { id: 'a/b' }, body: '' })).toContain('/compute/instances/a%2Fb');
     expect(curlCommand(one, '', { parameters: {}, body: '' })).toContain('/compute/instances/{id}');
   });
