@@ -66,6 +66,7 @@ test('no address changes without this list, which is complete', () => {
     pricing: paths.pricing('demo'),
     checkout: paths.checkout(ID, ID),
     account: paths.account('demo'),
+    notifications: paths.notifications('demo'),
     auditLog: paths.auditLog('demo'),
     policy: paths.policy('demo'),
     identityProviders: paths.identityProviders('demo'),
@@ -123,6 +124,7 @@ test('no address changes without this list, which is complete', () => {
       "newToken": "/projects/demo/project/tokens/new",
       "newUser": "/projects/demo/project/users/new",
       "newVolume": "/projects/demo/storage/volumes/new",
+      "notifications": "/projects/demo/notifications",
       "overview": "/projects/demo",
       "paymentMethods": "/projects/demo/billing/payment-methods",
       "policy": "/projects/demo/security/policy",
@@ -204,6 +206,7 @@ test('no address of the back office changes without this list, which is complete
     newRate: adminPaths.newRate({ metric: 'compute_vcpu' }),
     reconciliations: adminPaths.reconciliations(),
     account: adminPaths.account(),
+    notifications: adminPaths.notifications(),
   };
   expect(missing(adminPaths, listed)).toEqual([]);
   expect(listed).toMatchInlineSnapshot(`
@@ -223,6 +226,7 @@ test('no address of the back office changes without this list, which is complete
       "newRate": "/admin/billing/rates/new?metric=compute_vcpu",
       "newTenant": "/admin/tenants/new",
       "newTenantAdmin": "/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f/admins/new",
+      "notifications": "/admin/notifications",
       "operation": "/admin/operations/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
       "operations": "/admin/operations?status=failed",
       "programs": "/admin/programs",

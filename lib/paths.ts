@@ -31,7 +31,7 @@ export const paths = {
     withQuery(inProject(project, 'storage/volumes/new'), from),
   volume: (project: string, id: string, tab?: VolumeTab) =>
     withQuery(inProject(project, `storage/volumes/${id}`), { tab: tab === 'overview' ? undefined : tab }),
-  snapshots: (project: string) => inProject(project, 'storage/snapshots'),
+  snapshots: (project: string, shown?: { search: string }) => withQuery(inProject(project, 'storage/snapshots'), shown),
   newSnapshot: (project: string, of?: { volume_id?: string }) =>
     withQuery(inProject(project, 'storage/snapshots/new'), of),
   networks: (project: string) => inProject(project, 'network/networks'),
@@ -47,9 +47,9 @@ export const paths = {
   port: (project: string, id: string) => inProject(project, `network/ports/${id}`),
   routers: (project: string) => inProject(project, 'network/routers'),
   router: (project: string, id: string) => inProject(project, `network/routers/${id}`),
-  keyPairs: (project: string) => inProject(project, 'compute/key-pairs'),
+  keyPairs: (project: string, shown?: { search: string }) => withQuery(inProject(project, 'compute/key-pairs'), shown),
   newKeyPair: (project: string) => inProject(project, 'compute/key-pairs/new'),
-  secrets: (project: string) => inProject(project, 'security/secrets'),
+  secrets: (project: string, shown?: { search: string }) => withQuery(inProject(project, 'security/secrets'), shown),
   newSecret: (project: string) => inProject(project, 'security/secrets/new'),
   billing: (project: string) => inProject(project, 'billing'),
   usage: (project: string, filters?: { month?: string; metric?: string; resource_id?: string }) =>
@@ -67,6 +67,7 @@ export const paths = {
   /** The page of the sandbox processor. It stands in for another company's page, so it only has ids. */
   checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
   account: (project: string) => inProject(project, 'account'),
+  notifications: (project: string) => inProject(project, 'notifications'),
   auditLog: (project: string) => inProject(project, 'security/audit'),
   policy: (project: string) => inProject(project, 'security/policy'),
   identityProviders: (project: string, shown?: { exchange: string }) =>
@@ -115,6 +116,7 @@ export const adminPaths = {
   newRate: (of?: { metric?: string }) => withQuery('/admin/billing/rates/new', of),
   reconciliations: (shown?: { differing?: 'true' }) => withQuery('/admin/billing/reconciliations', shown),
   account: () => '/admin/account',
+  notifications: () => '/admin/notifications',
 } as const;
 
 /** The gallery of components, for developers and browser tests. */

@@ -3,6 +3,7 @@
 import { CircleUserRound } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { notify } from '@/components/kit/ui/notify';
+import { NotificationBell } from '@/components/notifications/notification-bell';
 import { adminCommands } from '@/components/shell/commands';
 import { Shell } from '@/components/shell/shell';
 import { UserMenu } from '@/components/shell/user-menu';
@@ -26,7 +27,12 @@ export function AdminShell({ administrator, signInAt, children }: ComponentProps
         project=""
         home={adminPaths.home()}
         commands={commands}
-        userMenu={<UserMenu person={administrator} links={account} onSignOut={() => void signOut()} />}
+        userMenu={
+          <>
+            <NotificationBell />
+            <UserMenu person={administrator} links={account} onSignOut={() => void signOut()} />
+          </>
+        }
       >
         {children}
       </Shell>

@@ -1,31 +1,18 @@
 'use client';
 
 import { TextLink } from '@/components/network/text-link';
+import { hrefOf, type NamedResource } from '@/components/shell/places';
 import { useProject } from '@/lib/client/project';
-import { paths } from '@/lib/paths';
-
-interface Metered {
-  type: string;
-  id: string;
-  name: string;
-}
-
-/** Where a metered resource is to be seen; a type without pages of its own has none. */
-const places: Record<string, (project: string, id: string) => string> = {
-  instance: (project, id) => paths.instance(project, id),
-  volume: (project, id) => paths.volume(project, id),
-  snapshot: (project) => paths.snapshots(project),
-  image: paths.image,
-};
 
 /** The name of something that is metered, leading to it, and what it is. */
-export function ResourceLink({ resource: { type, id, name } }: { resource: Metered }) {
+export function ResourceLink({ resource }: { resource: NamedResource }) {
   const { project } = useProject();
-  const place = places[type];
+  const href = hrefOf(project.slug, resource);
+  const { type, name } = resource;
   return (
     <span className="block min-w-0 max-w-80">
-      {place ? (
-        <TextLink href={place(project.slug, id)} strong>
+      {href ? (
+        <TextLink href={href} strong>
           {name}
         </TextLink>
       ) : (

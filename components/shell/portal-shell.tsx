@@ -2,6 +2,7 @@
 
 import { UserCog } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { NotificationBell } from '@/components/notifications/notification-bell';
 import { FrozenBanner } from '@/components/pricing/frozen-banner';
 import { FreezeScope } from '@/lib/client/freeze';
 import { type Project, ProjectScope } from '@/lib/client/project';
@@ -27,7 +28,7 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
   const groups = useMemo(() => visibleTo(project.role, portalNavigation), [project.role]);
   const commands = useMemo(() => portalCommands(groups, project, projects), [groups, project, projects]);
   return (
-    <ProjectScope project={project}>
+    <ProjectScope project={project} projects={projects}>
       <Shell
         realm="portal"
         groups={groups}
@@ -36,11 +37,14 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
         commands={commands}
         sidebarHead={<ProjectSwitcher project={project} projects={projects} />}
         userMenu={
-          <UserMenu
-            person={person}
-            links={[{ label: 'Profile and security', href: paths.account(project.slug), icon: UserCog }]}
-            onSignOut={onSignOut}
-          />
+          <>
+            <NotificationBell />
+            <UserMenu
+              person={person}
+              links={[{ label: 'Profile and security', href: paths.account(project.slug), icon: UserCog }]}
+              onSignOut={onSignOut}
+            />
+          </>
         }
       >
         <SuspendedBanner />

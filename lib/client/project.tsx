@@ -17,6 +17,8 @@ export interface Project {
 }
 
 const ProjectContext = createContext<Project | undefined>(undefined);
+const none: readonly Project[] = [];
+const ProjectsContext = createContext(none);
 
 /** The project of this page and its API client. The page's address includes the project, so two tabs can differ. */
 export function useProject() {
@@ -30,13 +32,27 @@ export function useProjectIfAny(): Project | undefined {
   return use(ProjectContext);
 }
 
+/** All projects of the person; none in the back office. */
+export function useProjects(): readonly Project[] {
+  return use(ProjectsContext);
+}
+
+interface ProjectScopeProps {
+  project: Project;
+  /** All projects of the person, where more than this one matter. */
+  projects?: readonly Project[];
+  children: ReactNode;
+}
+
 /** Provides a project to the pages below it. */
-export function ProjectScope({ project, children }: { project: Project; children: ReactNode }) {
+export function ProjectScope({ project, projects = none, children }: ProjectScopeProps) {
   return (
     <ProjectContext value={project}>
-      <ApiScope realm={{ kind: 'project', id: project.id, suspended: project.status === 'suspended' }}>
-        {children}
-      </ApiScope>
+      <ProjectsContext value={projects}>
+        <ApiScope realm={{ kind: 'project', id: project.id, suspended: project.status === 'suspended' }}>
+          {children}
+        </ApiScope>
+      </ProjectsContext>
     </ProjectContext>
   );
 }

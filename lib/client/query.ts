@@ -24,6 +24,7 @@ const pathsOf: Record<string, readonly string[]> = {
   invoice: ['/api/v1/billing', '/admin/api/v1/billing'],
   month: ['/admin/api/v1/billing'],
   program: ['/admin/api/v1/programs'],
+  notification: ['/api/v1/notifications', '/admin/api/v1/notifications'],
   operation: ['/api/v1/operations', '/admin/api/v1/operations', '/admin/api/v1/incidents'],
   payment_method: ['/api/v1/billing/payment-methods'],
   quota: ['/api/v1/tenant/quota', '/admin/api/v1/tenants'],

@@ -1,0 +1,73 @@
+import { hrefOf, nounOf } from '@/components/shell/places';
+import type { Row } from '@/lib/client/list';
+import { formatMoney } from '@/lib/format/money';
+import { formatDate, formatMonth } from '@/lib/format/time';
+import { adminPaths, paths } from '@/lib/paths';
+
+export type Notification = Row<'/api/v1/notifications'> | Row<'/admin/api/v1/notifications'>;
+
+/** What a line says of a notification, and the page that it leads to. */
+export interface NotificationWords {
+  title: string;
+  detail: string;
+  href: string;
+}
+
+/** Kinds in words, for the filter and the list. */
+export const kindLabels: Readonly<Record<Notification['kind'], string>> = {
+  budget_threshold: 'Budget threshold',
+  operation_failed: 'Failed operation',
+  certificate_ending: 'Expiring certificate',
+  invitation: 'Invitation',
+  incident: 'Incident',
+};
+
+/**
+ * @param project the slug of the notification's project; without one, of the project that the page shows. An invitation
+ *   is answered there.
+ */
+export function wordsOf(notification: Notification, project: string): NotificationWords {
+  const { resource } = notification;
+  const href = hrefOf(project, resource) ?? paths.overview(project);
+  switch (notification.kind) {
+    case 'budget_threshold': {
+      const { frozen, threshold_percent, limit_usd, month } = notification.facts;
+      return {
+        title: frozen ? 'Budget used up' : `Budget threshold reached: ${threshold_percent}%`,
+        detail: `${formatMoney(limit_usd)} for ${formatMonth(month, 'long')}.${
+          frozen ? ' Nothing can be created or enlarged.' : ''
+        }`,
+        href,
+      };
+    }
+    case 'operation_failed': {
+      const { operation, reason } = notification.facts;
+      const verb = operation.slice(operation.indexOf('.') + 1).replaceAll('_', ' ');
+      return {
+        title: `Could not ${verb} ${nounOf(resource.type)} ${resource.name ?? ''}`.trimEnd(),
+        detail: reason ?? 'No reason was given.',
+        href,
+      };
+    }
+    case 'certificate_ending':
+      return {
+        title: `Certificate ${resource.name ?? ''} expires soon`,
+        detail: `Expires on ${formatDate(notification.facts.expires_at)}. Replace it before then.`,
+        href,
+      };
+    case 'invitation': {
+      const { invited_by } = notification.facts;
+      return {
+        title: `Invitation to ${resource.name ?? 'a project'}`,
+        detail: `${invited_by === null ? '' : `From ${invited_by}. `}Join or decline it on the overview.`,
+        href: paths.overview(project),
+      };
+    }
+    case 'incident':
+      return {
+        title: `Incident: ${nounOf(resource.type)}`,
+        detail: notification.facts.reason,
+        href: adminPaths.incidents({ resource_id: resource.id }),
+      };
+  }
+}

@@ -1,0 +1,51 @@
+import { budget } from '@/components/billing/domain';
+import { instances, keyPairs } from '@/components/compute/domain';
+import { images } from '@/components/images/domain';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { floatingIps, networks, ports, routers, securityGroups } from '@/components/network/domain';
+import { secrets } from '@/components/secrets/domain';
+import { snapshots, volumes } from '@/components/storage/domain';
+import { paths } from '@/lib/paths';
+
+/** One resource, as the API names it in searches, notifications and bills. */
+export interface NamedResource {
+  type: string;
+  id: string;
+  name: string | null;
+}
+
+interface Place {
+  kind: Pick<ResourceKind, 'noun' | 'icon' | 'href'>;
+  /** The page of one; for a type without such pages, its list with this one in it. */
+  one: (project: string, id: string, search: { search: string } | undefined) => string;
+}
+
+const places: Readonly<Record<string, Place>> = {
+  instance: { kind: instances, one: (project, id) => paths.instance(project, id) },
+  key_pair: { kind: keyPairs, one: (project, _, search) => paths.keyPairs(project, search) },
+  image: { kind: images, one: paths.image },
+  volume: { kind: volumes, one: (project, id) => paths.volume(project, id) },
+  snapshot: { kind: snapshots, one: (project, _, search) => paths.snapshots(project, search) },
+  network: { kind: networks, one: paths.network },
+  router: { kind: routers, one: paths.router },
+  port: { kind: ports, one: paths.port },
+  security_group: { kind: securityGroups, one: paths.securityGroup },
+  floating_ip: { kind: floatingIps, one: (project, _, search) => paths.floatingIps(project, search) },
+  secret: { kind: secrets, one: (project, _, search) => paths.secrets(project, search) },
+  budget: { kind: { ...budget, noun: 'budget' }, one: paths.budget },
+};
+
+/** The icon of a type of resource, if it has pages. */
+export function iconOf(type: string) {
+  return places[type]?.kind.icon;
+}
+
+/** A type in words: "floating IP". */
+export function nounOf(type: string): string {
+  return places[type]?.kind.noun ?? type.replaceAll('_', ' ');
+}
+
+/** Where a resource of a project is shown; undefined if its type has no pages. */
+export function hrefOf(project: string, { type, id, name }: NamedResource): string | undefined {
+  return places[type]?.one(project, id, name === null ? undefined : { search: name });
+}
