@@ -11,6 +11,108 @@ test('the command palette leads to pages and actions with the keyboard alone', a
   await expect(page).toHaveTitle('Create secret · Nephele');
 });
 
+test('no keystroke after Ctrl-K is lost while the palette loads', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
+  await expect(page.getByText('No secrets yet')).toBeVisible();
+  // The palette's code arrives long after the text.
+  const devtools = await page.context().newCDPSession(page);
+  const network = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
+  await devtools.send('Network.emulateNetworkConditions', { ...network, latency: 1000 });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('/create voll');
+  await page.keyboard.press('Backspace');
+  await expect(page.getByText('Loading the search…')).toBeVisible();
+  await expect(page.getByRole('combobox')).toHaveValue('/create vol');
+  await page.keyboard.type('ume');
+  await expect(page.getByRole('combobox')).toHaveValue('/create volume');
+  await devtools.send('Network.emulateNetworkConditions', { ...network, latency: 0 });
+  await page.getByRole('combobox').press('Home');
+  await page.keyboard.press('Delete');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveTitle('Create volume · Nephele');
+});
+
+test('the command palette finds resources by name, id and address, recent ones, documentation and the way out', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const secret = await request.post('/api/v1/vault/secrets', {
+    headers,
+    data: { name: 'db-password', type: 'opaque', payload: 'x' },
+  });
+  expect(secret.status()).toBe(201);
+  const [group] = await (await request.get('/api/v1/network/security-groups', { headers })).json();
+  const [network] = await (await request.get('/api/v1/network/networks', { headers })).json();
+  await open(page, `/projects/${tenant.slug}/network/security-groups/${group.id}`, tenant.admin);
+  await expect(page.getByRole('heading', { name: group.name, level: 1 })).toBeVisible();
+  await page.goto(`/projects/${tenant.slug}`);
+  const field = page.getByRole('combobox');
+  const line = (name: string | RegExp) => page.getByRole('option', { name });
+  const ask = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(text);
+    await expect(field).toHaveValue(text);
+  };
+
+  await ask('password');
+  await expect(line('db-password secret')).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await line('db-password secret').click();
+  await expect(page).toHaveURL(`/projects/${tenant.slug}/security/secrets?search=db-password`);
+
+  await ask(network.id.slice(0, 13));
+  await page.keyboard.press('Escape');
+  await ask(network.cidr);
+  await expect(line(`${network.name} network · ${network.cidr}`)).toBeVisible();
+  await field.fill(network.id);
+  await expect(line(`${network.name} network`)).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/projects/${tenant.slug}/network/networks/${network.id}`);
+  await expect(page.getByRole('heading', { name: network.name, level: 1 })).toBeVisible();
+
+  await ask('');
+  await expect(page.getByRole('group', { name: 'Recent' }).getByRole('option', { name: group.name })).toBeVisible();
+  await field.fill('reference: vol');
+  await expect(line('API reference: Volumes')).toBeVisible();
+  await field.fill('profile');
+  await expect(line('Profile and security')).toBeVisible();
+  await field.fill('sign out');
+  await expect(line('Sign out')).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveTitle(/^Sign in/);
+});
+
+test('the command palette offers the actions of a resource, with the reason of one that it does not allow', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const made = await request.post('/api/v1/storage/volumes', { headers, data: { name: 'data-1', size_gb: 1 } });
+  expect(made.status()).toBe(201);
+  const { id } = await made.json();
+  const volume = async () => (await request.get(`/api/v1/storage/volumes/${id}`, { headers })).status();
+  await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('data-1: de');
+  await expect(page.getByRole('option', { name: 'data-1: Detach Not attached.' })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
+  await expectAccessible(page);
+  await page.getByRole('option', { name: 'data-1: Delete' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete data-1?' });
+  await question.getByRole('textbox').fill('data-1');
+  await question.getByRole('button', { name: 'Delete volume' }).click();
+  await expect(question).toBeHidden();
+  await expect.poll(volume).toBe(404);
+});
+
 test('the chosen theme stays', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.getByRole('button', { name: /account and appearance/ }).click();
@@ -58,7 +160,7 @@ test('a lost connection is reported, keeps the input, and recovers on its own', 
   await expect(page.getByRole('alert').filter({ hasText: 'Nephele is not responding' })).toBeVisible();
   await context.setOffline(false);
   // The dialog requested meanwhile opens with the connection.
-  await expect(page.getByRole('dialog', { name: 'Search pages and actions' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Search resources, pages and actions' })).toBeVisible();
   // The menu requested first may open after the palette.
   await expect(async () => {
     await page.keyboard.press('Escape');

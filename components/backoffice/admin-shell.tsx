@@ -1,6 +1,6 @@
 'use client';
 
-import { CircleUserRound } from 'lucide-react';
+import { Bell, CircleUserRound } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { notify } from '@/components/kit/ui/notify';
 import { NotificationBell } from '@/components/notifications/notification-bell';
@@ -12,13 +12,16 @@ import { adminPaths } from '@/lib/paths';
 import { adminNavigation } from './navigation';
 import { signOutOfBackOffice } from './sign-out';
 
-const commands = adminCommands(adminNavigation);
+// The account is a page of the navigation too: the palette has it from there.
 const account = [{ label: 'Your account', href: adminPaths.account(), icon: CircleUserRound }];
+const notifications = [{ label: 'Notifications', href: adminPaths.notifications(), icon: Bell }];
+
+const signOut = () =>
+  void signOutOfBackOffice().catch(() => notify('error', 'You are still signed in', { description: 'Try again.' }));
+const commands = adminCommands(adminNavigation, { links: notifications, onSignOut: signOut });
 
 /** The back office around its pages. */
 export function AdminShell({ administrator, signInAt, children }: ComponentProps<typeof BackOfficeScope>) {
-  const signOut = () =>
-    signOutOfBackOffice().catch(() => notify('error', 'You are still signed in', { description: 'Try again.' }));
   return (
     <BackOfficeScope administrator={administrator} signInAt={signInAt}>
       <Shell
@@ -30,7 +33,7 @@ export function AdminShell({ administrator, signInAt, children }: ComponentProps
         userMenu={
           <>
             <NotificationBell />
-            <UserMenu person={administrator} links={account} onSignOut={() => void signOut()} />
+            <UserMenu person={administrator} links={[...account, ...notifications]} onSignOut={signOut} />
           </>
         }
       >

@@ -6,5 +6,7 @@ import { signOutHere } from './sign-out';
 
 /** The portal's shell with the way out. */
 export function ProjectShell(props: Omit<ComponentProps<typeof PortalShell>, 'onSignOut'>) {
-  return <PortalShell {...props} onSignOut={() => void signOutHere()} />;
+  return <PortalShell {...props} onSignOut={signOut} />;
 }
+
+const signOut = () => void signOutHere();

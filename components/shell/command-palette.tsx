@@ -1,57 +1,146 @@
 'use client';
 
 import { Command } from 'cmdk';
-import { ArrowRight, Search } from 'lucide-react';
+import { ArrowRight, BookText, History, Search } from 'lucide-react';
+import { usePathname } from 'next/navigation';
+import { useRealm } from '@/components/kit/page/place';
 import { Dialog } from '@/components/kit/ui/dialog';
+import { FreezeScope } from '@/lib/client/freeze';
+import { useNavigationMemory } from '@/lib/client/navigation-memory';
+import { useProjectIfAny } from '@/lib/client/project';
+import { referencePages } from '@/lib/client/reference-pages';
+import { useHasApi } from '@/lib/client/scope';
+import { paths } from '@/lib/paths';
 import type { PaletteCommand } from './commands';
+import { type Found, useFound, useFoundLines } from './found';
 import { useOpenPage } from './open-page';
+import { bestMatch, groupsFor, readAsked } from './palette-lines';
+import type { Palette } from './use-palette';
+import { useVerbs } from './verbs';
 
 interface CommandPaletteProps {
   commands: readonly PaletteCommand[];
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  palette: Palette;
 }
 
-/** Everything the shell can do, by typing. Loaded when it is first opened. */
-export function CommandPalette({ commands, open, onOpenChange }: CommandPaletteProps) {
-  const openPage = useOpenPage();
-  const groups = [...new Set(commands.map(({ group }) => group))];
+/** Finds resources, what can be done with them, pages and actions. Loaded when it is first opened. */
+export function CommandPalette(props: CommandPaletteProps) {
+  const realm = useRealm();
+  // The reference can be read without an account: it has pages alone.
+  if (!useHasApi()) return <PaletteDialog {...props} found={nothing} verbs={none} />;
+  if (realm === 'backoffice') return <OfficePalette {...props} />;
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Search pages and actions" titleHidden>
-      <Command label="Search pages and actions" loop filter={rank} className="flex max-h-[min(26rem,80dvh)] flex-col">
+    <FreezeScope>
+      <ProjectPalette {...props} />
+    </FreezeScope>
+  );
+}
+
+function OfficePalette(props: CommandPaletteProps) {
+  return <PaletteDialog {...props} found={useFound(readAsked(props.palette.text).name)} verbs={none} />;
+}
+
+function ProjectPalette(props: CommandPaletteProps) {
+  const { name, verb } = readAsked(props.palette.text);
+  const found = useFound(name);
+  const { lines, dialog } = useVerbs(bestMatch(found.results, name), verb);
+  return (
+    <>
+      <PaletteDialog {...props} found={found} verbs={lines} />
+      {dialog}
+    </>
+  );
+}
+
+const none: readonly PaletteCommand[] = [];
+const nothing: Found = { results: [], pending: false, failed: false };
+
+const documentation: readonly PaletteCommand[] = [
+  {
+    group: 'Documentation',
+    label: 'API reference',
+    icon: BookText,
+    href: paths.apiReference(),
+    keywords: ['docs', 'help'],
+  },
+  ...referencePages.map(({ slug, name }) => ({
+    group: 'Documentation',
+    label: `API reference: ${name}`,
+    icon: BookText,
+    href: paths.apiReference(slug),
+  })),
+];
+
+interface PaletteDialogProps extends CommandPaletteProps {
+  found: Found;
+  /** What can be done with the resource that the text names. */
+  verbs: readonly PaletteCommand[];
+}
+
+function PaletteDialog({ commands, palette, found, verbs }: PaletteDialogProps) {
+  const openPage = useOpenPage();
+  const { text, setText, setOpen } = palette;
+  const recent = useRecent();
+  const resources = useFoundLines(found.results);
+  const fixed =
+    text.trim() === ''
+      ? [...recent, ...commands, ...documentation.slice(0, 1)]
+      : [...recent, ...commands, ...documentation];
+  const groups = groupsFor(text, fixed, [...resources, ...verbs]);
+  return (
+    <Dialog
+      open={palette.state === 'open'}
+      onOpenChange={setOpen}
+      title="Search resources, pages and actions"
+      titleHidden
+    >
+      <Command
+        label="Search resources, pages and actions"
+        loop
+        shouldFilter={false}
+        className="flex max-h-[min(26rem,80dvh)] flex-col"
+      >
         <div className="flex items-center gap-2.5 border-b px-4">
           <Search className="size-4 shrink-0 text-ink-subtle" aria-hidden="true" />
           <Command.Input
-            placeholder="Search pages and actions"
+            ref={focusAtEnd}
+            value={text}
+            onValueChange={setText}
+            placeholder="Name, ID, address, page or action"
             className="h-12 w-full bg-transparent text-base outline-none placeholder:text-ink-subtle pointer-coarse:text-lg"
           />
         </div>
-        <Command.List className="min-h-0 flex-1 overflow-y-auto p-1.5">
-          <Command.Empty className="px-4 py-8 text-center text-ink-muted text-sm">No results.</Command.Empty>
-          {groups.map((group) => (
+        <Command.List className="min-h-0 flex-1 overflow-y-auto p-1.5" aria-busy={found.pending}>
+          <Command.Empty className="px-4 py-8 text-center text-ink-muted text-sm">
+            {found.pending ? 'Searching…' : found.failed ? 'The search failed. Try again.' : 'No results.'}
+          </Command.Empty>
+          {groups.map(({ heading, lines }) => (
             <Command.Group
-              key={group}
-              heading={group}
+              key={heading}
+              heading={heading}
               className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-ink-subtle [&_[cmdk-group-heading]]:text-xs"
             >
-              {commands
-                .filter((command) => command.group === group)
-                .map(({ label, icon: Icon = ArrowRight, keywords = [], run, href }) => (
-                  <Command.Item
-                    key={label}
-                    value={`${label}\n${group}`}
-                    keywords={[...keywords]}
-                    className="floating-item"
-                    onSelect={() => {
-                      onOpenChange(false);
-                      if (href) openPage(href);
-                      run?.();
-                    }}
-                  >
-                    <Icon className="text-ink-subtle" aria-hidden="true" />
-                    {label}
-                  </Command.Item>
-                ))}
+              {lines.map(({ label, id = label, detail, disabledReason, icon: Icon = ArrowRight, run, href }) => (
+                <Command.Item
+                  key={id}
+                  value={`${heading}\n${id}`}
+                  disabled={disabledReason !== undefined}
+                  className="floating-item"
+                  onSelect={() => {
+                    setOpen(false);
+                    if (href) openPage(href);
+                    run?.();
+                  }}
+                >
+                  <Icon className="text-ink-subtle" aria-hidden="true" />
+                  <span className="min-w-0 flex-1 truncate">{label}</span>
+                  {(disabledReason ?? detail) && (
+                    <span className="max-w-1/2 shrink-0 text-balance text-right text-ink-muted text-xs">
+                      {disabledReason ?? detail}
+                    </span>
+                  )}
+                </Command.Item>
+              ))}
             </Command.Group>
           ))}
         </Command.List>
@@ -60,12 +149,22 @@ export function CommandPalette({ commands, open, onOpenChange }: CommandPaletteP
   );
 }
 
-/** How well a line answers what was typed: its beginning, the beginning of a word, anywhere, another name for it. */
-function rank(value: string, typed: string, keywords: string[] = []): number {
-  const [label = ''] = value.toLowerCase().split('\n');
-  const words = typed.trim().toLowerCase();
-  if (label.startsWith(words)) return 1;
-  if (label.includes(` ${words}`)) return 0.8;
-  if (label.includes(words)) return 0.5;
-  return keywords.some((keyword) => keyword.toLowerCase().startsWith(words)) ? 0.3 : 0;
+/** At once, not in an effect: the next keystroke belongs to the field, behind what was typed before it was shown. */
+function focusAtEnd(field: HTMLInputElement | null): void {
+  if (!field || document.activeElement === field) return;
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+}
+
+/** Fewer than a screenful: the rest is found by typing. */
+const MOST_RECENT = 5;
+
+/** Resources of this project that were opened last. */
+function useRecent(): PaletteCommand[] {
+  const project = useProjectIfAny()?.slug ?? '';
+  const pathname = usePathname();
+  return useNavigationMemory()
+    .visits.filter((visit) => visit.project === project && visit.href !== pathname)
+    .slice(0, MOST_RECENT)
+    .map(({ href, label }) => ({ group: 'Recent', label, id: href, href, icon: History }));
 }

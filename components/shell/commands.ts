@@ -1,4 +1,4 @@
-import { type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { type NavigationEntry, type NavigationGroup, pagesOf, tabbed } from '@/components/kit/page/navigation';
 import { isOpenTo, type OperationId } from '@/lib/client/may';
 import type { Project, Role } from '@/lib/client/project';
@@ -9,6 +9,12 @@ import { setTheme } from './theme';
 export interface PaletteCommand {
   group: string;
   label: string;
+  /** Where labels may be the same. */
+  id?: string;
+  /** Beside the label: the type of a resource. */
+  detail?: string;
+  /** Why it can't be used now. */
+  disabledReason?: string | undefined;
   icon?: LucideIcon;
   keywords?: readonly string[];
   href?: string;
@@ -34,24 +40,37 @@ function usefulTo(role: Role, entry: NavigationEntry): NavigationEntry | undefin
   return others.length === 0 ? { ...first, label: entry.label } : tabbed([first, ...others], entry.label);
 }
 
-/** Pages, what can be begun from anywhere, the other projects, and the looks. */
+/** The person's own: their pages and the way out. */
+interface OwnCommands {
+  links: readonly { label: string; href: string; icon: LucideIcon }[];
+  onSignOut: () => void;
+}
+
+function accountCommands({ links, onSignOut }: OwnCommands): PaletteCommand[] {
+  const group = 'Account';
+  return [...links.map((link) => ({ group, ...link })), { group, label: 'Sign out', icon: LogOut, run: onSignOut }];
+}
+
+/** Pages, what can be begun from anywhere, the other projects, the person's own, and the looks. */
 export function portalCommands(
   groups: readonly NavigationGroup[],
   project: Project,
   projects: readonly Project[],
+  own: OwnCommands,
 ): PaletteCommand[] {
   return [
     ...pageCommands(groups, project.slug, project.role),
     ...projects
       .filter((other) => other.id !== project.id)
       .map((other) => ({ group: 'Switch project', label: other.name, href: paths.overview(other.slug) })),
+    ...accountCommands(own),
     ...appearanceCommands,
   ];
 }
 
-/** Pages and the looks. */
-export function adminCommands(groups: readonly NavigationGroup[]): PaletteCommand[] {
-  return [...pageCommands(groups, '', 'admin'), ...appearanceCommands];
+/** The same without projects. */
+export function adminCommands(groups: readonly NavigationGroup[], own: OwnCommands): PaletteCommand[] {
+  return [...pageCommands(groups, '', 'admin'), ...accountCommands(own), ...appearanceCommands];
 }
 
 function pageCommands(groups: readonly NavigationGroup[], project: string, role: Role): PaletteCommand[] {

@@ -1,6 +1,6 @@
 'use client';
 
-import { UserCog } from 'lucide-react';
+import { Bell, UserCog } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { NotificationBell } from '@/components/notifications/notification-bell';
 import { FrozenBanner } from '@/components/pricing/frozen-banner';
@@ -26,7 +26,17 @@ interface PortalShellProps {
 /** The portal around the pages of one project. */
 export function PortalShell({ person, project, projects, onSignOut, children }: PortalShellProps) {
   const groups = useMemo(() => visibleTo(project.role, portalNavigation), [project.role]);
-  const commands = useMemo(() => portalCommands(groups, project, projects), [groups, project, projects]);
+  const links = useMemo(
+    () => [
+      { label: 'Profile and security', href: paths.account(project.slug), icon: UserCog },
+      { label: 'Notifications', href: paths.notifications(project.slug), icon: Bell },
+    ],
+    [project.slug],
+  );
+  const commands = useMemo(
+    () => portalCommands(groups, project, projects, { links, onSignOut }),
+    [groups, project, projects, links, onSignOut],
+  );
   return (
     <ProjectScope project={project} projects={projects}>
       <Shell
@@ -39,11 +49,7 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
         userMenu={
           <>
             <NotificationBell />
-            <UserMenu
-              person={person}
-              links={[{ label: 'Profile and security', href: paths.account(project.slug), icon: UserCog }]}
-              onSignOut={onSignOut}
-            />
+            <UserMenu person={person} links={links} onSignOut={onSignOut} />
           </>
         }
       >

@@ -20,10 +20,21 @@ import type { PaletteCommand } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
 import { SectionTabs } from './section-tabs';
 import { Sidebar } from './sidebar';
+import { usePalette } from './use-palette';
 
 const PageWatchers = lazyComponent(() => import('./page-watchers').then((module) => module.PageWatchers));
 // Both are loaded when they are first opened, and stay for the next time.
-const CommandPalette = lazyComponent(() => import('./command-palette').then((module) => module.CommandPalette));
+const CommandPalette = lazyComponent(
+  () => import('./command-palette').then((module) => module.CommandPalette),
+  () => (
+    <p
+      role="status"
+      className="pointer-events-none fixed top-[max(5dvh,calc(40dvh-16rem))] left-1/2 z-50 -translate-x-1/2 rounded-xl border bg-raised p-4 shadow-dialog"
+    >
+      Loading the search…
+    </p>
+  ),
+);
 const Drawer = lazyComponent(() => import('@/components/kit/ui/dialog').then((module) => module.Dialog));
 
 type Opened = 'never' | 'open' | 'closed';
@@ -45,22 +56,11 @@ interface ShellProps {
 /** The frame of every page: navigation at the left, the way here and the search on top, the page below. */
 export function Shell({ realm, groups, project, home, commands, sidebarHead, userMenu, children }: ShellProps) {
   const [drawer, setDrawer] = useState<Opened>('never');
-  const [palette, setPalette] = useState<Opened>('never');
+  const palette = usePalette();
   const pathname = usePathname();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is the reason to close
   useEffect(() => setDrawer((now) => (now === 'open' ? 'closed' : now)), [pathname]);
-
-  useEffect(() => {
-    const openOnShortcut = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey)
-        return;
-      event.preventDefault();
-      setPalette((now) => (now === 'open' ? 'closed' : 'open'));
-    };
-    document.addEventListener('keydown', openOnShortcut);
-    return () => document.removeEventListener('keydown', openOnShortcut);
-  }, []);
 
   const place = sidebarHead && <div className="px-3 pt-3">{sidebarHead}</div>;
   return (
@@ -118,7 +118,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
               </div>
               <button
                 type="button"
-                onClick={() => setPalette('open')}
+                onClick={() => palette.setOpen(true)}
                 className="hidden h-8 w-56 items-center gap-2 rounded-md border px-2.5 text-ink-subtle text-sm transition-colors duration-100 hover:border-line-strong in-data-[realm=backoffice]:text-band-ink in-data-[realm=portal]:bg-surface md:flex"
               >
                 <Search className="size-4" aria-hidden="true" />
@@ -133,7 +133,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
                 size="icon"
                 aria-label="Go to…"
                 className="md:hidden"
-                onClick={() => setPalette('open')}
+                onClick={() => palette.setOpen(true)}
               >
                 <Search />
               </Button>
@@ -167,13 +167,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
             <Sidebar groups={groups} project={project} head={place} />
           </Drawer>
         )}
-        {palette !== 'never' && (
-          <CommandPalette
-            commands={commands}
-            open={palette === 'open'}
-            onOpenChange={(open) => setPalette(open ? 'open' : 'closed')}
-          />
-        )}
+        {palette.state !== 'never' && <CommandPalette commands={commands} palette={palette} />}
         <FocusOnNavigation />
         <PageWatchers />
         <ToastHost />

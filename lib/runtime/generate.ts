@@ -8,6 +8,7 @@ import { whenChanged } from './when-changed';
 
 const clientSchema = 'lib/client/schema.d.ts';
 const referenceGroups = 'lib/client/reference.ts';
+const referencePages = 'lib/client/reference-pages.ts';
 const operationTable = 'lib/client/operations';
 
 /** Generates Prisma's client from `prisma/schema` into `lib/core/db/generated`. */
@@ -85,13 +86,16 @@ async function writeApiClient(): Promise<void> {
   const { operationModules } = await import('@/lib/core/api/operation-table');
   const { reference } = await import('@/lib/core/api/reference');
   const document = openApiDocument(endpoints, tags, '/');
+  const pages = reference(document, tags);
   // As JSON text: TypeScript would check a literal of this size value by value.
-  const groups = JSON.stringify(JSON.stringify(reference(document, tags)));
+  const groups = JSON.stringify(JSON.stringify(pages));
   write(
     referenceGroups,
     "import type { ReferenceGroup } from '@/lib/core/api/reference';\n\n" +
       `export const groups: readonly ReferenceGroup[] = JSON.parse(\n  ${groups},\n);\n`,
   );
+  const names = JSON.stringify(pages.map(({ slug, name }) => ({ slug, name })));
+  write(referencePages, `export const referencePages: readonly { slug: string; name: string }[] = ${names};\n`);
   for (const [file, text] of Object.entries(operationModules(endpoints))) write(`${operationTable}/${file}`, text);
   // A request may omit a field that has a default.
   write(clientSchema, astToString(await openapiTs(JSON.stringify(document), { defaultNonNullable: false })));
