@@ -1,7 +1,6 @@
 'use client';
 
 import { AtSign, KeyRound, LogOut, ScrollText, ShieldMinus, ShieldPlus } from 'lucide-react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
@@ -13,7 +12,6 @@ export type PlatformUser = Row<'/admin/api/v1/users'>;
 /** What can be done with a person's account, in rows and on their page. */
 export function useUserActions(): (user: PlatformUser) => readonly Action[] {
   const { api, administrator: self } = useBackOffice();
-  const confirm = useConfirm();
   const reset = api.useMutation('post', '/admin/api/v1/users/{id}/reset-second-factor');
   const signOut = api.useMutation('post', '/admin/api/v1/users/{id}/revoke-sessions');
   const release = api.useMutation('post', '/admin/api/v1/users/{id}/release-email');
@@ -33,47 +31,43 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
         label: 'Reset two-factor authentication',
         icon: KeyRound,
         disabledReason: two_factor_enabled ? undefined : 'Two-factor authentication is off.',
-        onSelect: () =>
-          confirm({
-            title: `Reset two-factor authentication of ${name}?`,
-            consequence: `Verify that the request comes from ${email}. ${you ? 'You are' : 'They are'} signed out everywhere, and can sign in with the password alone until two-factor authentication is set up again.`,
-            confirmLabel: 'Reset two-factor authentication',
-            onConfirm: async () => {
-              await reset.mutateAsync({ params, body: {} });
-              tell(`Two-factor authentication of ${name} reset`);
-            },
-          }),
+        confirmation: {
+          title: `Reset two-factor authentication of ${name}?`,
+          consequence: `Verify that the request comes from ${email}. ${you ? 'You are' : 'They are'} signed out everywhere, and can sign in with the password alone until two-factor authentication is set up again.`,
+          confirmLabel: 'Reset two-factor authentication',
+          onConfirm: async () => {
+            await reset.mutateAsync({ params, body: {} });
+            tell(`Two-factor authentication of ${name} reset`);
+          },
+        },
       },
       {
         label: 'End all sessions',
         icon: LogOut,
-        onSelect: () =>
-          confirm({
-            title: `Sign ${you ? 'yourself' : name} out everywhere?`,
-            consequence:
-              'All their sessions in the portal and the back office end immediately. API tokens keep working.',
-            confirmLabel: 'End all sessions',
-            onConfirm: async () => {
-              await signOut.mutateAsync({ params, body: {} });
-              tell(`${name} signed out everywhere`);
-            },
-          }),
+        confirmation: {
+          title: `Sign ${you ? 'yourself' : name} out everywhere?`,
+          consequence: 'All their sessions in the portal and the back office end immediately. API tokens keep working.',
+          confirmLabel: 'End all sessions',
+          onConfirm: async () => {
+            await signOut.mutateAsync({ params, body: {} });
+            tell(`${name} signed out everywhere`);
+          },
+        },
       },
       {
         label: 'Release e-mail address',
         icon: AtSign,
         danger: true,
         disabledReason: releaseRefusal(user),
-        onSelect: () =>
-          confirm({
-            title: `Release ${email}?`,
-            consequence: `Only if the owner of the address did not create this account${user.email_verified ? ', although a mailed link once showed that they read its mail' : ''}. The account keeps its password, its sessions and its tenants, and signs in with a new login that you then see here. The address is free for an account of its owner, and open invitations of the account end.`,
-            confirmLabel: 'Release address',
-            onConfirm: async () => {
-              const { email: login } = await release.mutateAsync({ params, body: {} });
-              tell(`${email} is free; the account signs in as ${login}`);
-            },
-          }),
+        confirmation: {
+          title: `Release ${email}?`,
+          consequence: `Only if the owner of the address did not create this account${user.email_verified ? ', although a mailed link once showed that they read its mail' : ''}. The account keeps its password, its sessions and its tenants, and signs in with a new login that you then see here. The address is free for an account of its owner, and open invitations of the account end.`,
+          confirmLabel: 'Release address',
+          onConfirm: async () => {
+            const { email: login } = await release.mutateAsync({ params, body: {} });
+            tell(`${email} is free; the account signs in as ${login}`);
+          },
+        },
       },
       user.administrator
         ? {
@@ -81,13 +75,12 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
             icon: ShieldMinus,
             danger: true,
             disabledReason: last ? 'The last administrator cannot be removed. Add another one first.' : undefined,
-            onSelect: () =>
-              confirm({
-                title: you ? 'Leave the administrators?' : `Remove ${name} from the administrators?`,
-                consequence: `${you ? 'You lose' : 'They lose'} access to the back office immediately. The account and its memberships stay.`,
-                confirmLabel: you ? 'Leave' : 'Remove administrator',
-                onConfirm: () => remove.mutateAsync({ params }),
-              }),
+            confirmation: {
+              title: you ? 'Leave the administrators?' : `Remove ${name} from the administrators?`,
+              consequence: `${you ? 'You lose' : 'They lose'} access to the back office immediately. The account and its memberships stay.`,
+              confirmLabel: you ? 'Leave' : 'Remove administrator',
+              onConfirm: () => remove.mutateAsync({ params }),
+            },
           }
         : {
             label: 'Make administrator',
@@ -95,13 +88,12 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
             disabledReason: user.email_verified
               ? undefined
               : 'Nobody has shown by a mailed link that the address is theirs.',
-            onSelect: () =>
-              confirm({
-                title: `Make ${name} an administrator?`,
-                consequence: 'They get full access to the back office: all tenants, users, limits and the audit log.',
-                confirmLabel: 'Make administrator',
-                onConfirm: () => grant.mutateAsync({ params }),
-              }),
+            confirmation: {
+              title: `Make ${name} an administrator?`,
+              consequence: 'They get full access to the back office: all tenants, users, limits and the audit log.',
+              confirmLabel: 'Make administrator',
+              onConfirm: () => grant.mutateAsync({ params }),
+            },
           },
     ];
   };

@@ -2,11 +2,9 @@
 
 import { CirclePlay, CircleStop, Pause, Play, RefreshCcwDot, RotateCw, SquareTerminal, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
+import { notifyFailure } from '@/components/kit/table/use-act';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
-import { notify } from '@/components/kit/ui/notify';
-import { ApiError } from '@/lib/client/errors';
 import type { Row } from '@/lib/client/list';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
@@ -26,7 +24,6 @@ interface InstanceActions {
 export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {}): InstanceActions {
   const { api } = useProject();
   const refusal = useRefusal();
-  const confirm = useConfirm();
   const act = api.useMutation('post', '/api/v1/compute/instances/{id}/action');
   const remove = api.useMutation('delete', '/api/v1/compute/instances/{id}');
   const openConsole = useOpenConsole();
@@ -37,8 +34,6 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
     const reason = (action: InstanceAction) => refusal(operationOf(action)) ?? whyNot(action, instance);
     const send = (action: 'start' | 'stop' | 'reboot' | 'pause' | 'unpause') =>
       act.mutateAsync({ params: { path: { id } }, body: { action } });
-    const now = (action: Parameters<typeof send>[0]) => () =>
-      void send(action).catch((error: unknown) => tell(`Could not ${action} ${name}`, error));
     return [
       {
         label: 'Open console',
@@ -46,35 +41,33 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
         disabledReason: reason('console'),
         onSelect: () => openConsole(id),
       },
-      { label: 'Start', icon: CirclePlay, disabledReason: reason('start'), onSelect: now('start') },
+      { label: 'Start', icon: CirclePlay, disabledReason: reason('start'), run: () => send('start') },
       {
         label: 'Stop',
         icon: CircleStop,
         disabledReason: reason('stop'),
-        onSelect: () =>
-          confirm({
-            title: `Stop ${name}?`,
-            consequence: 'The guest is shut down, or powered off if it does not respond. The boot disk is kept.',
-            confirmLabel: 'Stop instance',
-            harmless: true,
-            onConfirm: () => send('stop'),
-          }),
+        confirmation: {
+          title: `Stop ${name}?`,
+          consequence: 'The guest is shut down, or powered off if it does not respond. The boot disk is kept.',
+          confirmLabel: 'Stop instance',
+          harmless: true,
+          onConfirm: () => send('stop'),
+        },
       },
       {
         label: 'Reboot',
         icon: RotateCw,
         disabledReason: reason('reboot'),
-        onSelect: () =>
-          confirm({
-            title: `Reboot ${name}?`,
-            consequence: 'Everything running on it restarts. A guest that does not respond is reset.',
-            confirmLabel: 'Reboot instance',
-            harmless: true,
-            onConfirm: () => send('reboot'),
-          }),
+        confirmation: {
+          title: `Reboot ${name}?`,
+          consequence: 'Everything running on it restarts. A guest that does not respond is reset.',
+          confirmLabel: 'Reboot instance',
+          harmless: true,
+          onConfirm: () => send('reboot'),
+        },
       },
-      { label: 'Pause', icon: Pause, disabledReason: reason('pause'), onSelect: now('pause') },
-      { label: 'Unpause', icon: Play, disabledReason: reason('unpause'), onSelect: now('unpause') },
+      { label: 'Pause', icon: Pause, disabledReason: reason('pause'), run: () => send('pause') },
+      { label: 'Unpause', icon: Play, disabledReason: reason('unpause'), run: () => send('unpause') },
       {
         label: 'Rebuild',
         icon: RefreshCcwDot,
@@ -86,17 +79,16 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
         icon: Trash2,
         danger: true,
         disabledReason: reason('delete'),
-        onSelect: () =>
-          confirm({
-            title: `Delete ${name}?`,
-            consequence: 'The boot disk is permanently deleted. Attached volumes and floating IPs stay in the project.',
-            confirmLabel: 'Delete instance',
-            typeToConfirm: name,
-            onConfirm: async () => {
-              await remove.mutateAsync({ params: { path: { id } } });
-              onDeleted?.();
-            },
-          }),
+        confirmation: {
+          title: `Delete ${name}?`,
+          consequence: 'The boot disk is permanently deleted. Attached volumes and floating IPs stay in the project.',
+          confirmLabel: 'Delete instance',
+          typeToConfirm: name,
+          onConfirm: async () => {
+            await remove.mutateAsync({ params: { path: { id } } });
+            onDeleted?.();
+          },
+        },
       },
     ];
   };
@@ -123,12 +115,8 @@ export function useOpenConsole(): (id: string, part?: ConsolePart) => void {
       },
       (error: unknown) => {
         tab?.close();
-        tell('The console could not be opened', error);
+        notifyFailure('The console could not be opened', error);
       },
     );
   };
-}
-
-function tell(title: string, error: unknown): void {
-  void notify('error', title, error instanceof ApiError ? { description: error.message } : undefined);
 }

@@ -1,7 +1,6 @@
 'use client';
 
 import { HardDrive, Server, Trash2 } from 'lucide-react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
@@ -12,7 +11,6 @@ import type { Image } from './image-look';
 /** What can be done with an image, for its row and for its page. */
 export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}): (image: Image) => Action[] {
   const { project, api } = useProject();
-  const confirm = useConfirm();
   const refusal = useRefusal();
   const remove = api.useMutation('delete', '/api/v1/images/images/{id}');
   return (image) => [
@@ -33,17 +31,16 @@ export function useImageActions({ onDeleted }: { onDeleted?: () => void } = {}):
       icon: Trash2,
       danger: true,
       disabledReason: whyNotDelete(image) ?? refusal('deleteImage'),
-      onSelect: () =>
-        confirm({
-          title: `Delete ${image.name}?`,
-          consequence: 'The image file is permanently deleted. Nothing uses the image.',
-          confirmLabel: 'Delete image',
-          typeToConfirm: image.name,
-          onConfirm: async () => {
-            await remove.mutateAsync({ params: { path: { id: image.id } } });
-            onDeleted?.();
-          },
-        }),
+      confirmation: {
+        title: `Delete ${image.name}?`,
+        consequence: 'The image file is permanently deleted. Nothing uses the image.',
+        confirmLabel: 'Delete image',
+        typeToConfirm: image.name,
+        onConfirm: async () => {
+          await remove.mutateAsync({ params: { path: { id: image.id } } });
+          onDeleted?.();
+        },
+      },
     },
   ];
 }

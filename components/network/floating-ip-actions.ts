@@ -1,7 +1,6 @@
 'use client';
 
 import { Link2, Trash2, Unlink } from 'lucide-react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
@@ -15,7 +14,6 @@ export function useFloatingIpActions({
 }): (floatingIp: FloatingIp) => Action[] {
   const { api } = useProject();
   const refusal = useRefusal();
-  const confirm = useConfirm();
   const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
   const release = api.useMutation('delete', '/api/v1/network/floating-ips/{id}');
   return ({ id, address, port_id, instance_name, fixed_ip }) => {
@@ -33,13 +31,12 @@ export function useFloatingIpActions({
         label: 'Disassociate',
         icon: Unlink,
         disabledReason: refusal('disassociateFloatingIp') ?? (port_id === null ? 'Not associated.' : undefined),
-        onSelect: () =>
-          confirm({
-            title: `Disassociate ${address}?`,
-            consequence: `Connections to ${target} through this address end immediately. The address stays in the project.`,
-            confirmLabel: 'Disassociate',
-            onConfirm: () => disassociate.mutateAsync({ params, body: {} }),
-          }),
+        confirmation: {
+          title: `Disassociate ${address}?`,
+          consequence: `Connections to ${target} through this address end immediately. The address stays in the project.`,
+          confirmLabel: 'Disassociate',
+          onConfirm: () => disassociate.mutateAsync({ params, body: {} }),
+        },
       },
       {
         label: 'Release',
@@ -47,14 +44,13 @@ export function useFloatingIpActions({
         danger: true,
         disabledReason:
           refusal('releaseFloatingIp') ?? (port_id === null ? undefined : `Disassociate it from ${target} first.`),
-        onSelect: () =>
-          confirm({
-            title: `Release ${address}?`,
-            consequence:
-              'The address returns to the pool and may be given to another project. Update DNS records that point to it first.',
-            confirmLabel: 'Release address',
-            onConfirm: () => release.mutateAsync({ params }),
-          }),
+        confirmation: {
+          title: `Release ${address}?`,
+          consequence:
+            'The address returns to the pool and may be given to another project. Update DNS records that point to it first.',
+          confirmLabel: 'Release address',
+          onConfirm: () => release.mutateAsync({ params }),
+        },
       },
     ];
   };

@@ -1,7 +1,6 @@
 'use client';
 
 import { Trash2 } from 'lucide-react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
@@ -12,7 +11,6 @@ import type { Network } from './types';
 export function useNetworkActions({ onDeleted }: { onDeleted?: () => void } = {}): (network: Network) => Action[] {
   const { api } = useProject();
   const may = useMay('deleteNetwork');
-  const confirm = useConfirm();
   const remove = api.useMutation('delete', '/api/v1/network/networks/{id}');
   return ({ id, name, cidr, port_count, is_default }) => [
     {
@@ -24,18 +22,17 @@ export function useNetworkActions({ onDeleted }: { onDeleted?: () => void } = {}
         (port_count > 0
           ? `Delete the instances on this network first (${formatCount(port_count, 'port')}).`
           : undefined),
-      onSelect: () =>
-        confirm({
-          title: `Delete network ${name}?`,
-          consequence: `The network ${cidr} and its gateway on the router are deleted.${
-            is_default ? ' This is the project’s default network. No other network becomes the default.' : ''
-          }`,
-          confirmLabel: 'Delete network',
-          onConfirm: async () => {
-            await remove.mutateAsync({ params: { path: { id } } });
-            onDeleted?.();
-          },
-        }),
+      confirmation: {
+        title: `Delete network ${name}?`,
+        consequence: `The network ${cidr} and its gateway on the router are deleted.${
+          is_default ? ' This is the project’s default network. No other network becomes the default.' : ''
+        }`,
+        confirmLabel: 'Delete network',
+        onConfirm: async () => {
+          await remove.mutateAsync({ params: { path: { id } } });
+          onDeleted?.();
+        },
+      },
     },
   ];
 }

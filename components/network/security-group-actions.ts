@@ -1,7 +1,6 @@
 'use client';
 
 import { Trash2 } from 'lucide-react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
@@ -16,7 +15,6 @@ export function useSecurityGroupActions({
 } = {}): (group: SecurityGroup) => Action[] {
   const { api } = useProject();
   const may = useMay('deleteSecurityGroup');
-  const confirm = useConfirm();
   const remove = api.useMutation('delete', '/api/v1/network/security-groups/{id}');
   return ({ id, name, rules, port_count, is_default }) => [
     {
@@ -30,16 +28,15 @@ export function useSecurityGroupActions({
           : port_count > 0
             ? `Remove the group from ${formatCount(port_count, 'port')} first.`
             : undefined),
-      onSelect: () =>
-        confirm({
-          title: `Delete security group ${name}?`,
-          consequence: `Its ${formatCount(rules.length, 'rule')} ${rules.length === 1 ? 'is' : 'are'} deleted too. No port uses it, so no traffic is affected.`,
-          confirmLabel: 'Delete security group',
-          onConfirm: async () => {
-            await remove.mutateAsync({ params: { path: { id } } });
-            onDeleted?.();
-          },
-        }),
+      confirmation: {
+        title: `Delete security group ${name}?`,
+        consequence: `Its ${formatCount(rules.length, 'rule')} ${rules.length === 1 ? 'is' : 'are'} deleted too. No port uses it, so no traffic is affected.`,
+        confirmLabel: 'Delete security group',
+        onConfirm: async () => {
+          await remove.mutateAsync({ params: { path: { id } } });
+          onDeleted?.();
+        },
+      },
     },
   ];
 }

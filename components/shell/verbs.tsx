@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useInstanceActions } from '@/components/compute/instance-actions';
 import { useImageActions } from '@/components/images/image-actions';
 import type { Action } from '@/components/kit/table/row-actions';
+import { useAct } from '@/components/kit/table/use-act';
 import { useNetworkActions } from '@/components/network/network-actions';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
 import { useSnapshotActions } from '@/components/storage/snapshot-actions';
@@ -21,6 +22,8 @@ export function useVerbs(
   verb: string,
 ): { lines: readonly PaletteCommand[]; dialog: ReactNode } {
   const { api } = useProject();
+  const act = useAct();
+  const name = target?.name ?? '';
   const instances = useInstanceActions();
   const volumes = useVolumeActions();
   const snapshotActions = useSnapshotActions();
@@ -49,13 +52,12 @@ export function useVerbs(
   return {
     lines: lines
       .filter(({ label }) => label.toLowerCase().startsWith(verb))
-      .map(({ label, icon, href, onSelect, disabledReason }) => ({
+      .map((action) => ({
         group: 'Actions on resources',
-        label: `${target?.name}: ${label}`,
-        disabledReason,
-        ...(icon && { icon }),
-        ...(href !== undefined && { href }),
-        ...(onSelect && { run: onSelect }),
+        label: `${name}: ${action.label}`,
+        disabledReason: action.disabledReason,
+        ...(action.icon && { icon: action.icon }),
+        ...(action.href === undefined ? { run: () => act(action, name) } : { href: action.href }),
       })),
     dialog: (
       <>

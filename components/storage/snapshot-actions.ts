@@ -1,7 +1,6 @@
 'use client';
 
 import { HardDrive, Trash2 } from 'lucide-react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
@@ -11,7 +10,6 @@ import { type Snapshot, whyNotDeleteSnapshot, whyNotRestore } from './storage-ca
 /** What can be done with a snapshot. */
 export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
   const { project, api } = useProject();
-  const confirm = useConfirm();
   const refusal = useRefusal();
   const remove = api.useMutation('delete', '/api/v1/storage/snapshots/{id}');
   return (snapshot) => [
@@ -26,13 +24,12 @@ export function useSnapshotActions(): (snapshot: Snapshot) => Action[] {
       icon: Trash2,
       danger: true,
       disabledReason: refusal('deleteSnapshot') ?? whyNotDeleteSnapshot(snapshot),
-      onSelect: () =>
-        confirm({
-          title: `Delete ${snapshot.name}?`,
-          consequence: `This state of ${snapshot.volume_name} is permanently deleted. Volumes created from the snapshot are kept.`,
-          confirmLabel: 'Delete snapshot',
-          onConfirm: () => remove.mutateAsync({ params: { path: { id: snapshot.id } } }),
-        }),
+      confirmation: {
+        title: `Delete ${snapshot.name}?`,
+        consequence: `This state of ${snapshot.volume_name} is permanently deleted. Volumes created from the snapshot are kept.`,
+        confirmLabel: 'Delete snapshot',
+        onConfirm: () => remove.mutateAsync({ params: { path: { id: snapshot.id } } }),
+      },
     },
   ];
 }

@@ -2,7 +2,6 @@
 
 import { Camera, Expand, Link2, Trash2, Unlink2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useConfirm } from '@/components/kit/page/confirm';
 import type { Action } from '@/components/kit/table/row-actions';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { type OperationId, useRefusal } from '@/lib/client/may';
@@ -23,7 +22,6 @@ interface VolumeActions {
 
 export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {}): VolumeActions {
   const { project, api } = useProject();
-  const confirm = useConfirm();
   const refusal = useRefusal();
   const detach = api.useMutation('post', '/api/v1/storage/volumes/{id}/detach');
   const remove = api.useMutation('delete', '/api/v1/storage/volumes/{id}');
@@ -44,14 +42,13 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
         label: 'Detach',
         icon: Unlink2,
         disabledReason: reason('detachVolume', 'detach'),
-        onSelect: () =>
-          confirm({
-            title: `Detach ${name} from ${volume.attachments[0]?.instance_name ?? 'its instance'}?`,
-            consequence: 'Unmount it in the guest first, or unwritten data is lost. Data on the volume is kept.',
-            confirmLabel: 'Detach volume',
-            harmless: true,
-            onConfirm: () => detach.mutateAsync({ params: { path: { id } }, body: {} }),
-          }),
+        confirmation: {
+          title: `Detach ${name} from ${volume.attachments[0]?.instance_name ?? 'its instance'}?`,
+          consequence: 'Unmount it in the guest first, or unwritten data is lost. Data on the volume is kept.',
+          confirmLabel: 'Detach volume',
+          harmless: true,
+          onConfirm: () => detach.mutateAsync({ params: { path: { id } }, body: {} }),
+        },
       },
       {
         label: 'Resize',
@@ -70,17 +67,16 @@ export function useVolumeActions({ onDeleted }: { onDeleted?: () => void } = {})
         icon: Trash2,
         danger: true,
         disabledReason: reason('deleteVolume', 'delete'),
-        onSelect: () =>
-          confirm({
-            title: `Delete ${name}?`,
-            consequence: `All data on it (${formatGigabytes(size_gb)}) is permanently deleted. Its quota is released afterwards.`,
-            confirmLabel: 'Delete volume',
-            typeToConfirm: name,
-            onConfirm: async () => {
-              await remove.mutateAsync({ params: { path: { id } } });
-              onDeleted?.();
-            },
-          }),
+        confirmation: {
+          title: `Delete ${name}?`,
+          consequence: `All data on it (${formatGigabytes(size_gb)}) is permanently deleted. Its quota is released afterwards.`,
+          confirmLabel: 'Delete volume',
+          typeToConfirm: name,
+          onConfirm: async () => {
+            await remove.mutateAsync({ params: { path: { id } } });
+            onDeleted?.();
+          },
+        },
       },
     ];
   };

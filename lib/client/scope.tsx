@@ -32,6 +32,11 @@ export function useApi(): Scope {
   return scope;
 }
 
+/** Whether these pages have an API: those without a sign-in have none. */
+export function useHasApi(): boolean {
+  return use(ScopeContext) !== undefined;
+}
+
 /** Provides a client, a query cache that no other realm shares, and live updates to the pages below it. */
 export function ApiScope({ realm, children }: { realm: Realm; children: ReactNode }) {
   const key = realm.kind === 'project' ? realm.id : realm.kind;

@@ -1,17 +1,20 @@
 'use client';
 
 import type { ColumnDef } from '@tanstack/react-table';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { statusOptions } from '@/components/kit/data/statuses';
 import { EmptyState } from '@/components/kit/page/empty-state';
 import type { ResourceKind } from '@/components/kit/page/navigation';
-import { DataTable } from '@/components/kit/table/data-table';
+import { DataTable, ownId } from '@/components/kit/table/data-table';
 import type { Action } from '@/components/kit/table/row-actions';
 import { type TableState, useTableState } from '@/components/kit/table/table-state';
 import type { TableFilter } from '@/components/kit/table/table-toolbar';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { type ListPath, type ListQuery, type Row, useList } from '@/lib/client/list';
 import { paths } from '@/lib/paths';
+import { isForSeveral } from './bulk';
 import { type Example, exampleCommand } from './example-command';
+import { useSelection } from './selection';
 
 /** An operation that answers with a list, from `lib/client/operations`. */
 export interface ListOperation {
@@ -50,10 +53,12 @@ export interface ResourceTableProps<O extends ListOperation> {
   children?: (rows: readonly Row<O['path']>[]) => ReactNode;
 }
 
+const BulkBar = lazyComponent(() => import('./bulk-bar-popup').then((module) => module.BulkBar));
+
 /** A list of the API as a table: search, filters, order and page stand in the address. */
 export function ResourceTable<O extends ListOperation>(props: ResourceTableProps<O>) {
   const { of: kind, list: operation, columns, query, parameters = [], searchable = true, toolbar, actions } = props;
-  const { rowName = ownName, rowId, empty, emptyTitle, create, command, children } = props;
+  const { rowName = ownName, rowId = ownId, empty, emptyTitle, create, command, children } = props;
   const { noun, nouns = `${noun}s` } = kind;
   const filters = (props.filters ?? []).map((filter) =>
     typeof filter === 'string' ? choices(operation, filter) : filter,
@@ -66,6 +71,11 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
     ...(sortable ? {} : { sort: undefined }),
     ...query,
   });
+  const rows = list.data?.rows ?? [];
+  const selectable = rows.map((row) => ({ id: rowId(row), name: rowName(row), actions: actions?.(row, state) ?? [] }));
+  const selection = useSelection(selectable.map(({ id }) => id));
+  const forSeveral = selectable.some((row) => row.actions.some(isForSeveral));
+  const barWanted = useOnce(selection.count > 0);
   return (
     <>
       <DataTable
@@ -75,7 +85,8 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
         state={state}
         columns={columns}
         rowName={rowName}
-        {...(rowId && { rowId })}
+        rowId={rowId}
+        selection={forSeveral ? selection : undefined}
         searchable={searchable}
         filters={filters}
         toolbar={toolbar?.(state)}
@@ -94,7 +105,15 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
           </EmptyState>
         }
       />
-      {children?.(list.data?.rows ?? [])}
+      {barWanted && (
+        <BulkBar
+          rows={selectable.filter(({ id }) => selection.has(id))}
+          noun={noun}
+          nouns={nouns}
+          clear={selection.clear}
+        />
+      )}
+      {children?.(rows)}
     </>
   );
 }
@@ -106,4 +125,11 @@ function choices({ filters }: ListOperation, name: string): TableFilter {
 
 function ownName(row: object): string {
   return 'name' in row ? String(row.name) : '';
+}
+
+/** Whether something has ever been so. */
+function useOnce(now: boolean): boolean {
+  const [once, setOnce] = useState(now);
+  if (now && !once) setOnce(true);
+  return once;
 }

@@ -4,11 +4,20 @@ import Link from 'next/link';
 import type { ReactElement } from 'react';
 import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from '@/components/kit/ui/menu';
 import type { Action } from './row-actions';
+import { useAct } from './use-act';
+
+interface ActionMenuPopupProps {
+  trigger: ReactElement;
+  name: string;
+  actions: readonly Action[];
+}
 
 /** The opened menu of actions; what destroys something stands apart, at the end. */
-export function ActionMenuPopup({ trigger, actions }: { trigger: ReactElement; actions: readonly Action[] }) {
+export function ActionMenuPopup({ trigger, name, actions }: ActionMenuPopupProps) {
+  const act = useAct();
   const safe = actions.filter((action) => !action.danger);
   const dangerous = actions.filter((action) => action.danger);
+  const item = (action: Action) => <Item key={action.label} action={action} onSelect={() => act(action, name)} />;
   return (
     <Menu defaultOpen>
       <MenuTrigger asChild>{trigger}</MenuTrigger>
@@ -21,7 +30,8 @@ export function ActionMenuPopup({ trigger, actions }: { trigger: ReactElement; a
   );
 }
 
-function item({ label, icon: Icon, onSelect, href, disabledReason, danger = false }: Action) {
+function Item({ action, onSelect }: { action: Action; onSelect: () => void }) {
+  const { label, icon: Icon, href, disabledReason, danger = false } = action;
   const content = (
     <>
       {Icon && <Icon aria-hidden="true" />}
@@ -30,7 +40,7 @@ function item({ label, icon: Icon, onSelect, href, disabledReason, danger = fals
   );
   const linked = href !== undefined && !disabledReason;
   return (
-    <MenuItem key={label} danger={danger} disabledReason={disabledReason} onSelect={onSelect} asChild={linked}>
+    <MenuItem danger={danger} disabledReason={disabledReason} onSelect={onSelect} asChild={linked}>
       {linked ? <Link href={href}>{content}</Link> : content}
     </MenuItem>
   );

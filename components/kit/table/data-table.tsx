@@ -12,7 +12,9 @@ import { clsx } from 'clsx';
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
+import type { Selection } from '@/components/kit/resource/selection';
 import { Button } from '@/components/kit/ui/button';
+import { Checkbox } from '@/components/kit/ui/choice';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import type { Listed } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
@@ -47,6 +49,8 @@ interface DataTableProps<R extends object> {
   /** What the row's thing is called, for the names of its controls. */
   rowName: (row: R) => string;
   actions?: (row: R) => readonly Action[];
+  /** For lists whose rows can be selected. */
+  selection?: Selection | undefined;
   searchable?: boolean;
   filters?: readonly TableFilter[];
   toolbar?: ReactNode;
@@ -56,7 +60,8 @@ interface DataTableProps<R extends object> {
 
 const none: never[] = [];
 
-function ownId(row: object): string {
+/** The `id` of a row. */
+export function ownId(row: object): string {
   if (!('id' in row)) throw new Error('rows without an id need a rowId');
   return String(row.id);
 }
@@ -65,7 +70,7 @@ const shownFrom = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden
 
 /** A list of the API: search, filter, order and paging are the server's, so they are right at any length. */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
-  const { noun, nouns = `${noun}s`, list, state, columns, rowName, actions, toolbar, empty } = props;
+  const { noun, nouns = `${noun}s`, list, state, columns, rowName, actions, selection, toolbar, empty } = props;
   const { searchable = true, filters = [], rowId = ownId } = props;
   const rows = list.data?.rows;
   const table = useReactTable({
@@ -104,6 +109,18 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
             <caption className="sr-only">{nouns}</caption>
             <thead>
               <tr>
+                {selection && (
+                  <th scope="col" className="w-px rounded-tl-lg border-b bg-sunken pl-4">
+                    <Checkbox
+                      aria-label={`Select all ${nouns} on this page`}
+                      ref={(box) => {
+                        if (box) box.indeterminate = selection.count > 0 && selection.count < (rows?.length ?? 0);
+                      }}
+                      checked={selection.count > 0 && selection.count === rows?.length}
+                      onChange={({ target }) => selection.toggleAll(target.checked)}
+                    />
+                  </th>
+                )}
                 {headers.map((header) => {
                   const { id, column } = header;
                   const { meta } = column.columnDef;
@@ -144,10 +161,25 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
               onKeyDown={moveBetweenRows}
               className={clsx(list.isPlaceholderData && 'opacity-60 transition-opacity delay-150')}
             >
-              {rows === undefined && <SkeletonRows columns={headers.length + (actions ? 1 : 0)} />}
+              {rows === undefined && (
+                <SkeletonRows columns={headers.length + (actions ? 1 : 0) + (selection ? 1 : 0)} />
+              )}
               {table.getRowModel().rows.map((row) => (
                 <tr key={row.id} className="group/row hover:bg-hover [&:last-child>td]:border-b-0">
-                  {row.getVisibleCells().map(({ id, column, getContext }) => {
+                  {selection && (
+                    <td className="w-px border-b pl-4">
+                      <Checkbox
+                        aria-label={`Select ${rowName(row.original)}`}
+                        checked={selection.has(row.id)}
+                        // The click tells whether Shift is held; the change alone does not.
+                        onClick={({ currentTarget, shiftKey }) =>
+                          selection.toggle(row.id, currentTarget.checked, shiftKey)
+                        }
+                        onChange={tracked}
+                      />
+                    </td>
+                  )}
+                  {row.getVisibleCells().map(({ id, column, getContext }, position) => {
                     const { cell, meta } = column.columnDef;
                     return (
                       <td
@@ -155,7 +187,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                         className={clsx(
                           'h-11 border-b px-4 py-1.5 max-sm:whitespace-nowrap',
                           // A long name leaves room for what is beside it.
-                          'max-sm:first:max-w-[52vw] max-sm:first:overflow-hidden max-sm:first:text-ellipsis',
+                          position === 0 && 'max-sm:max-w-[52vw] max-sm:overflow-hidden max-sm:text-ellipsis',
                           meta?.align === 'right' && 'text-right tabular-nums',
                           meta?.from && shownFrom[meta.from],
                         )}
@@ -273,6 +305,9 @@ function Pager({ count, next, stale, state, noun, nouns }: PagerProps) {
   );
 }
 
+/** React requires it of a box whose state it sets. */
+function tracked(): void {}
+
 /** Arrow keys go from row to row, staying in the column: from link to link, from menu to menu. */
 function moveBetweenRows(event: KeyboardEvent<HTMLTableSectionElement>) {
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
@@ -284,7 +319,7 @@ function moveBetweenRows(event: KeyboardEvent<HTMLTableSectionElement>) {
   if (!row || !cell) return;
   const other = step > 0 ? row.nextElementSibling : row.previousElementSibling;
   const place = [...row.cells].indexOf(cell);
-  const goal = other?.children[place]?.querySelector<HTMLElement>('a, button');
+  const goal = other?.children[place]?.querySelector<HTMLElement>('a, button, input');
   if (!goal) return;
   event.preventDefault();
   goal.focus();

@@ -1,6 +1,7 @@
 'use client';
 
 import { Ellipsis, type LucideIcon } from 'lucide-react';
+import type { Confirmation } from '@/components/kit/page/confirm';
 import { Button } from '@/components/kit/ui/button';
 import { deferred } from '@/components/kit/ui/deferred';
 
@@ -8,7 +9,12 @@ import { deferred } from '@/components/kit/ui/deferred';
 export interface Action {
   label: string;
   icon?: LucideIcon;
+  /** Opens something. */
   onSelect?: () => void;
+  /** Calls the API at once. One with `run` or `confirmation` can be done with several rows together. */
+  run?: () => Promise<unknown>;
+  /** Asks, then calls the API. */
+  confirmation?: Confirmation;
   href?: string;
   /** Why it can't be done now; shown, never hidden. */
   disabledReason?: string | undefined;
@@ -16,7 +22,7 @@ export interface Action {
   danger?: boolean;
 }
 
-const ActionMenuPopup = deferred<{ actions: readonly Action[] }>('menu', () =>
+const ActionMenuPopup = deferred<Pick<ActionMenuProps, 'name' | 'actions'>>('menu', () =>
   import('./action-menu-popup').then((module) => module.ActionMenuPopup),
 );
 
@@ -37,5 +43,5 @@ export function ActionMenu({ name, actions, labelled = false }: ActionMenuProps)
       <Ellipsis />
     </Button>
   );
-  return <ActionMenuPopup trigger={trigger} actions={actions} />;
+  return <ActionMenuPopup trigger={trigger} name={name} actions={actions} />;
 }

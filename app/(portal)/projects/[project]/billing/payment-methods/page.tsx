@@ -10,7 +10,6 @@ import { useNow } from '@/components/kit/data/clock';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
-import { useConfirm } from '@/components/kit/page/confirm';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
@@ -62,7 +61,6 @@ function Expiry({ card }: { card: PaymentMethod }) {
 /** The cards that invoices are charged to. Their numbers are the payment processor's alone. */
 export default function PaymentMethodsPage() {
   const { api } = useProject();
-  const confirm = useConfirm();
   const choose = api.useMutation('post', '/api/v1/billing/payment-methods/{id}/default');
   const remove = api.useMutation('delete', '/api/v1/billing/payment-methods/{id}');
   const refusal = useRefusal();
@@ -100,13 +98,12 @@ export default function PaymentMethodsPage() {
           icon: Trash2,
           danger: true,
           disabledReason: refusal('removePaymentMethod'),
-          onSelect: () =>
-            confirm({
-              title: `Remove ${cardName(card)}?`,
-              consequence: removalSentence(card, cards),
-              confirmLabel: 'Remove card',
-              onConfirm: () => remove.mutateAsync({ params: { path: { id: card.id } } }),
-            }),
+          confirmation: {
+            title: `Remove ${cardName(card)}?`,
+            consequence: removalSentence(card, cards),
+            confirmLabel: 'Remove card',
+            onConfirm: () => remove.mutateAsync({ params: { path: { id: card.id } } }),
+          },
         },
       ]}
     />

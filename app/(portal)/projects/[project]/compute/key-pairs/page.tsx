@@ -3,7 +3,6 @@
 import { Trash2 } from 'lucide-react';
 import { keyPairs } from '@/components/compute/domain';
 import { Id } from '@/components/kit/data/id';
-import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, nameColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
@@ -29,7 +28,6 @@ const columns = [
 /** SSH keys for signing in to new instances. */
 export default function KeyPairsPage() {
   const { api } = useProject();
-  const confirm = useConfirm();
   const may = useMay('deleteKeyPair');
   const remove = api.useMutation('delete', '/api/v1/compute/keypairs/{id}');
   return (
@@ -46,13 +44,12 @@ export default function KeyPairsPage() {
           icon: Trash2,
           danger: true,
           disabledReason: may.reason,
-          onSelect: () =>
-            confirm({
-              title: `Delete ${name}?`,
-              consequence: 'New instances can no longer use this key pair. Existing instances keep the key.',
-              confirmLabel: 'Delete key pair',
-              onConfirm: () => remove.mutateAsync({ params: { path: { id } } }),
-            }),
+          confirmation: {
+            title: `Delete ${name}?`,
+            consequence: 'New instances can no longer use this key pair. Existing instances keep the key.',
+            confirmLabel: 'Delete key pair',
+            onConfirm: () => remove.mutateAsync({ params: { path: { id } } }),
+          },
         },
       ]}
     />

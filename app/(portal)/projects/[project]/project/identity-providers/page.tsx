@@ -4,7 +4,6 @@ import { Replace, Trash2 } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import { identityProviders } from '@/components/iam/domain';
 import { Time } from '@/components/kit/data/time';
-import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
@@ -59,7 +58,6 @@ const columns = [
 /** Issuers whose tokens workloads exchange for credentials of the project, so that no password is stored anywhere. */
 export default function IdentityProvidersPage() {
   const { api } = useProject();
-  const confirm = useConfirm();
   const may = useMay('deleteIdentityProvider');
   const remove = api.useMutation('delete', '/api/v1/iam/providers/{id}');
   const asked = useSearchParams().get('exchange');
@@ -82,14 +80,12 @@ export default function IdentityProvidersPage() {
           icon: Trash2,
           danger: true,
           disabledReason: may.reason,
-          onSelect: () =>
-            confirm({
-              title: `Delete ${provider.name}?`,
-              consequence:
-                'Its workloads lose access immediately. You can add the identity provider again at any time.',
-              confirmLabel: 'Delete identity provider',
-              onConfirm: () => remove.mutateAsync({ params: { path: { id: provider.id } } }),
-            }),
+          confirmation: {
+            title: `Delete ${provider.name}?`,
+            consequence: 'Its workloads lose access immediately. You can add the identity provider again at any time.',
+            confirmLabel: 'Delete identity provider',
+            onConfirm: () => remove.mutateAsync({ params: { path: { id: provider.id } } }),
+          },
         },
       ]}
     >

@@ -4,7 +4,6 @@ import { Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { Time } from '@/components/kit/data/time';
-import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, statusColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
@@ -114,20 +113,18 @@ function TokensOfAll() {
 /** The one thing that can be done with a token. */
 function useRevocation(operation: OperationId, revoke: (id: string) => Promise<unknown>) {
   const may = useMay(operation);
-  const confirm = useConfirm();
   return ({ id, name }: Token) => [
     {
       label: 'Revoke',
       icon: Trash2,
       danger: true,
       disabledReason: may.reason,
-      onSelect: () =>
-        confirm({
-          title: `Revoke ${name}?`,
-          consequence: 'Requests with this token fail immediately. This cannot be undone.',
-          confirmLabel: 'Revoke token',
-          onConfirm: () => revoke(id),
-        }),
+      confirmation: {
+        title: `Revoke ${name}?`,
+        consequence: 'Requests with this token fail immediately. This cannot be undone.',
+        confirmLabel: 'Revoke token',
+        onConfirm: () => revoke(id),
+      },
     },
   ];
 }

@@ -4,7 +4,6 @@ import { Eye, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Size } from '@/components/kit/data/amounts';
 import { Time } from '@/components/kit/data/time';
-import { useConfirm } from '@/components/kit/page/confirm';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, idColumn, nameColumn, statusColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
@@ -48,7 +47,6 @@ const columns = [
 /** Secrets of the project. Values are shown one at a time, on request. */
 export default function SecretsPage() {
   const { api } = useProject();
-  const confirm = useConfirm();
   const refusal = useRefusal();
   const remove = api.useMutation('delete', '/api/v1/vault/secrets/{id}');
   const [shown, setShown] = useState<Secret>();
@@ -73,14 +71,13 @@ export default function SecretsPage() {
           icon: Trash2,
           danger: true,
           disabledReason: refusal('deleteSecret'),
-          onSelect: () =>
-            confirm({
-              title: `Delete ${secret.name}?`,
-              consequence: 'The value is permanently deleted. Applications that still read it will fail.',
-              confirmLabel: 'Delete secret',
-              typeToConfirm: secret.name,
-              onConfirm: () => remove.mutateAsync({ params: { path: { id: secret.id } } }),
-            }),
+          confirmation: {
+            title: `Delete ${secret.name}?`,
+            consequence: 'The value is permanently deleted. Applications that still read it will fail.',
+            confirmLabel: 'Delete secret',
+            typeToConfirm: secret.name,
+            onConfirm: () => remove.mutateAsync({ params: { path: { id: secret.id } } }),
+          },
         },
       ]}
     >
