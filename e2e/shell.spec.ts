@@ -216,3 +216,33 @@ test('groups stay collapsed, open for the current page, and pins and recent reso
   await page.goto(`/projects/${tenant.slug}/storage/snapshots`);
   await expect(navigation.getByRole('link', { name: 'Volumes' })).toHaveAttribute('aria-current', 'page');
 });
+
+test('single keys lead to pages and forms, are listed, and can be turned off', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await expect(page.getByRole('meter')).toHaveCount(9);
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(async () => {
+    await page.keyboard.press('?');
+    await expect(list).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('gv');
+  await expect(page).toHaveTitle('Volumes · Nephele');
+  await expect(page.getByText('No volumes yet')).toBeVisible();
+  await page.keyboard.press('c');
+  await expect(page).toHaveTitle('Create volume · Nephele');
+  await page.getByLabel('Name', { exact: true }).fill('');
+  await page.getByLabel('Name', { exact: true }).pressSequentially('gi?');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('gi?');
+  await expect(page).toHaveTitle('Create volume · Nephele');
+
+  await page.goto(`/projects/${tenant.slug}/account`);
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.type('gv?');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog', { name: 'Search resources, pages and actions' })).toBeVisible();
+  await expect(list).toBeHidden();
+  await expect(page).toHaveTitle('Profile and security · Nephele');
+});

@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const auditLog: ResourceKind = {
   label: 'Audit log',
+  shortcut: 'a',
   noun: 'entry',
   nouns: 'entries',
   icon: ScrollText,

@@ -28,6 +28,7 @@ import { adminPaths } from '@/lib/paths';
 
 const overview: NavigationEntry = {
   label: 'Overview',
+  shortcut: 'o',
   icon: LayoutDashboard,
   href: adminPaths.home,
   keywords: ['home', 'platform', 'numbers'],
@@ -35,6 +36,7 @@ const overview: NavigationEntry = {
 
 export const tenants: ResourceKind = {
   label: 'Tenants',
+  shortcut: 't',
   noun: 'tenant',
   icon: Building2,
   href: () => adminPaths.tenants(),
@@ -44,6 +46,7 @@ export const tenants: ResourceKind = {
 
 export const users: ResourceKind = {
   label: 'Users',
+  shortcut: 'u',
   noun: 'user',
   icon: UsersRound,
   href: () => adminPaths.users(),
@@ -52,6 +55,7 @@ export const users: ResourceKind = {
 
 export const revenue: ResourceKind = {
   label: 'Revenue',
+  shortcut: 'r',
   noun: 'tenant',
   icon: TrendingUp,
   href: () => adminPaths.revenue(),
@@ -117,6 +121,7 @@ export const reconciliations: ResourceKind = {
 
 const engines: NavigationEntry = {
   label: 'Engines',
+  shortcut: 'e',
   icon: Server,
   href: adminPaths.engines,
   keywords: ['host', 'health', 'compute', 'kvm'],
@@ -131,6 +136,7 @@ const programs: NavigationEntry = {
 
 export const operations: ResourceKind = {
   label: 'Operations',
+  shortcut: 'p',
   noun: 'operation',
   icon: Workflow,
   href: () => adminPaths.operations(),
@@ -139,6 +145,7 @@ export const operations: ResourceKind = {
 
 export const incidents: ResourceKind = {
   label: 'Incidents',
+  shortcut: 'i',
   noun: 'incident',
   icon: Siren,
   href: () => adminPaths.incidents(),
@@ -147,6 +154,7 @@ export const incidents: ResourceKind = {
 
 export const auditLog: ResourceKind = {
   label: 'Audit log',
+  shortcut: 'a',
   noun: 'entry',
   nouns: 'entries',
   icon: ScrollText,

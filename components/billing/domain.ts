@@ -14,6 +14,7 @@ import { paths } from '@/lib/paths';
 
 export const costs: NavigationEntry = {
   label: 'Costs',
+  shortcut: 'c',
   icon: ChartSpline,
   href: paths.billing,
   keywords: ['billing', 'spend', 'forecast', 'money', 'burn', 'price'],
@@ -28,6 +29,7 @@ export const usage: NavigationEntry = {
 
 export const budget: NavigationEntry = {
   label: 'Budget',
+  shortcut: 'b',
   icon: Gauge,
   href: paths.budget,
   keywords: ['limit', 'freeze', 'threshold', 'cap', 'spend'],

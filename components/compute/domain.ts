@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const instances: ResourceKind = {
   label: 'Instances',
+  shortcut: 'i',
   noun: 'instance',
   icon: Server,
   href: paths.instances,
@@ -21,6 +22,7 @@ export const flavors: ResourceKind = {
 
 export const keyPairs: ResourceKind = {
   label: 'Key pairs',
+  shortcut: 'k',
   noun: 'key pair',
   icon: KeyRound,
   href: paths.keyPairs,

@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const images: ResourceKind = {
   label: 'Images',
+  shortcut: 'm',
   noun: 'image',
   icon: Disc3,
   href: paths.images,

@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const users: ResourceKind = {
   label: 'Users and roles',
+  shortcut: 'u',
   noun: 'user',
   icon: Users,
   href: paths.users,

@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const networks: ResourceKind = {
   label: 'Networks',
+  shortcut: 'n',
   noun: 'network',
   icon: Network,
   href: paths.networks,
@@ -36,6 +37,7 @@ export const ports: ResourceKind = {
 
 export const floatingIps: ResourceKind = {
   label: 'Floating IPs',
+  shortcut: 'f',
   noun: 'floating IP',
   icon: Globe,
   href: (project) => paths.floatingIps(project),
@@ -44,6 +46,7 @@ export const floatingIps: ResourceKind = {
 
 export const securityGroups: ResourceKind = {
   label: 'Security groups',
+  shortcut: 'g',
   noun: 'security group',
   icon: BrickWallShield,
   href: paths.securityGroups,

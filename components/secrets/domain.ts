@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const secrets: ResourceKind = {
   label: 'Secrets',
+  shortcut: 's',
   noun: 'secret',
   icon: Vault,
   href: paths.secrets,

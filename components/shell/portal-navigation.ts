@@ -25,6 +25,7 @@ import { paths } from '@/lib/paths';
 
 const overview: NavigationEntry = {
   label: 'Overview',
+  shortcut: 'o',
   icon: LayoutDashboard,
   href: paths.overview,
   keywords: ['home', 'quota'],

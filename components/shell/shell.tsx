@@ -35,6 +35,7 @@ const CommandPalette = lazyComponent(
     </p>
   ),
 );
+const Shortcuts = lazyComponent(() => import('./shortcuts').then((module) => module.Shortcuts));
 const Drawer = lazyComponent(() => import('@/components/kit/ui/dialog').then((module) => module.Dialog));
 
 type Opened = 'never' | 'open' | 'closed';
@@ -168,6 +169,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
           </Drawer>
         )}
         {palette.state !== 'never' && <CommandPalette commands={commands} palette={palette} />}
+        <Shortcuts groups={groups} project={project} />
         <FocusOnNavigation />
         <PageWatchers />
         <ToastHost />

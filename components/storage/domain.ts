@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const volumes: ResourceKind = {
   label: 'Volumes',
+  shortcut: 'v',
   noun: 'volume',
   icon: HardDrive,
   href: paths.volumes,
@@ -13,6 +14,7 @@ export const volumes: ResourceKind = {
 
 export const snapshots: ResourceKind = {
   label: 'Snapshots',
+  shortcut: 'd',
   noun: 'snapshot',
   icon: Camera,
   href: paths.snapshots,

@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 
 export const tokens: ResourceKind = {
   label: 'API tokens',
+  shortcut: 't',
   noun: 'token',
   icon: KeySquare,
   href: paths.tokens,

@@ -10,6 +10,8 @@ export interface NavigationEntry {
   operation?: OperationId;
   /** Other words that people look for: "vm", "server". */
   keywords?: readonly string[];
+  /** The letter that opens the page after `g`. */
+  shortcut?: string;
   /** What can be begun from anywhere: "Create secret". */
   create?: CreateAction;
   /** The pages that this entry stands for, the first of which it leads to. Each list has tabs that lead to the others. */

@@ -6,6 +6,7 @@ import { Button } from '@/components/kit/ui/button';
 import { deferred } from '@/components/kit/ui/deferred';
 import { Input } from '@/components/kit/ui/input';
 import { Key } from '@/components/kit/ui/keyboard';
+import { isShortcut } from '@/lib/client/shortcuts';
 import type { FilterPopupProps } from './filter-popup';
 import type { TableState } from './table-state';
 
@@ -70,10 +71,7 @@ function SearchField({ state, nouns }: { state: TableState; nouns: string }) {
 
   useEffect(() => {
     const focusOnSlash = (event: KeyboardEvent) => {
-      const target = event.target;
-      const typing =
-        target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], [role=dialog]');
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing) return;
+      if (event.key !== '/' || !isShortcut(event)) return;
       event.preventDefault();
       field.current?.focus();
     };

@@ -3,6 +3,7 @@
 import { PasswordCard } from '@/components/account/password-card';
 import { SecondFactorCard } from '@/components/account/second-factor-card';
 import { SessionsCard } from '@/components/account/sessions-card';
+import { ShortcutsCard } from '@/components/account/shortcuts-card';
 import { PropertyList } from '@/components/kit/data/property-list';
 import { Time } from '@/components/kit/data/time';
 import { Loaded } from '@/components/kit/page/loaded';
@@ -63,6 +64,7 @@ export default function AdminAccountPage() {
             </>
           )}
         </Loaded>
+        <ShortcutsCard />
         <SessionsCard
           sessions={sessions.data?.rows}
           error={sessions.error}

@@ -4,6 +4,7 @@ import { NameCard } from '@/components/account/name-card';
 import { PasswordCard } from '@/components/account/password-card';
 import { SecondFactorCard } from '@/components/account/second-factor-card';
 import { SessionsCard } from '@/components/account/sessions-card';
+import { ShortcutsCard } from '@/components/account/shortcuts-card';
 import { signOutHere } from '@/components/identity/sign-out';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Page } from '@/components/kit/page/page';
@@ -59,6 +60,7 @@ export default function AccountPage() {
             </>
           )}
         </Loaded>
+        <ShortcutsCard />
         <SessionsCard
           sessions={sessions.data?.rows}
           error={sessions.error}
