@@ -23,7 +23,7 @@ import { Sidebar } from './sidebar';
 import { usePalette } from './use-palette';
 
 const PageWatchers = lazyComponent(() => import('./page-watchers').then((module) => module.PageWatchers));
-// Both are loaded when they are first opened, and stay for the next time.
+// The palette and the drawer are loaded when they are first opened, and stay for the next time.
 const CommandPalette = lazyComponent(
   () => import('./command-palette').then((module) => module.CommandPalette),
   () => (
