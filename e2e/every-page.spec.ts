@@ -22,6 +22,9 @@ async function scriptBytes(page: Page, response: Response | null): Promise<numbe
   );
 }
 
+/** One run lists all pages that are too wide or too heavy. */
+const softly = expect.configure({ soft: true });
+
 /** Records every request to another server and every error of a page. */
 function watch(page: Page, baseURL: string | undefined) {
   const seen = { foreign: [] as string[], problems: [] as string[] };
@@ -44,20 +47,23 @@ function watch(page: Page, baseURL: string | undefined) {
     await expect(page.getByText('could not be loaded')).toHaveCount(0);
     const weight = await scriptBytes(page, response);
     expect(weight, `${address} has scripts`).toBeGreaterThan(0);
-    expect(weight, `${address} is light`).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
+    softly(weight, `${address} is light`).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
     expect(await page.title(), `the title of ${address}`).not.toBe('Nephele');
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
     const over = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     // A chart resizes in the next frame.
-    await expect.poll(over, { timeout: 2000, message: `${address} fits a phone` }).toBeLessThanOrEqual(0);
+    await softly.poll(over, { timeout: 2000, message: `${address} fits a phone` }).toBeLessThanOrEqual(0);
   };
   return { visit, seen };
 }
 
 const nothing = { foreign: [], problems: [] };
 
-/** Creates one of each resource with its own page, by the name of its link builder. */
+/** Without a space, at which a browser would break the line. */
+const sshKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDn6+sBBxxLqNXxRMDZLj6YvBmGHPSpCuOJmUYgMCHsa ${'a'.repeat(60)}@example.org`;
+
+/** Creates one of each resource with its own page, with the longest names, by the name of its link builder. */
 async function one(request: APIRequestContext, { token }: Tenant): Promise<Record<string, string>> {
   const headers = bearer(token);
   const first = async (path: string) => (await (await request.get(`/api/v1${path}`, { headers })).json())[0].id;
@@ -69,20 +75,21 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
   const network = await first('/network/networks');
   const image = await first('/images/images?name=nephele-tiny');
   const instance = await make('/compute/instances', {
-    name: 'web-1',
+    name: `web-${'x'.repeat(90)}`,
     flavor_id: await first('/compute/flavors'),
     image_id: image,
     network_id: network,
+    ssh_public_key: sshKey,
   });
   await make('/network/floating-ips', {});
   await make('/vault/secrets', { name: 'api-key', type: 'opaque', payload: 'x' });
   await make('/auth/tokens', { name: 'nightly-backup', role: 'reader' });
   return {
-    network,
+    network: await make('/network/networks', { name: 'n'.repeat(100), cidr: '10.77.0.0/24' }),
     image,
     instance,
-    volume: await make('/storage/volumes', { name: 'data', size_gb: 1 }),
-    securityGroup: await first('/network/security-groups'),
+    volume: await make('/storage/volumes', { name: 'v'.repeat(100), size_gb: 1 }),
+    securityGroup: await make('/network/security-groups', { name: 'g'.repeat(100), description: 'd'.repeat(200) }),
     port: await first('/network/ports'),
     router: await first('/network/routers'),
   };

@@ -26,7 +26,7 @@ test('an instance is created with its quota in view, boots, and every tab of its
   const status = page.getByRole('main').getByText('Active').first();
   await expect(status).toBeVisible(BOOT);
 
-  for (const tab of ['Overview', 'Console', 'Boot log', 'Network', 'Volumes', 'Telemetry', 'Activity']) {
+  for (const tab of ['Overview', 'Console', 'Network', 'Volumes', 'Metrics', 'Logs', 'Activity']) {
     await page.getByRole('tab', { name: tab }).click();
     const panel = page.getByRole('tabpanel', { name: tab });
     await expect(panel).toBeVisible();

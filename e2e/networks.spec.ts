@@ -39,6 +39,7 @@ test('a network form checks input while typing; the network is created, viewed a
 
   await expect(page).toHaveTitle('backend · Nephele');
   await expect(page.getByRole('table', { name: 'Subnets' })).toContainText('10.20.0.0/2210.20.0.1Off9.9.9.9, 1.1.1.1');
+  await page.getByRole('tab', { name: 'Ports' }).click();
   await expect(page.getByRole('heading', { name: 'No ports yet' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Actions' }).click();

@@ -129,6 +129,27 @@ export async function addPerson(
   return person;
 }
 
+/** Creates an instance of the smallest flavor, through the API. */
+export async function createInstance(
+  request: APIRequestContext,
+  { token }: Tenant,
+  name: string,
+): Promise<{ id: string; flavor: { name: string } }> {
+  const headers = bearer(token);
+  const first = async (path: string) => (await (await request.get(`/api/v1${path}`, { headers })).json())[0].id;
+  const answer = await request.post('/api/v1/compute/instances', {
+    headers,
+    data: {
+      name,
+      flavor_id: await first('/compute/flavors'),
+      image_id: await first('/images/images?name=nephele-tiny'),
+      network_id: await first('/network/networks'),
+    },
+  });
+  expect(answer.status()).toBe(201);
+  return answer.json();
+}
+
 /** Opens a page, signing in on the way. */
 export async function open(page: Page, address: string, { email, password }: Person): Promise<void> {
   await page.goto(address);

@@ -1,5 +1,5 @@
 /** The tabs of an instance's page, each with an address. */
-export type InstanceTab = 'overview' | 'console' | 'log' | 'network' | 'volumes' | 'telemetry' | 'activity';
+export type InstanceTab = 'overview' | 'console' | 'network' | 'volumes' | 'metrics' | 'logs' | 'activity';
 /** The tabs of a volume's page. */
 export type VolumeTab = 'overview' | 'snapshots' | 'activity';
 

@@ -15,13 +15,11 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
     at: column.accessor(({ at }) => at, {
       id: 'at',
       header: 'Time',
-      meta: { from: 'sm' },
       cell: ({ row: { original } }) => <Time at={original.at} />,
     }),
     who: column.accessor(({ actor_name }) => actor_name, {
       id: 'actor_name',
       header: 'Actor',
-      meta: { from: 'sm' },
       cell: ({ row: { original } }) => (
         <span>
           <span className="font-medium">{original.actor_name}</span>{' '}
@@ -33,15 +31,9 @@ export function entryColumns<Shown extends Entry>(show: (entry: Shown) => void) 
       id: 'action',
       header: 'Action',
       cell: ({ row: { original } }) => (
-        <>
-          <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => show(original)}>
-            {original.action}
-          </Button>
-          <span className="flex max-w-40 gap-1.5 text-ink-muted text-xs sm:hidden">
-            <span className="truncate">{original.actor_name}</span>
-            <Time at={original.at} />
-          </span>
-        </>
+        <Button variant="quiet" size="sm" className="-mx-2 font-mono" onClick={() => show(original)}>
+          {original.action}
+        </Button>
       ),
     }),
     resource: column.accessor(({ resource_name }) => resource_name, {

@@ -28,13 +28,12 @@ const person = (marked: boolean) =>
               Administrator
             </Badge>
           )}
-          <span className="block text-ink-muted text-xs sm:hidden">{original.email}</span>
         </span>
       </span>
     ),
   });
 
-const email = column.accessor('email', { header: 'E-mail', enableSorting: true, meta: { from: 'sm' } });
+const email = column.accessor('email', { header: 'E-mail', enableSorting: true });
 
 const tenants = column.accessor('memberships', {
   header: 'Tenants',

@@ -35,7 +35,7 @@ const columns = [
   }),
   column.accessor('usd_per_month', {
     header: 'Per month',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => <Price usd={getValue()} />,
   }),
 ];

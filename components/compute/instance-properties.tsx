@@ -19,7 +19,7 @@ export function InstanceProperties({ instance }: { instance: Instance }) {
   const { project } = useProject();
   const names = useNames();
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-2">
+    <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
       <Card title="Details">
         <PropertyList
           items={[

@@ -26,7 +26,6 @@ const columns = [
   ...volumeColumns,
   column.accessor('attachments', {
     header: 'Attached',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()[0]?.attached_at} />,
   }),
 ];

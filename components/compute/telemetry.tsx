@@ -44,7 +44,7 @@ export function Telemetry({ instance }: { instance: Instance }) {
         onChoose={time.choose}
         onZoomOut={time.zoom && time.zoomOut}
       />
-      <Loaded query={query} what="The telemetry" skeleton={<Outline />}>
+      <Loaded query={query} what="The metrics" skeleton={<Outline />}>
         {(metrics) =>
           metrics.points.length === 0 ? (
             <div className="rounded-lg border border-dashed bg-surface">

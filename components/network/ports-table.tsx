@@ -1,6 +1,6 @@
 'use client';
 
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import { Id } from '@/components/kit/data/id';
 import { ResourceTable } from '@/components/kit/resource/resource-table';
 import { statusColumn } from '@/components/kit/table/columns';
@@ -28,7 +28,6 @@ export const portColumns = [
   }),
   column.accessor('floating_ip', {
     header: 'Floating IP',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <FloatingAddress address={getValue()} />,
   }),
   column.accessor('mac', {
@@ -74,7 +73,6 @@ export function FloatingAddress({ address }: { address: string | null }) {
 }
 
 interface PortsOfProps {
-  title: string;
   network_id?: string;
   security_group_id?: string;
   emptyTitle?: string;
@@ -85,22 +83,16 @@ interface PortsOfProps {
 const withoutNetwork = portColumns.filter((each) => each !== portColumns[3]);
 
 /** The ports of one network, or of one security group, with what holds them. */
-export function PortsOf({ title, network_id, security_group_id, ...words }: PortsOfProps) {
-  const id = useId();
+export function PortsOf({ network_id, security_group_id, ...words }: PortsOfProps) {
   return (
-    <section aria-labelledby={id} className="min-w-0">
-      <h2 id={id} className="mb-3 font-semibold text-base">
-        {title}
-      </h2>
-      <ResourceTable
-        of={ports}
-        list={listPorts}
-        query={{ network_id, security_group_id }}
-        columns={network_id === undefined ? portColumns : withoutNetwork}
-        filters={['status']}
-        rowName={({ ip }) => ip}
-        {...words}
-      />
-    </section>
+    <ResourceTable
+      of={ports}
+      list={listPorts}
+      query={{ network_id, security_group_id }}
+      columns={network_id === undefined ? portColumns : withoutNetwork}
+      filters={['status']}
+      rowName={({ ip }) => ip}
+      {...words}
+    />
   );
 }

@@ -41,7 +41,7 @@ export function VolumeProperties({ volume }: { volume: Volume }) {
     'Empty'
   );
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-2">
+    <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
       {volume.status === 'error' && (
         <div role="status" className="rounded-lg border border-critical/35 bg-critical-soft p-4 text-sm lg:col-span-2">
           <p className="font-medium">The volume has failed</p>

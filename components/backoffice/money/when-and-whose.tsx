@@ -8,23 +8,18 @@ interface Movement {
   tenant_name: string;
 }
 
-/** The first columns of a list of money that moved. On a phone the time stands below the tenant. */
+/** The first columns of a list of money that moved. */
 export function whenAndWhose<Row extends Movement>(column: ColumnHelper<Row>) {
   return [
     column.accessor((row) => row.created_at, {
       id: 'created_at',
       header: 'Time',
-      meta: { from: 'sm' },
       cell: ({ getValue }) => <Time at={getValue()} />,
     }),
     column.accessor((row) => row.tenant_name, {
       id: 'tenant_name',
       header: 'Tenant',
-      cell: ({ row: { original } }) => (
-        <TenantCell id={original.tenant_id} name={original.tenant_name}>
-          <Time at={original.created_at} />
-        </TenantCell>
-      ),
+      cell: ({ row: { original } }) => <TenantCell id={original.tenant_id} name={original.tenant_name} />,
     }),
   ];
 }

@@ -8,6 +8,8 @@ import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/kit/ui/ta
 export interface PageTab {
   name: string;
   label: string;
+  /** Its name in older links. */
+  former?: string;
   content: () => ReactNode;
 }
 
@@ -18,10 +20,10 @@ interface AddressTabsProps {
   tabs: readonly PageTab[];
 }
 
-/** Parts of one page, each with an address (`?tab=log`) that can be sent to others. Only the one that is shown is rendered. */
+/** Parts of one page, each with an address (`?tab=logs`) that can be sent to others. Only the one that is shown is rendered. */
 export function AddressTabs({ label, tabs }: AddressTabsProps) {
   const wanted = useSearchParams().get('tab');
-  const shown = tabs.find(({ name }) => name === wanted) ?? tabs[0];
+  const shown = tabs.find(({ name, former }) => wanted !== null && (name === wanted || former === wanted)) ?? tabs[0];
   return (
     <Tabs value={shown?.name} onValueChange={(name) => show(name === tabs[0]?.name ? undefined : name)}>
       <TabsList aria-label={label}>

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect } from 'react';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { AddressTabs, type PageTab } from '@/components/kit/page/address-tabs';
 import { EmptyState } from '@/components/kit/page/empty-state';
+import type { Fact } from '@/components/kit/page/facts';
 import { Loaded } from '@/components/kit/page/loaded';
 import type { ResourceKind } from '@/components/kit/page/navigation';
 import { Page } from '@/components/kit/page/page';
@@ -14,6 +15,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { ApiError } from '@/lib/client/errors';
 import { forgetVisit, recordVisit } from '@/lib/client/navigation-memory';
 import { useProjectIfAny } from '@/lib/client/project';
+import { type Rename, useRenaming } from './rename';
 
 interface Resource {
   id?: string;
@@ -28,6 +30,10 @@ interface ResourcePageProps<R extends Resource> {
   /** What it is called; its `name`, without. */
   title?: (resource: R) => string;
   description?: (resource: R) => ReactNode;
+  /** The few that are wanted most often: address, size, price per hour. */
+  facts?: (resource: R) => readonly Fact[];
+  /** Its name is changed in place, where the API allows it. */
+  rename?: Rename;
   /** Beside the title; its status, without. */
   badge?: (resource: R) => ReactNode;
   /** What can be done with it: the menu of its page. */
@@ -46,12 +52,13 @@ interface ResourcePageProps<R extends Resource> {
 /** The page of one resource: loading, failed, deleted, or its title, status, actions and parts. */
 export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   const { of: kind, query, actions, buttons, above, tabs, content, children } = props;
-  const { title = ownName, description, badge = ownStatus } = props;
+  const { title = ownName, description, badge = ownStatus, facts, rename } = props;
   const { data } = query;
   const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
   const name = (data && title(data)) || noun;
   const gone = data === undefined && query.error instanceof ApiError && query.error.status === 404;
   useRemembered(data && name, gone);
+  const renaming = useRenaming(rename, name, kind.noun);
   if (gone) {
     return (
       <Page title={`${noun} not found`}>
@@ -63,7 +70,16 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
     <Page
       title={name}
       description={data && description?.(data)}
-      badge={data && badge(data)}
+      badge={
+        data && (
+          <>
+            {renaming.button}
+            {badge(data)}
+          </>
+        )
+      }
+      titleField={data && renaming.field}
+      {...(data && facts && { facts: facts(data) })}
       actions={
         data && (
           <>

@@ -50,7 +50,7 @@ function Name({
         )}
         {badge}
       </span>
-      {description && <p className="truncate text-ink-muted text-xs max-sm:hidden">{description}</p>}
+      {description && <p className="truncate text-ink-muted text-xs">{description}</p>}
     </div>
   );
 }

@@ -27,8 +27,8 @@ declare module '@tanstack/react-table' {
   interface ColumnMeta<TData extends RowData, TValue> {
     /** Numbers stand to the right, so that their digits line up. */
     align?: 'right';
-    /** From which width of the screen it is shown; always, without. */
-    from?: 'sm' | 'md' | 'lg' | 'xl';
+    /** The narrowest screen that shows it; phones, without. */
+    from?: 'md' | 'lg' | 'xl';
   }
 }
 
@@ -66,7 +66,33 @@ export function ownId(row: object): string {
   return String(row.id);
 }
 
-const shownFrom = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden', xl: 'max-xl:hidden' } as const;
+const shownFrom = { md: 'max-md:hidden', lg: 'max-lg:hidden', xl: 'max-xl:hidden' } as const;
+
+// On a phone, each row is a stack: its first cell and the menu on one line, the other values below, each with the name of
+// its column. The markup stays a table.
+const stacked = {
+  table: 'max-sm:grid',
+  head: 'max-sm:flex max-sm:flex-wrap max-sm:gap-x-4 max-sm:rounded-t-lg max-sm:bg-sunken max-sm:px-4',
+  noOrder: 'max-sm:sr-only',
+  header: 'max-sm:flex max-sm:items-center max-sm:border-b-0 max-sm:bg-transparent max-sm:px-0',
+  body: 'max-sm:grid',
+  row: 'max-sm:relative max-sm:flex max-sm:min-w-0 max-sm:flex-wrap max-sm:items-center max-sm:gap-x-4 max-sm:gap-y-1 max-sm:border-b max-sm:px-4 max-sm:py-3 max-sm:last:border-b-0',
+  cell: 'max-sm:flex max-sm:h-auto max-sm:min-w-0 max-sm:max-w-full max-sm:items-baseline max-sm:gap-1.5 max-sm:border-b-0 max-sm:p-0 max-sm:text-left max-sm:wrap-anywhere',
+  selectAll: 'max-sm:flex max-sm:items-center max-sm:border-b-0 max-sm:bg-transparent max-sm:p-0',
+  select: 'max-sm:flex max-sm:w-auto max-sm:items-center max-sm:border-b-0 max-sm:p-0',
+  first: 'max-sm:w-full',
+  /** The line without the checkbox and the gap after it. */
+  besideSelect: 'max-sm:w-[calc(100%-2rem)]',
+  besideMenu: 'max-sm:pr-8',
+  labelled:
+    'max-sm:before:shrink-0 max-sm:before:text-ink-muted max-sm:before:text-xs max-sm:before:content-[attr(data-label)]',
+  menu: 'max-sm:absolute max-sm:top-1.5 max-sm:right-2 max-sm:border-b-0 max-sm:bg-transparent max-sm:p-0 max-sm:group-hover/row:bg-transparent',
+} as const;
+
+/** The name beside a value in a stacked row. The first value is the row's title, and a status explains itself. */
+function labelOf(position: number, id: string, header: unknown): string | undefined {
+  return position === 0 || id === 'status' || typeof header !== 'string' ? undefined : header;
+}
 
 /** A list of the API: search, filter, order and paging are the server's, so they are right at any length. */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
@@ -105,12 +131,14 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
           className="overflow-x-auto rounded-lg border bg-surface"
           aria-busy={list.isFetching && list.isPlaceholderData}
         >
-          <table className="w-full border-separate border-spacing-0 text-sm">
+          <table className={clsx('w-full border-separate border-spacing-0 text-sm', stacked.table)}>
             <caption className="sr-only">{nouns}</caption>
-            <thead>
-              <tr>
+            <thead
+              className={clsx(!selection && !headers.some(({ column }) => column.getCanSort()) && stacked.noOrder)}
+            >
+              <tr className={stacked.head}>
                 {selection && (
-                  <th scope="col" className="w-px rounded-tl-lg border-b bg-sunken pl-4">
+                  <th scope="col" className={clsx('w-px rounded-tl-lg border-b bg-sunken pl-4', stacked.selectAll)}>
                     <Checkbox
                       aria-label={`Select all ${nouns} on this page`}
                       ref={(box) => {
@@ -134,7 +162,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                       className={clsx(
                         'h-9 whitespace-nowrap border-b bg-sunken px-4 font-medium text-ink-muted text-xs first:rounded-tl-lg',
                         meta?.align === 'right' ? 'text-right' : 'text-left',
-                        meta?.from && shownFrom[meta.from],
+                        meta?.from ? shownFrom[meta.from] : column.getCanSort() ? stacked.header : stacked.noOrder,
                       )}
                     >
                       {column.getCanSort() ? (
@@ -151,7 +179,14 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                   );
                 })}
                 {actions && (
-                  <th scope="col" className="sticky right-0 w-px rounded-tr-lg border-b bg-sunken px-2">
+                  <th
+                    scope="col"
+                    className={clsx(
+                      'sticky right-0 w-px rounded-tr-lg border-b bg-sunken px-2',
+                      stacked.noOrder,
+                      'max-sm:right-auto',
+                    )}
+                  >
                     <span className="sr-only">Actions</span>
                   </th>
                 )}
@@ -159,15 +194,15 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
             </thead>
             <tbody
               onKeyDown={moveBetweenRows}
-              className={clsx(list.isPlaceholderData && 'opacity-60 transition-opacity delay-150')}
+              className={clsx(stacked.body, list.isPlaceholderData && 'opacity-60 transition-opacity delay-150')}
             >
               {rows === undefined && (
                 <SkeletonRows columns={headers.length + (actions ? 1 : 0) + (selection ? 1 : 0)} />
               )}
               {table.getRowModel().rows.map((row) => (
-                <tr key={row.id} className="group/row hover:bg-hover [&:last-child>td]:border-b-0">
+                <tr key={row.id} className={clsx('group/row hover:bg-hover [&:last-child>td]:border-b-0', stacked.row)}>
                   {selection && (
-                    <td className="w-px border-b pl-4">
+                    <td className={clsx('w-px border-b pl-4', stacked.select)}>
                       <Checkbox
                         aria-label={`Select ${rowName(row.original)}`}
                         checked={selection.has(row.id)}
@@ -180,16 +215,19 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                     </td>
                   )}
                   {row.getVisibleCells().map(({ id, column, getContext }, position) => {
-                    const { cell, meta } = column.columnDef;
+                    const { cell, header, meta } = column.columnDef;
+                    const label = labelOf(position, column.id, header);
                     return (
                       <td
                         key={id}
+                        data-label={label}
                         className={clsx(
-                          'h-11 border-b px-4 py-1.5 max-sm:whitespace-nowrap',
-                          // A long name leaves room for what is beside it.
-                          position === 0 && 'max-sm:max-w-[52vw] max-sm:overflow-hidden max-sm:text-ellipsis',
+                          'h-11 border-b px-4 py-1.5',
+                          meta?.from ? shownFrom[meta.from] : stacked.cell,
+                          position === 0 && (selection ? stacked.besideSelect : stacked.first),
+                          position === 0 && actions && stacked.besideMenu,
+                          label && stacked.labelled,
                           meta?.align === 'right' && 'text-right tabular-nums',
-                          meta?.from && shownFrom[meta.from],
                         )}
                       >
                         {flexRender(cell, getContext())}
@@ -197,7 +235,12 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                     );
                   })}
                   {actions && (
-                    <td className="sticky right-0 border-b bg-surface px-2 text-right group-hover/row:bg-hover">
+                    <td
+                      className={clsx(
+                        'sticky right-0 border-b bg-surface px-2 text-right group-hover/row:bg-hover',
+                        stacked.menu,
+                      )}
+                    >
                       <ActionMenu name={rowName(row.original)} actions={actions(row.original)} />
                     </td>
                   )}

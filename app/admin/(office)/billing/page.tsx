@@ -22,19 +22,11 @@ const columns = [
     id: 'name',
     header: 'Tenant',
     enableSorting: true,
-    cell: ({ row: { original } }) => (
-      <TenantCell id={original.tenant_id} name={original.tenant_name}>
-        {original.so_far_usd ? (
-          <>
-            So far <Amount usd={original.so_far_usd} />
-          </>
-        ) : null}
-      </TenantCell>
-    ),
+    cell: ({ row: { original } }) => <TenantCell id={original.tenant_id} name={original.tenant_name} />,
   }),
   column.accessor('so_far_usd', {
     header: 'So far',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('invoiced_usd', {
@@ -55,7 +47,7 @@ const columns = [
   }),
   column.accessor('open_usd', {
     header: 'Open',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('carried_usd', {
@@ -65,7 +57,6 @@ const columns = [
   }),
   column.accessor('payment_status', {
     header: 'Invoice',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => {
       const status = getValue();
       return status === null ? <span className="text-ink-subtle">None</span> : <StatusBadge status={status} />;

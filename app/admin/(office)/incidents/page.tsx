@@ -52,7 +52,6 @@ const columns = [
   }),
   column.accessor('opened_at', {
     header: 'Opened',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
   column.accessor('closed_at', {

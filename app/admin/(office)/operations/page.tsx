@@ -33,7 +33,6 @@ const columns = [
   }),
   column.accessor('stage', {
     header: 'Stage',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => getValue().replaceAll('_', ' '),
   }),
   column.accessor('attempts', {
@@ -58,7 +57,6 @@ const columns = [
   }),
   column.accessor('created_at', {
     header: 'Requested',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
   column.accessor('finished_at', {

@@ -26,7 +26,6 @@ const columns = [
   column.accessor('slug', {
     header: 'Slug',
     enableSorting: true,
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <span className="font-mono text-xs">{getValue()}</span>,
   }),
   column.accessor('status', {
@@ -56,7 +55,6 @@ const columns = [
   column.accessor('created_at', {
     header: 'Created',
     enableSorting: true,
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
 ];

@@ -21,15 +21,7 @@ const columns = [
     id: 'name',
     header: 'Tenant',
     enableSorting: true,
-    cell: ({ row: { original } }) => (
-      <TenantCell id={original.tenant_id} name={original.tenant_name}>
-        {original.monthly_limit_usd !== null && (
-          <>
-            <Amount usd={original.month_to_date_usd} /> of <Amount usd={original.monthly_limit_usd} />
-          </>
-        )}
-      </TenantCell>
-    ),
+    cell: ({ row: { original } }) => <TenantCell id={original.tenant_id} name={original.tenant_name} />,
   }),
   column.accessor('frozen', {
     header: 'Freeze',
@@ -37,12 +29,12 @@ const columns = [
   }),
   column.accessor('month_to_date_usd', {
     header: 'Spent this month',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('monthly_limit_usd', {
     header: 'Budget',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('used_percent', {

@@ -39,7 +39,7 @@ const columns = [
   }),
   column.accessor('invoices', {
     header: 'Invoices',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ row: { original } }) =>
       original.invoices === 0 ? (
         <span className="text-ink-subtle">–</span>
@@ -64,12 +64,12 @@ const columns = [
   }),
   column.accessor('open_usd', {
     header: 'Open',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('failed', {
     header: 'Failed',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ row: { original } }) =>
       original.failed === 0 ? (
         <span className="text-ink-subtle">–</span>

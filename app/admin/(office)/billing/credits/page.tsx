@@ -20,7 +20,6 @@ const columns = [
   ...whenAndWhose(column),
   column.accessor('kind', {
     header: 'Kind',
-    meta: { from: 'sm' },
     cell: ({ row: { original } }) => (
       <span className="whitespace-nowrap">
         {original.kind !== 'invoice' && original.amount_usd < 0 ? 'Withdrawn' : kinds[original.kind]}

@@ -26,7 +26,6 @@ const column = columnsOf<Invoice>();
 const columns = [
   column.accessor('number', {
     header: 'Number',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <span className="whitespace-nowrap font-mono text-xs">{getValue()}</span>,
   }),
   column.accessor('payment.status', {
@@ -40,7 +39,6 @@ const columns = [
   }),
   column.accessor('month', {
     header: 'Month',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <span className="whitespace-nowrap">{formatMonth(getValue())}</span>,
   }),
   column.accessor('subtotal_usd', {

@@ -33,7 +33,6 @@ const columns = [
   }),
   column.accessor('rates', {
     header: 'Upcoming',
-    meta: { from: 'sm' },
     cell: ({ row: { original } }) => <Coming {...original} />,
   }),
 ];

@@ -36,7 +36,7 @@ const columns = [
   }),
   column.accessor('resources', {
     header: 'Compared',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => formatNumber(getValue()),
   }),
   column.accessor('period_from', {

@@ -19,7 +19,6 @@ const columns = [
   ...whenAndWhose(column),
   column.accessor('kind', {
     header: 'Payment',
-    meta: { from: 'sm' },
     cell: ({ row: { original } }) => original.invoice_number ?? 'Top-up',
   }),
   column.accessor('paid_usd', {
@@ -29,12 +28,12 @@ const columns = [
   }),
   column.accessor('refunded_usd', {
     header: 'Refunded',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('disputed_usd', {
     header: 'Disputed',
-    meta: { ...right, from: 'sm' },
+    meta: right,
     cell: ({ getValue }) => <Amount usd={getValue()} />,
   }),
   column.accessor('recovered_usd', {

@@ -30,7 +30,6 @@ const columns = [
   column.accessor('alert', { header: 'Alert', cell: ({ getValue }) => <Alert alert={getValue()} /> }),
   column.accessor('target', {
     header: 'Recipient',
-    meta: { from: 'sm' },
     cell: ({ row: { original } }) => <Target {...original} />,
   }),
   column.accessor('status', {

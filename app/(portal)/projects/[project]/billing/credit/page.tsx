@@ -33,11 +33,10 @@ const column = columnsOf<Entry>();
 const columns = [
   column.accessor('created_at', {
     header: 'Time',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
-  column.accessor('kind', { header: 'Kind', meta: { from: 'sm' }, cell: ({ getValue }) => <Kind kind={getValue()} /> }),
-  column.accessor('reason', { header: 'Description', cell: ({ row: { original } }) => <For entry={original} /> }),
+  column.accessor('kind', { header: 'Kind', cell: ({ getValue }) => <Kind kind={getValue()} /> }),
+  column.accessor('reason', { header: 'Description', cell: ({ row: { original } }) => <Reason entry={original} /> }),
   column.accessor('amount_usd', {
     header: 'Amount',
     meta: { align: 'right' },
@@ -50,7 +49,7 @@ const columns = [
   }),
   column.accessor('balance_usd', {
     header: 'Balance',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => <Money usd={getValue()} />,
   }),
 ];
@@ -58,18 +57,6 @@ const columns = [
 function Kind({ kind }: Pick<Entry, 'kind'>) {
   const { label, tone } = creditKindLook[kind];
   return <Badge tone={tone}>{label}</Badge>;
-}
-
-/** On a phone, which has no column of its own for it, with the time below. */
-function For({ entry }: { entry: Entry }) {
-  return (
-    <>
-      <Reason entry={entry} />
-      <span className="block text-ink-muted text-xs sm:hidden">
-        <Time at={entry.created_at} />
-      </span>
-    </>
-  );
 }
 
 function Reason({ entry: { kind, reason, reference } }: { entry: Entry }) {

@@ -19,7 +19,7 @@ import { paths } from '@/lib/paths';
 const column = columnsOf<Invoice>();
 const columns = [
   column.accessor('number', { header: 'Number', cell: ({ row: { original } }) => <InvoiceLink invoice={original} /> }),
-  column.accessor('month', { header: 'Month', meta: { from: 'sm' }, cell: ({ getValue }) => monthName(getValue()) }),
+  column.accessor('month', { header: 'Month', cell: ({ getValue }) => monthName(getValue()) }),
   column.accessor('payment', {
     header: 'Status',
     cell: ({ row: { original } }) => (

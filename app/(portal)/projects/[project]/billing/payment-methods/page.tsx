@@ -37,7 +37,6 @@ const columns = [
   }),
   column.accessor('exp_month', {
     header: 'Expires',
-    meta: { from: 'sm' },
     cell: ({ row: { original } }) => <Expiry card={original} />,
   }),
   column.accessor('created_at', {

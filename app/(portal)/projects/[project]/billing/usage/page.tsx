@@ -104,21 +104,15 @@ function columnsFor(stats: Stats) {
     }),
     column.accessor('resource', {
       header: 'Resource',
-      cell: ({ row: { original } }) => (
-        <>
-          <ResourceLink resource={original.resource} />
-          <span className="block text-ink-muted text-xs md:hidden">{names.get(original.metric)}</span>
-        </>
-      ),
+      cell: ({ getValue }) => <ResourceLink resource={getValue()} />,
     }),
     column.accessor('metric', {
       header: 'Metric',
-      meta: { from: 'md' },
       cell: ({ getValue }) => names.get(getValue()) ?? getValue(),
     }),
     column.accessor('quantity', {
       header: 'Quantity',
-      meta: { align: 'right', from: 'sm' },
+      meta: { align: 'right' },
       cell: ({ row: { original } }) => `${quantities.format(original.quantity)} ${original.unit}`,
     }),
     column.accessor('amount_usd', {

@@ -6,11 +6,12 @@ import { Size } from '@/components/kit/data/amounts';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
-import { FlavorMonth, FlavorPrice } from '@/components/pricing/flavor-price';
+import { ClaimsPrice, PricedMonth } from '@/components/pricing/claims-price';
 import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
 import { listFlavors } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
+import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
 const column = columnsOf<Row<'/api/v1/compute/flavors'>>();
@@ -32,25 +33,25 @@ const columns = [
   }),
   column.accessor('disk_gb', {
     header: 'Boot disk',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => <Size gigabytes={getValue()} />,
   }),
   column.accessor('gpu_slices', {
     header: 'GPU slices',
-    meta: { align: 'right', from: 'sm' },
+    meta: { align: 'right' },
     cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : getValue()),
   }),
   column.display({
     id: 'hour',
     header: 'Per hour',
-    meta: { align: 'right', from: 'sm' },
-    cell: ({ row: { original } }) => <FlavorPrice flavor={original} per="hour" />,
+    meta: { align: 'right' },
+    cell: ({ row: { original } }) => <ClaimsPrice claims={billedWhileRunning(original)} per="hour" />,
   }),
   column.display({
     id: 'month',
     header: 'Per month',
     meta: { align: 'right' },
-    cell: ({ row: { original } }) => <FlavorPrice flavor={original} per="month" />,
+    cell: ({ row: { original } }) => <ClaimsPrice claims={billedWhileRunning(original)} per="month" />,
   }),
 ];
 
@@ -64,7 +65,7 @@ export default function FlavorsPage() {
       list={listFlavors}
       about={
         <>
-          Instance sizes and their price while running; <FlavorMonth />. vCPUs and memory count towards the project’s
+          Instance sizes and their price while running; <PricedMonth />. vCPUs and memory count towards the project’s
           quota, boot disks do not.
         </>
       }

@@ -19,7 +19,6 @@ const columns = [
   column.accessor('status', { header: 'Status', cell: ({ row: { original } }) => <ImageBadge image={original} /> }),
   column.accessor('visibility', {
     header: 'Source',
-    meta: { from: 'sm' },
     cell: ({ getValue }) =>
       getValue() === 'public' ? <Badge tone="accent">Certified</Badge> : <Badge>This project</Badge>,
   }),

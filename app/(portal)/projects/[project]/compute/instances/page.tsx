@@ -7,8 +7,10 @@ import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, idColumn, nameColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
+import { priceColumn } from '@/components/pricing/price-column';
 import { useList } from '@/lib/client/list';
 import { createInstance, listInstances } from '@/lib/client/operations/compute';
+import { billedNow } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
 const column = columnsOf<Instance>();
@@ -24,9 +26,9 @@ const columns = [
   column.accessor('image.name', { id: 'image', header: 'Image', meta: { from: 'lg' } }),
   column.accessor('addresses', {
     header: 'IP addresses',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <InstanceAddresses addresses={getValue()} />,
   }),
+  priceColumn<Instance>(billedNow),
   idColumn<Instance>('instance'),
   createdColumn<Instance>({ from: 'md' }),
 ];

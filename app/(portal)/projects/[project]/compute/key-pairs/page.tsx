@@ -16,13 +16,13 @@ type KeyPair = Row<'/api/v1/compute/keypairs'>;
 const column = columnsOf<KeyPair>();
 const columns = [
   nameColumn<KeyPair>(),
-  column.accessor('type', { header: 'Type', meta: { from: 'sm' } }),
+  column.accessor('type', { header: 'Type' }),
   column.accessor('fingerprint', {
     header: 'Fingerprint',
     meta: { from: 'md' },
     cell: ({ getValue }) => <Id value={getValue()} label="fingerprint" />,
   }),
-  createdColumn<KeyPair>({ from: 'sm' }),
+  createdColumn<KeyPair>(),
 ];
 
 /** SSH keys for signing in to new instances. */

@@ -33,7 +33,7 @@ const columns = [
       </span>
     ),
   }),
-  statusColumn<FloatingIp>({ from: 'sm' }),
+  statusColumn<FloatingIp>(),
   column.accessor('instance_name', {
     header: 'Associated with',
     cell: ({ row: { original } }) =>

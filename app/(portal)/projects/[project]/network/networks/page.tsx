@@ -31,7 +31,6 @@ const columns = [
   }),
   column.accessor('port_count', {
     header: 'IP addresses in use',
-    meta: { from: 'sm' },
     cell: ({ row: { original } }) => <AddressUse used={original.port_count} total={original.address_count} small />,
   }),
   createdColumn<Network>({ from: 'md' }),

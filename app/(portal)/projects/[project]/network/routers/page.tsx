@@ -24,7 +24,6 @@ const columns = [
   }),
   column.accessor('interfaces', {
     header: 'Interfaces',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => formatCount(getValue().length, 'network'),
   }),
   { ...createdColumn<Router>({ from: 'md' }), enableSorting: false },

@@ -19,7 +19,6 @@ const columns = [
   }),
   column.accessor('rules', {
     header: 'Inbound',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Inbound rules={getValue()} />,
   }),
   column.display({

@@ -22,6 +22,7 @@ export default function TopologyPage() {
   const asTable = useSearchParams().get('view') === TABLE;
   return (
     <Page
+      full
       title="Topology"
       description="From the internet to each instance. Hover over an item to highlight its path."
       actions={<ViewSwitch asTable={asTable} />}

@@ -46,7 +46,6 @@ function tokenColumns<R extends Token>() {
     column.accessor(({ last_used_at }) => last_used_at, {
       id: 'last_used_at',
       header: 'Last used',
-      meta: { from: 'sm' },
       cell: ({ getValue }) => <Time at={getValue()} none="never" />,
     }),
     createdColumn<R>({ from: 'lg' }),

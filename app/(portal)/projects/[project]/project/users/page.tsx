@@ -42,7 +42,6 @@ const columns = [
   column.accessor('created_at', {
     header: 'Added',
     enableSorting: true,
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
 ];

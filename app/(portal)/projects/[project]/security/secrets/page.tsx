@@ -26,7 +26,6 @@ const columns = [
   nameColumn<Secret>(),
   column.accessor('type', {
     header: 'Type',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => secretTypeLabel(getValue()),
   }),
   statusColumn<Secret>(),
@@ -41,7 +40,7 @@ const columns = [
     cell: ({ getValue }) => <Time at={getValue()} none="never" />,
   }),
   idColumn<Secret>('secret'),
-  createdColumn<Secret>({ from: 'sm' }),
+  createdColumn<Secret>(),
 ];
 
 /** Secrets of the project. Values are shown one at a time, on request. */

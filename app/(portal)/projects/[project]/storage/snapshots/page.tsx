@@ -13,7 +13,6 @@ import { paths } from '@/lib/paths';
 
 const volume = columnsOf<Snapshot>().accessor('volume_name', {
   header: 'Volume',
-  meta: { from: 'sm' },
   cell: ({ row: { original } }) => <VolumeLink snapshot={original} />,
 });
 const columns = [...snapshotColumns.slice(0, 2), volume, ...snapshotColumns.slice(2)];

@@ -1,11 +1,13 @@
 'use client';
 
 import { useParams, useRouter } from 'next/navigation';
+import { activityTab } from '@/components/audit/activity-tab';
 import { images } from '@/components/images/domain';
 import { useImageActions } from '@/components/images/image-actions';
 import { ImageBadge } from '@/components/images/image-badge';
 import { whyNotUse } from '@/components/images/image-can';
 import { ImageProperties } from '@/components/images/image-properties';
+import { Size } from '@/components/kit/data/amounts';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { ButtonLink } from '@/components/kit/ui/button';
@@ -34,7 +36,15 @@ export default function ImagePage() {
           </ButtonLink>
         </DisabledReason>
       )}
-      content={(image) => <ImageProperties image={image} />}
+      facts={({ visibility, size_bytes, default_user }) => [
+        ['Source', visibility === 'public' ? 'Certified catalogue' : 'This project'],
+        ...(size_bytes === null ? [] : [['Size', <Size key="size" bytes={size_bytes} />] as const]),
+        ...(default_user ? [['Default user', default_user] as const] : []),
+      ]}
+      tabs={(image) => [
+        { name: 'overview', label: 'Overview', content: () => <ImageProperties image={image} /> },
+        activityTab(id),
+      ]}
     />
   );
 }

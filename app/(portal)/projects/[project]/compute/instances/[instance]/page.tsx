@@ -1,13 +1,14 @@
 'use client';
 
 import { useParams, useRouter } from 'next/navigation';
+import { activityTab } from '@/components/audit/activity-tab';
 import { instances } from '@/components/compute/domain';
 import { Fault } from '@/components/compute/fault';
 import { useInstanceActions, useOpenConsole } from '@/components/compute/instance-actions';
 import { whyNot } from '@/components/compute/instance-can';
+import { instanceFacts } from '@/components/compute/instance-facts';
 import { InstanceProperties } from '@/components/compute/instance-properties';
 import { Provisioning } from '@/components/compute/provisioning';
-import { ResourceHistory } from '@/components/compute/resource-history';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
@@ -15,6 +16,7 @@ import { Button } from '@/components/kit/ui/button';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useMay } from '@/lib/client/may';
+import { updateInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -43,6 +45,7 @@ export default function InstancePage() {
   const may = useMay('openConsole');
   const openConsole = useOpenConsole();
   const { actionsOf, dialog } = useInstanceActions({ onDeleted: () => router.push(paths.instances(project.slug)) });
+  const rename = api.useMutation('patch', '/api/v1/compute/instances/{id}');
   const query = api.useQuery('get', '/api/v1/compute/instances/{id}', { params: { path: { id } } });
   return (
     <ResourcePage
@@ -51,6 +54,11 @@ export default function InstancePage() {
       badge={({ status, status_reason, fault }) => (
         <StatusBadge status={status} reason={fault?.message ?? status_reason} />
       )}
+      facts={instanceFacts}
+      rename={{
+        operation: updateInstance,
+        save: (name) => rename.mutateAsync({ params: { path: { id } }, body: { name } }),
+      }}
       actions={actionsOf}
       buttons={(instance) => (
         <DisabledReason reason={may.reason ?? whyNot('console', instance)}>
@@ -68,11 +76,16 @@ export default function InstancePage() {
       tabs={(instance) => [
         { name: 'overview', label: 'Overview', content: () => <InstanceProperties instance={instance} /> },
         { name: 'console', label: 'Console', content: () => <WaysIn instance={instance} /> },
-        { name: 'log', label: 'Boot log', content: () => <BootLog instanceId={id} /> },
         { name: 'network', label: 'Network', content: () => <InstanceNetwork instance={instance} /> },
         { name: 'volumes', label: 'Volumes', content: () => <InstanceVolumes instance={instance} /> },
-        { name: 'telemetry', label: 'Telemetry', content: () => <Telemetry instance={instance} /> },
-        { name: 'activity', label: 'Activity', content: () => <ResourceHistory id={id} /> },
+        {
+          name: 'metrics',
+          former: 'telemetry',
+          label: 'Metrics',
+          content: () => <Telemetry instance={instance} />,
+        },
+        { name: 'logs', former: 'log', label: 'Logs', content: () => <BootLog instanceId={id} /> },
+        activityTab(id),
       ]}
     >
       {dialog}

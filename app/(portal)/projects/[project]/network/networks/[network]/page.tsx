@@ -1,6 +1,7 @@
 'use client';
 
 import { useParams, useRouter } from 'next/navigation';
+import { activityTab } from '@/components/audit/activity-tab';
 import { instances } from '@/components/compute/domain';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
@@ -15,7 +16,9 @@ import { PortsOf } from '@/components/network/ports-table';
 import { SubnetsCard } from '@/components/network/subnets-card';
 import { TextLink } from '@/components/network/text-link';
 import type { Network } from '@/components/network/types';
+import { updateNetwork } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
+import { formatNumber } from '@/lib/format/number';
 import { paths } from '@/lib/paths';
 
 /** Details of a network: its address range and its ports. */
@@ -24,27 +27,47 @@ export default function NetworkPage() {
   const { project, api } = useProject();
   const router = useRouter();
   const actionsOf = useNetworkActions({ onDeleted: () => router.push(paths.networks(project.slug)) });
+  const rename = api.useMutation('patch', '/api/v1/network/networks/{id}');
   const query = api.useQuery('get', '/api/v1/network/networks/{id}', { params: { path: { id } } });
   return (
     <ResourcePage
       of={networks}
       query={query}
+      facts={({ cidr, gateway_ip, port_count, address_count }) => [
+        ['IP range', cidr],
+        ['Gateway', gateway_ip],
+        ['IP addresses in use', `${formatNumber(port_count)} of ${formatNumber(address_count)}`],
+      ]}
+      rename={{
+        operation: updateNetwork,
+        save: (name) => rename.mutateAsync({ params: { path: { id } }, body: { name } }),
+      }}
       actions={actionsOf}
-      content={(network) => (
-        <div className="space-y-6">
-          <div className="grid items-start gap-5 lg:grid-cols-2">
-            <Details network={network} />
-            <SubnetsCard subnets={network.subnets} />
-          </div>
-          <PortsOf
-            title="Ports"
-            network_id={id}
-            create={<CreateOne of={instances} />}
-            empty="Instances created on this network get an IP address and are listed here."
-          />
-        </div>
-      )}
+      tabs={(network) => [
+        { name: 'overview', label: 'Overview', content: () => <Overview network={network} /> },
+        {
+          name: 'ports',
+          label: 'Ports',
+          content: () => (
+            <PortsOf
+              network_id={id}
+              create={<CreateOne of={instances} />}
+              empty="Instances created on this network get an IP address and are listed here."
+            />
+          ),
+        },
+        activityTab(id),
+      ]}
     />
+  );
+}
+
+function Overview({ network }: { network: Network }) {
+  return (
+    <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
+      <Details network={network} />
+      <SubnetsCard subnets={network.subnets} />
+    </div>
   );
 }
 
@@ -52,7 +75,7 @@ function Details({ network }: { network: Network }) {
   const { project } = useProject();
   const { port_count, address_count } = network;
   return (
-    <Card title="Overview">
+    <Card title="Details">
       <PropertyList
         items={[
           ['IP range', <Id key="cidr" value={network.cidr} label="range" full />],

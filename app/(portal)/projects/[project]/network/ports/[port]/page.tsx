@@ -2,6 +2,7 @@
 
 import { useParams } from 'next/navigation';
 import { useState } from 'react';
+import { activityTab } from '@/components/audit/activity-tab';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
@@ -34,19 +35,31 @@ export default function PortPage() {
       of={ports}
       query={query}
       title={({ ip }) => `Port ${ip}`}
-      content={(port) => (
-        <div className="grid items-start gap-5 lg:grid-cols-2">
-          <Details port={port} />
-          <PortGroups port={port} />
-        </div>
-      )}
+      facts={(port) => [
+        ['Attached to', <Holder key="holder" port={port} />],
+        ['Network', <NetworkLink key="network" port={port} />],
+        ['Floating IP', port.floating_ip ?? 'None'],
+      ]}
+      tabs={(port) => [
+        {
+          name: 'overview',
+          label: 'Overview',
+          content: () => (
+            <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
+              <Details port={port} />
+              <PortGroups port={port} />
+            </div>
+          ),
+        },
+        activityTab(id),
+      ]}
     />
   );
 }
 
 function Details({ port }: { port: Port }) {
   return (
-    <Card title="Overview">
+    <Card title="Details">
       <PropertyList
         items={[
           ['IP address', <Id key="ip" value={port.ip} label="address" full />],

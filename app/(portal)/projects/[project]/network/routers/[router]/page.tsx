@@ -1,6 +1,7 @@
 'use client';
 
 import { useParams } from 'next/navigation';
+import { activityTab } from '@/components/audit/activity-tab';
 import { Id } from '@/components/kit/data/id';
 import { PropertyList } from '@/components/kit/data/property-list';
 import { Time } from '@/components/kit/data/time';
@@ -10,6 +11,7 @@ import { routers } from '@/components/network/domain';
 import { TextLink } from '@/components/network/text-link';
 import type { Router } from '@/components/network/types';
 import { useProject } from '@/lib/client/project';
+import { formatNumber } from '@/lib/format/number';
 import { paths } from '@/lib/paths';
 
 /** One router: its external address, and its address on each network. */
@@ -22,19 +24,30 @@ export default function RouterPage() {
       of={routers}
       query={query}
       title={({ name }) => `Router ${name}`}
-      content={(router) => (
-        <div className="grid items-start gap-5 lg:grid-cols-2">
-          <Details router={router} />
-          <Interfaces router={router} />
-        </div>
-      )}
+      facts={({ external_ip, interfaces }) => [
+        ['External IP', external_ip ?? 'Not assigned yet'],
+        ['Networks', formatNumber(interfaces.length)],
+      ]}
+      tabs={(router) => [
+        {
+          name: 'overview',
+          label: 'Overview',
+          content: () => (
+            <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
+              <Details router={router} />
+              <Interfaces router={router} />
+            </div>
+          ),
+        },
+        activityTab(id),
+      ]}
     />
   );
 }
 
 function Details({ router: { id, external_ip, created_at } }: { router: Router }) {
   return (
-    <Card title="Overview">
+    <Card title="Details">
       <PropertyList
         items={[
           [

@@ -1,6 +1,7 @@
 'use client';
 
 import { useParams, useRouter } from 'next/navigation';
+import { activityTab } from '@/components/audit/activity-tab';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Badge } from '@/components/kit/ui/badge';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
@@ -12,6 +13,7 @@ import type { SecurityGroup } from '@/components/network/rules';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
+import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
 import { paths } from '@/lib/paths';
 
@@ -34,7 +36,25 @@ export default function SecurityGroupPage() {
       description={({ description }) => description || undefined}
       badge={(group) => <Badges group={group} />}
       actions={actionsOf}
-      content={(group) => <GroupParts group={group} />}
+      facts={({ rules }) => [
+        ['Inbound rules', formatNumber(rules.filter(({ direction }) => direction === 'ingress').length)],
+        ['Outbound rules', formatNumber(rules.filter(({ direction }) => direction === 'egress').length)],
+      ]}
+      tabs={(group) => [
+        { name: 'overview', label: 'Overview', content: () => <Rules group={group} /> },
+        {
+          name: 'ports',
+          label: 'Ports',
+          content: () => (
+            <PortsOf
+              security_group_id={id}
+              emptyTitle="No ports use this group"
+              empty="Choose this group when you create an instance, or add it to a port."
+            />
+          ),
+        },
+        activityTab(id),
+      ]}
     />
   );
 }
@@ -50,7 +70,7 @@ function Badges({ group: { is_default, port_count } }: { group: SecurityGroup })
   );
 }
 
-function GroupParts({ group }: { group: SecurityGroup }) {
+function Rules({ group }: { group: SecurityGroup }) {
   const networks = useList('/api/v1/network/networks', { limit: 200 });
   const names = new Map(networks.data?.rows.map(({ cidr, name }) => [cidr, name]));
   return (
@@ -62,14 +82,6 @@ function GroupParts({ group }: { group: SecurityGroup }) {
       <aside className="lg:sticky lg:top-20">
         <RuleEditor group={group} networks={names} />
       </aside>
-      <div className="min-w-0 lg:col-span-2">
-        <PortsOf
-          title="Ports with this group"
-          security_group_id={group.id}
-          emptyTitle="No ports use this group"
-          empty="Choose this group when you create an instance, or add it to a port."
-        />
-      </div>
     </div>
   );
 }

@@ -1,25 +1,23 @@
 'use client';
 
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import type { Row } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
-import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { formatMoney } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
-import { quote } from '@/lib/money/pricing/quote';
+import { type Claim, quote } from '@/lib/money/pricing/quote';
 import { hoursOf } from '@/lib/money/rating/month';
 
-interface FlavorPriceProps {
-  flavor: Row<'/api/v1/compute/flavors'>;
+export interface ClaimsPriceProps {
+  claims: readonly Claim[];
   per: 'hour' | 'month';
 }
 
-/** What an instance of a flavor costs while it runs, its boot disk included. */
-export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
+/** The price of what is billed, at this month's rates. */
+export function ClaimsPrice({ claims, per }: ClaimsPriceProps) {
   const { data: card, error } = usePricing();
   if (error && !card) return <span className="text-ink-subtle">Unknown</span>;
-  if (!card) return <Skeleton className="ml-auto h-3.5 w-14" />;
-  const { usd_per_hour, usd_per_month } = quote(card, billedWhileRunning(flavor));
+  if (!card) return <Skeleton className="h-3.5 w-14 sm:ml-auto" />;
+  const { usd_per_hour, usd_per_month } = quote(card, claims);
   const usd = per === 'hour' ? usd_per_hour : usd_per_month;
   return (
     <data value={usd} title={`${usd} USD`} className="whitespace-nowrap">
@@ -28,10 +26,10 @@ export function FlavorPrice({ flavor, per }: FlavorPriceProps) {
   );
 }
 
-/** What a price per month is of: "a month is the 720 hours of November". */
-export function FlavorMonth() {
+/** The month of a price: "a month is 720 hours (November 2026)". */
+export function PricedMonth() {
   const { data: card } = usePricing();
-  return card ? `a month is ${hoursOf(card.month)} hours (${formatMonth(card.month, 'long')})` : 'with its boot disk';
+  return card ? `a month is ${hoursOf(card.month)} hours (${formatMonth(card.month, 'long')})` : 'with the boot disk';
 }
 
 function usePricing() {

@@ -17,7 +17,7 @@ const SHOWN = 50;
 /** The operations and the activity of one resource. */
 export function ResourceHistory({ id }: { id: string }) {
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-2">
+    <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
       <WhatPlatformDid id={id} />
       <WhatPeopleDid id={id} />
     </div>
