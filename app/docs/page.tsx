@@ -25,11 +25,11 @@ export default function Introduction() {
             <P>Sign in to get an access token, valid for one hour. Send it with each request.</P>
             <CodeBlock
               label="first request"
-              code={`TOKEN=$(curl -s '${api}/auth/login' \\
+              code={`NEPHELE_TOKEN=$(curl -s '${api}/auth/login' \\
   -H 'Content-Type: application/json' \\
   -d '{"email": "you@example.com", "password": "…"}' | jq -r .access_token)
 
-curl '${api}/compute/instances' -H "Authorization: Bearer $TOKEN"`}
+curl '${api}/compute/instances' -H "Authorization: Bearer $NEPHELE_TOKEN"`}
             />
             <P>
               For scripts, use an API token (`neph_…`), which has its own role and can be revoked. Create one in the

@@ -8,6 +8,7 @@ import { ChoiceField, TextAreaField, TextField } from '@/components/kit/form/fie
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
+import { setBudget } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { BudgetPreview } from './budget-preview';
@@ -68,6 +69,7 @@ export function BudgetForm({ current, pace, reload, onSaved }: BudgetFormProps) 
       submitLabel="Save budget"
       operation="setBudget"
       disabledReason={outdated ? 'The budget has changed. Load the current values first.' : undefined}
+      copy={{ operation: setBudget, schema: budgetSchema, body: budgetOf }}
       cancel={paths.billing(project.slug)}
       aside={<BudgetPreview control={form.control} pace={pace} status={current.budget.status} />}
       onSubmit={async (values) => {

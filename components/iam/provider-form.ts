@@ -37,8 +37,13 @@ export const emptyProvider: Input = {
   jwks_uri: '',
 };
 
+/** The form as the API takes it. */
+export function providerOf({ kind: _, conditions, jwks_uri, ...values }: Values) {
+  return { ...values, conditions: conditionsOf(conditions), ...(jwks_uri === '' ? {} : { jwks_uri }) };
+}
+
 /** The lines of conditions as the API takes them: `{ sub: ['one', 'or another'] }`. */
-export function conditionsOf(lines: Values['conditions']): Record<string, string[]> {
+function conditionsOf(lines: Values['conditions']): Record<string, string[]> {
   const conditions = new Map<string, string[]>();
   for (const { claim, pattern } of lines) conditions.set(claim, [...(conditions.get(claim) ?? []), pattern]);
   return Object.fromEntries(conditions);

@@ -1,3 +1,4 @@
+import { asCurl } from '@/lib/client/commands';
 import type { ReferenceBody, ReferenceGroup, ReferenceOperation, ReferenceParameter } from '@/lib/core/api/reference';
 
 export interface RequestParameter extends Pick<ReferenceParameter, 'name' | 'in' | 'type' | 'required' | 'values'> {
@@ -98,21 +99,15 @@ export function headersOf({ parameters, body }: RequestForm, values: RequestValu
   };
 }
 
-/** The same request for a shell. The credential stays in a variable: commands are kept in histories. */
+/** The same request for a shell. */
 export function curlCommand(operation: RequestForm, baseUrl: string, values: RequestValues): string {
-  const { method, body } = operation;
-  const headers = Object.entries(headersOf(operation, values)).map(([name, value]) => `${name}: ${value}`);
-  const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(baseUrl + addressOf(operation, values))}`,
-    ...(operation.open ? [] : ['-H "Authorization: Bearer $TOKEN"']),
-    ...headers.map((header) => `-H ${quoted(header)}`),
-    ...(body?.example === undefined ? [] : [`-d ${quoted(values.body)}`]),
-    ...(body && body.example === undefined ? ['--data-binary @FILE'] : []),
-  ];
-  return lines.join(' \\\n  ');
-}
-
-/** In single quotes, so that a shell reads nothing in it. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  const { method, body, open } = operation;
+  return asCurl({
+    method,
+    url: baseUrl + addressOf(operation, values),
+    headers: headersOf(operation, values),
+    open,
+    ...(body?.example !== undefined && { body: values.body }),
+    file: body !== undefined && body.example === undefined,
+  });
 }

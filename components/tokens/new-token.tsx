@@ -19,10 +19,10 @@ export function NewToken({ name, token, back }: NewTokenProps) {
       <div className="space-y-5">
         <Secret value={token} label="API token" />
         <div>
-          <p className="mb-1.5 text-ink-muted text-xs">Try it with the token in $TOKEN</p>
+          <p className="mb-1.5 text-ink-muted text-xs">Try it with the token in $NEPHELE_TOKEN</p>
           <CodeBlock
             label="command"
-            code={`curl -H "Authorization: Bearer $TOKEN" \\\n  ${window.location.origin}/api/v1/tenant/quota`}
+            code={`curl -H "Authorization: Bearer $NEPHELE_TOKEN" \\\n  ${window.location.origin}/api/v1/tenant/quota`}
           />
         </div>
         <ButtonLink href={back} variant="primary">

@@ -4,17 +4,7 @@ import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '@/components/kit/ui/button';
 import { Tooltip } from '@/components/kit/ui/tooltip';
-
-/** Without a secure context (plain http on a host name) browsers offer no clipboard: select and let the old command copy. */
-async function copy(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  document.execCommand('copy');
-  area.remove();
-}
+import { copyText } from '@/lib/client/clipboard';
 
 interface CopyButtonProps {
   value: string;
@@ -42,7 +32,7 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
       aria-label={labelled ? undefined : name}
       onClick={async (event) => {
         event.stopPropagation();
-        await copy(value);
+        await copyText(value);
         setCopied(true);
       }}
     >

@@ -3,12 +3,14 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { type MouseEvent, type ReactNode, useEffect, useMemo } from 'react';
 import { type DefaultValues, type FieldPath, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
-import type { $ZodType } from 'zod/v4/core';
+import { type $ZodType, safeParse } from 'zod/v4/core';
+import { CopyAs } from '@/components/kit/copy/copy-as';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { discards, useUnsaved } from '@/components/kit/page/unsaved';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import type { Call } from '@/lib/client/commands';
 import { ApiError, splitByField } from '@/lib/client/errors';
 import { type OperationId, useRefusal } from '@/lib/client/may';
 
@@ -21,6 +23,14 @@ export function useSchemaForm<Input extends FieldValues, Output extends FieldVal
   defaultValues: DefaultValues<Input>,
 ) {
   return useForm<Input, unknown, Output>({ resolver: zodResolver(schema), defaultValues, mode: 'onTouched' });
+}
+
+interface FormCopy<Input extends FieldValues, Output extends FieldValues> {
+  /** From `lib/client/operations`. */
+  operation: Call['operation'];
+  /** What the form is checked with. */
+  schema: $ZodType<Output, Input>;
+  body: (values: Output) => object;
 }
 
 interface FormShellProps<Input extends FieldValues, Output extends FieldValues> {
@@ -38,6 +48,8 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
   danger?: boolean;
   /** What it calls: who may not call it sees why. */
   operation?: OperationId;
+  /** The request that it sends, for others to repeat. */
+  copy?: FormCopy<Input, Output>;
   /** Another reason why it can't be sent now. */
   disabledReason?: string | undefined;
   /** Where leaving the form leads. */
@@ -50,7 +62,7 @@ interface FormShellProps<Input extends FieldValues, Output extends FieldValues> 
 /** The one frame of all forms: states, refusals on the fields they name, one way to send and one to leave. */
 export function FormShell<Input extends FieldValues, Output extends FieldValues>(props: FormShellProps<Input, Output>) {
   const { form, onSubmit, error, loading, failure, submitLabel, danger = false, operation } = props;
-  const { cancel, aside, children } = props;
+  const { cancel, aside, copy, children } = props;
   const refusal = useRefusal();
   const disabledReason = (operation && refusal(operation)) ?? props.disabledReason;
   const { setError } = form;
@@ -108,10 +120,26 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
               Cancel
             </Button>
           )}
+          {copy && (
+            <span className="ml-auto">
+              <CopyAs call={() => callOf(form, copy)} />
+            </span>
+          )}
         </div>
       </div>
     </form>
   );
+}
+
+/** The request of a form as filled in. Of an incomplete one there is none: its fields say what is missing. */
+function callOf<Input extends FieldValues, Output extends FieldValues>(
+  form: UseFormReturn<Input, unknown, Output>,
+  { operation, schema, body }: FormCopy<Input, Output>,
+): Call | undefined {
+  const checked = safeParse(schema, form.getValues());
+  if (checked.success) return { operation, body: body(checked.data) };
+  void form.trigger(undefined, { shouldFocus: true });
+  return undefined;
 }
 
 /** A refusal taken apart: sentences for the fields they name, and what is left for the form as a whole. */

@@ -30,7 +30,7 @@ export function EmptyState({ icon: Icon, title, children, action, command, refer
       {command && (
         <div className="mt-7 w-full text-left">
           <p className="mb-1.5 flex flex-wrap justify-between gap-x-3 text-ink-subtle text-xs">
-            Or use the API, with a token in $TOKEN
+            Or use the API, with a token in $NEPHELE_TOKEN
             {reference && (
               <Link href={reference} prefetch={false} className="rounded-sm text-accent underline underline-offset-2">
                 API reference

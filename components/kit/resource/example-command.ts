@@ -1,4 +1,4 @@
-import { curlCommand } from '@/components/reference/request';
+import { asCurl } from '@/lib/client/commands';
 
 /** An operation with the example of its body, from `lib/client/operations`. */
 export interface Example {
@@ -14,18 +14,8 @@ export interface Example {
 export function exampleCommand({ method, path, example }: Omit<Example, 'id' | 'group'>): string {
   const origin = typeof window === 'undefined' ? '' : window.location.origin;
   const body = JSON.stringify(example, (_, value) => (isId(value) ? '…' : value), 1).replace(/\n\s*/g, ' ');
-  const form = {
-    method,
-    path,
-    summary: '',
-    open: false,
-    parameters: [],
-    body: { content_type: JSON_TYPE, example: body },
-  };
-  return curlCommand(form, origin, { parameters: {}, body });
+  return asCurl({ method, url: origin + path, headers: { 'Content-Type': 'application/json' }, body });
 }
-
-const JSON_TYPE = 'application/json';
 
 function isId(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(value);

@@ -1,11 +1,12 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { CopyAs } from '@/components/kit/copy/copy-as';
 import { CreateLink } from '@/components/kit/page/create-link';
 import type { ResourceKind } from '@/components/kit/page/navigation';
 import { Page } from '@/components/kit/page/page';
 import { useProjectIfAny } from '@/lib/client/project';
-import { type ListOperation, ResourceTable, type ResourceTableProps } from './resource-table';
+import { type ListOperation, ResourceTable, type ResourceTableProps, useListQuery } from './resource-table';
 
 interface ResourceListProps<O extends ListOperation> extends ResourceTableProps<O> {
   of: ResourceKind;
@@ -20,6 +21,7 @@ interface ResourceListProps<O extends ListOperation> extends ResourceTableProps<
 /** The page of a list: its title, the way to a new one, the table. Dialogs of its actions are its `children`. */
 export function ResourceList<O extends ListOperation>(props: ResourceListProps<O>) {
   const { about, buttons, above, ...table } = props;
+  const { query } = useListQuery(props);
   const create = props.create ?? <CreateOne of={props.of} />;
   return (
     <Page
@@ -27,6 +29,7 @@ export function ResourceList<O extends ListOperation>(props: ResourceListProps<O
       description={about}
       actions={
         <>
+          <CopyAs call={() => ({ operation: props.list, query })} />
           {buttons}
           {create}
         </>

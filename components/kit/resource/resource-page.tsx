@@ -2,6 +2,7 @@
 
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
+import { CopyAs } from '@/components/kit/copy/copy-as';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { AddressTabs, type PageTab } from '@/components/kit/page/address-tabs';
 import { EmptyState } from '@/components/kit/page/empty-state';
@@ -12,6 +13,7 @@ import { Page } from '@/components/kit/page/page';
 import { type Action, ActionMenu } from '@/components/kit/table/row-actions';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import type { Call } from '@/lib/client/commands';
 import { ApiError } from '@/lib/client/errors';
 import { forgetVisit, recordVisit } from '@/lib/client/navigation-memory';
 import { useProjectIfAny } from '@/lib/client/project';
@@ -27,6 +29,8 @@ interface Resource {
 interface ResourcePageProps<R extends Resource> {
   of: ResourceKind;
   query: { data: R | undefined; error: unknown; refetch: () => unknown };
+  /** What reads it, from `lib/client/operations`: its page copies that request. */
+  get?: Call['operation'];
   /** What it is called; its `name`, without. */
   title?: (resource: R) => string;
   description?: (resource: R) => ReactNode;
@@ -52,7 +56,7 @@ interface ResourcePageProps<R extends Resource> {
 /** The page of one resource: loading, failed, deleted, or its title, status, actions and parts. */
 export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   const { of: kind, query, actions, buttons, above, tabs, content, children } = props;
-  const { title = ownName, description, badge = ownStatus, facts, rename } = props;
+  const { title = ownName, description, badge = ownStatus, facts, rename, get } = props;
   const { data } = query;
   const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
   const name = (data && title(data)) || noun;
@@ -83,6 +87,7 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
       actions={
         data && (
           <>
+            {get && <CopyAs call={() => ({ operation: get, ...(data.id && { id: data.id }) })} />}
             {actions && <ActionMenu name={name} actions={actions(data)} labelled />}
             {buttons?.(data)}
           </>

@@ -18,6 +18,7 @@ import { useSelection } from './selection';
 
 /** An operation that answers with a list, from `lib/client/operations`. */
 export interface ListOperation {
+  method: string;
   path: ListPath;
   /** Its filters that take one of a few values. */
   filters: Readonly<Record<string, readonly string[]>>;
@@ -57,20 +58,11 @@ const BulkBar = lazyComponent(() => import('./bulk-bar-popup').then((module) => 
 
 /** A list of the API as a table: search, filters, order and page stand in the address. */
 export function ResourceTable<O extends ListOperation>(props: ResourceTableProps<O>) {
-  const { of: kind, list: operation, columns, query, parameters = [], searchable = true, toolbar, actions } = props;
+  const { of: kind, list: operation, columns, searchable = true, toolbar, actions } = props;
   const { rowName = ownName, rowId = ownId, empty, emptyTitle, create, command, children } = props;
   const { noun, nouns = `${noun}s` } = kind;
-  const filters = (props.filters ?? []).map((filter) =>
-    typeof filter === 'string' ? choices(operation, filter) : filter,
-  );
-  const state = useTableState([...filters.map(({ name }) => name), ...parameters]);
-  const sortable = columns.some(({ enableSorting }) => enableSorting);
-  const list = useList<O['path']>(operation.path, {
-    ...state.query,
-    ...(searchable ? {} : { search: undefined }),
-    ...(sortable ? {} : { sort: undefined }),
-    ...query,
-  });
+  const { filters, state, query } = useListQuery(props);
+  const list = useList<O['path']>(operation.path, query);
   const rows = list.data?.rows ?? [];
   const selectable = rows.map((row) => ({ id: rowId(row), name: rowName(row), actions: actions?.(row, state) ?? [] }));
   const selection = useSelection(selectable.map(({ id }) => id));
@@ -116,6 +108,23 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
       {children?.(rows)}
     </>
   );
+}
+
+/** The query of a list, from its own props and the address. */
+export function useListQuery<O extends ListOperation>(props: ResourceTableProps<O>) {
+  const { list: operation, columns, parameters = [], searchable = true } = props;
+  const filters = (props.filters ?? []).map((filter) =>
+    typeof filter === 'string' ? choices(operation, filter) : filter,
+  );
+  const state = useTableState([...filters.map(({ name }) => name), ...parameters]);
+  const sortable = columns.some(({ enableSorting }) => enableSorting);
+  const query: ListQuery = {
+    ...state.query,
+    ...(searchable ? {} : { search: undefined }),
+    ...(sortable ? {} : { sort: undefined }),
+    ...props.query,
+  };
+  return { filters, state, query };
 }
 
 function choices({ filters }: ListOperation, name: string): TableFilter {

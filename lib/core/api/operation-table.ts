@@ -52,8 +52,10 @@ function detailsOf(endpoint: AnyEndpoint): Json {
   };
 }
 
-function bodyOf(schema: Json, root: Json): Json {
-  return { example: schema.example, fields: fieldsOf(schema, root) };
+function bodyOf(body: Json, root: Json): Json {
+  const fields = fieldsOf(body, root);
+  const secrets = fields.filter(([, { format }]) => format === 'password').map(([path]) => path);
+  return { example: body.example, fields: constraintsOf(fields), ...(secrets.length > 0 ? { secrets } : {}) };
 }
 
 function jsonSchema(schema: z.ZodType): Json {
@@ -63,14 +65,20 @@ function jsonSchema(schema: z.ZodType): Json {
 const constraints = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'enum'];
 
 /** The constraints of each field, by its path: `admin.email`. */
-function fieldsOf(schema: Json, root: Json, prefix = ''): Json {
-  const entries = Object.entries(record(schema.properties)).flatMap(([name, value]): [string, unknown][] => {
+function constraintsOf(fields: readonly Field[]): Json {
+  const held = (field: Json) => Object.fromEntries(Object.entries(field).filter(([key]) => constraints.includes(key)));
+  return Object.fromEntries(fields.map(([path, field]) => [path, held(field)]));
+}
+
+type Field = readonly [path: string, schema: Json];
+
+/** The fields of a body, those of its objects included. */
+function fieldsOf(schema: Json, root: Json, prefix = ''): Field[] {
+  return Object.entries(record(schema.properties)).flatMap(([name, value]): Field[] => {
     const field = resolved(record(value), root);
-    if (field.type === 'object') return Object.entries(fieldsOf(field, root, `${prefix}${name}.`));
-    const held = Object.entries(field).filter(([key]) => constraints.includes(key));
-    return [[`${prefix}${name}`, Object.fromEntries(held)]];
+    const path = `${prefix}${name}`;
+    return field.type === 'object' ? fieldsOf(field, root, `${path}.`) : [[path, field]];
   });
-  return Object.fromEntries(entries);
 }
 
 /** The list filters that have a fixed set of values. */

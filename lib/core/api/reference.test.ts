@@ -89,7 +89,7 @@ describe('the command of a request', () => {
   const form = requestForm(operation('createSecret'), lists);
 
   test('keeps the credential in a variable', () => {
-    expect(curlCommand(form, 'https://cloud.example.com', initialValues(form))).toContain('Bearer $TOKEN');
+    expect(curlCommand(form, 'https://cloud.example.com', initialValues(form))).toContain('Bearer $NEPHELE_TOKEN');
     expect(curlCommand(requestForm(operation('login'), lists), '', { parameters: {}, body: '{}' })).not.toContain(
       'Bearer',
     );

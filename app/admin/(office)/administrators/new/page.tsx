@@ -13,6 +13,7 @@ import { SignInDetails } from '@/components/members/sign-in-details';
 import { useFirstPassword } from '@/components/members/use-first-password';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { ApiError } from '@/lib/client/errors';
+import { createAdministrator } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 const schema = z.object({ email, name: personName, password: newPassword });
@@ -46,6 +47,7 @@ export default function NewAdministratorPage() {
         error={known ? null : create.error}
         failure="The administrator could not be added"
         submitLabel="Add administrator"
+        copy={{ operation: createAdministrator, schema, body: (values) => values }}
         cancel={adminPaths.administrators()}
         onSubmit={async (values) => {
           await create.mutateAsync({ body: values });

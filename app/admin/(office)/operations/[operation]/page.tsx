@@ -15,6 +15,7 @@ import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { readOperation } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 /** One operation: how far it is, what it said, and another try. */
@@ -27,6 +28,7 @@ export default function OperationPage({ params }: { params: Promise<{ operation:
     <ResourcePage
       of={operations}
       query={query}
+      get={readOperation}
       title={({ kind }) => kind}
       buttons={(operation) => (
         <DisabledReason reason={operation.retry_refusal ?? undefined}>

@@ -14,6 +14,7 @@ import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { readTenant } from '@/lib/client/operations/backoffice';
 import { formatCount } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
 
@@ -27,6 +28,7 @@ export default function TenantPage({ params }: { params: Promise<{ tenant: strin
     <ResourcePage
       of={tenants}
       query={query}
+      get={readTenant}
       actions={actions}
       buttons={() => (
         <ButtonLink href={adminPaths.tenantLimits(id)} variant="primary">

@@ -13,6 +13,7 @@ import { FirstPasswordField } from '@/components/members/first-password-field';
 import { NextSteps } from '@/components/members/next-steps';
 import { useFirstPassword } from '@/components/members/use-first-password';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { createTenant } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 const schema = z.object({
@@ -61,6 +62,7 @@ export default function NewTenantPage() {
         error={create.error}
         failure="The tenant could not be created"
         submitLabel="Create tenant"
+        copy={{ operation: createTenant, schema, body: (values) => values }}
         cancel={adminPaths.tenants()}
         onSubmit={async (values) => {
           const { id, acceptance_code, acceptance_expires_at } = await create.mutateAsync({ body: values });

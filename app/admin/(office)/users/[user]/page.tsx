@@ -13,6 +13,7 @@ import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Badge } from '@/components/kit/ui/badge';
 import { Card } from '@/components/kit/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { readPlatformUser } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 /** One person: their account, and what they are in which tenants. */
@@ -25,6 +26,7 @@ export default function UserPage({ params }: { params: Promise<{ user: string }>
     <ResourcePage
       of={users}
       query={query}
+      get={readPlatformUser}
       badge={({ administrator }) => administrator && <Badge tone="accent">Administrator</Badge>}
       actions={actions}
       content={(user) => (

@@ -16,6 +16,7 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { readInvoice } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -28,6 +29,7 @@ export default function InvoicePage() {
     <ResourcePage
       of={invoices}
       query={query}
+      get={readInvoice}
       title={({ number }) => number}
       description={({ month }) => `For ${monthName(month)}`}
       badge={({ payment }) => <StatusBadge status={payment.status} />}

@@ -12,6 +12,7 @@ import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { useMay } from '@/lib/client/may';
+import { getImage } from '@/lib/client/operations/images';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -27,6 +28,7 @@ export default function ImagePage() {
     <ResourcePage
       of={images}
       query={query}
+      get={getImage}
       badge={(image) => <ImageBadge image={image} />}
       actions={actionsOf}
       buttons={(image) => (

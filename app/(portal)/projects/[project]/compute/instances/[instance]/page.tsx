@@ -16,7 +16,7 @@ import { Button } from '@/components/kit/ui/button';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useMay } from '@/lib/client/may';
-import { updateInstance } from '@/lib/client/operations/compute';
+import { getInstance, updateInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -51,6 +51,7 @@ export default function InstancePage() {
     <ResourcePage
       of={instances}
       query={query}
+      get={getInstance}
       badge={({ status, status_reason, fault }) => (
         <StatusBadge status={status} reason={fault?.message ?? status_reason} />
       )}

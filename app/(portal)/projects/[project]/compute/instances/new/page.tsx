@@ -12,12 +12,13 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
-import { Price } from '@/components/pricing/price';
+import { createInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
 // Loaded after the page, which would be too heavy with them.
+const Price = lazyComponent(() => import('@/components/pricing/price').then((module) => module.Price));
 const QuotaImpact = lazyComponent(() =>
   import('@/components/compute/quota-impact').then((module) => module.QuotaImpact),
 );
@@ -71,6 +72,7 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       failure="The instance could not be created"
       submitLabel="Create instance"
       operation="createInstance"
+      copy={{ operation: createInstance, schema: instanceSchema, body: bodyOf }}
       cancel={paths.instances(project.slug)}
       aside={
         <>
@@ -82,15 +84,8 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
           <QuotaImpact flavor={flavor} />
         </>
       }
-      onSubmit={async ({ key_pair_id, ssh_public_key, user_data, ...values }) => {
-        const { id } = await create.mutateAsync({
-          body: {
-            ...values,
-            ...(key_pair_id === PASTED_KEY ? { ssh_public_key } : {}),
-            ...(key_pair_id === PASTED_KEY || key_pair_id === NO_KEY ? {} : { key_pair_id }),
-            ...(user_data === '' ? {} : { user_data }),
-          },
-        });
+      onSubmit={async (values) => {
+        const { id } = await create.mutateAsync({ body: bodyOf(values) });
         router.push(paths.instance(project.slug, id));
       }}
     >
@@ -182,6 +177,15 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
       />
     </FormShell>
   );
+}
+
+function bodyOf({ key_pair_id, ssh_public_key, user_data, ...values }: InstanceValues) {
+  return {
+    ...values,
+    ...(key_pair_id === PASTED_KEY ? { ssh_public_key } : {}),
+    ...(key_pair_id === PASTED_KEY || key_pair_id === NO_KEY ? {} : { key_pair_id }),
+    ...(user_data === '' ? {} : { user_data }),
+  };
 }
 
 function firstValues(choices: Choices | undefined, asked: URLSearchParams): DefaultValues<InstanceValues> {

@@ -22,6 +22,10 @@ const origins = [
   { value: 'generate', label: 'Generate', description: 'A new Ed25519 key pair. The private key is shown once.' },
 ];
 
+function bodyOf({ name, origin, public_key }: z.output<typeof schema>) {
+  return origin === 'import' ? { name, public_key } : { name };
+}
+
 /** Imports a public key, or generates a pair and shows its private half this once. */
 export default function NewKeyPairPage() {
   const { project, api } = useProject();
@@ -43,10 +47,11 @@ export default function NewKeyPairPage() {
           failure="The key pair could not be added"
           submitLabel="Add key pair"
           operation="createKeyPair"
+          copy={{ operation: createKeyPair, schema, body: bodyOf }}
           cancel={list}
-          onSubmit={async ({ name, origin, public_key }) => {
-            await create.mutateAsync({ body: origin === 'import' ? { name, public_key } : { name } });
-            if (origin === 'import') router.push(list);
+          onSubmit={async (values) => {
+            await create.mutateAsync({ body: bodyOf(values) });
+            if (values.origin === 'import') router.push(list);
           }}
         >
           <TextField

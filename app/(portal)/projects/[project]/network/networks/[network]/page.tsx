@@ -16,7 +16,7 @@ import { PortsOf } from '@/components/network/ports-table';
 import { SubnetsCard } from '@/components/network/subnets-card';
 import { TextLink } from '@/components/network/text-link';
 import type { Network } from '@/components/network/types';
-import { updateNetwork } from '@/lib/client/operations/network';
+import { getNetwork, updateNetwork } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
 import { paths } from '@/lib/paths';
@@ -33,6 +33,7 @@ export default function NetworkPage() {
     <ResourcePage
       of={networks}
       query={query}
+      get={getNetwork}
       facts={({ cidr, gateway_ip, port_count, address_count }) => [
         ['IP range', cidr],
         ['Gateway', gateway_ip],

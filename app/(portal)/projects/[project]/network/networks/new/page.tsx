@@ -39,6 +39,10 @@ const schema = z.object({
   ),
 });
 
+function bodyOf({ gateway_ip, dns_servers, ...values }: z.output<typeof schema>) {
+  return { ...values, dns_servers: listOf(dns_servers), ...(gateway_ip === '' ? {} : { gateway_ip }) };
+}
+
 /** Creates a private network; what its range means is read while it is written. */
 export default function NewNetworkPage() {
   const networks = useList('/api/v1/network/networks', { limit: 200 });
@@ -77,12 +81,11 @@ function NetworkForm({ networks }: { networks: readonly Network[] }) {
       submitLabel="Create network"
       operation="createNetwork"
       disabledReason={collides ? 'The IP range overlaps another network. Choose another one.' : undefined}
+      copy={{ operation: createNetwork, schema, body: bodyOf }}
       cancel={paths.networks(project.slug)}
       aside={<CidrReading cidr={range} gateway={gateway.trim()} networks={networks} />}
-      onSubmit={async ({ gateway_ip, dns_servers, ...values }) => {
-        const { id } = await create.mutateAsync({
-          body: { ...values, dns_servers: listOf(dns_servers), ...(gateway_ip === '' ? {} : { gateway_ip }) },
-        });
+      onSubmit={async (values) => {
+        const { id } = await create.mutateAsync({ body: bodyOf(values) });
         router.push(paths.network(project.slug, id));
       }}
     >

@@ -18,6 +18,7 @@ import { TextLink } from '@/components/network/text-link';
 import type { Port } from '@/components/network/types';
 import { useList } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
+import { getPort } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -34,6 +35,7 @@ export default function PortPage() {
     <ResourcePage
       of={ports}
       query={query}
+      get={getPort}
       title={({ ip }) => `Port ${ip}`}
       facts={(port) => [
         ['Attached to', <Holder key="holder" port={port} />],

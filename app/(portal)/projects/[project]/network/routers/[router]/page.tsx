@@ -10,6 +10,7 @@ import { Card } from '@/components/kit/ui/card';
 import { routers } from '@/components/network/domain';
 import { TextLink } from '@/components/network/text-link';
 import type { Router } from '@/components/network/types';
+import { getRouter } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
 import { paths } from '@/lib/paths';
@@ -23,6 +24,7 @@ export default function RouterPage() {
     <ResourcePage
       of={routers}
       query={query}
+      get={getRouter}
       title={({ name }) => `Router ${name}`}
       facts={({ external_ip, interfaces }) => [
         ['External IP', external_ip ?? 'Not assigned yet'],

@@ -12,6 +12,7 @@ import { RuleList } from '@/components/network/rule-list';
 import type { SecurityGroup } from '@/components/network/rules';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
 import { useList } from '@/lib/client/list';
+import { getSecurityGroup } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
@@ -33,6 +34,7 @@ export default function SecurityGroupPage() {
     <ResourcePage
       of={securityGroups}
       query={query}
+      get={getSecurityGroup}
       description={({ description }) => description || undefined}
       badge={(group) => <Badges group={group} />}
       actions={actionsOf}

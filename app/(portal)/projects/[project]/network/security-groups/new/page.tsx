@@ -34,6 +34,7 @@ export default function NewSecurityGroupPage() {
         failure="The security group could not be created"
         submitLabel="Create security group"
         operation="createSecurityGroup"
+        copy={{ operation: createSecurityGroup, schema, body: (values) => values }}
         cancel={paths.securityGroups(project.slug)}
         onSubmit={async (body) => {
           const { id } = await create.mutateAsync({ body });

@@ -4,11 +4,12 @@ import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 import { ConditionsField } from '@/components/iam/conditions-field';
 import { issuers } from '@/components/iam/issuers';
-import { conditionsOf, emptyProvider, providerSchema } from '@/components/iam/provider-form';
+import { emptyProvider, providerOf, providerSchema } from '@/components/iam/provider-form';
 import { CardsField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
 import { roleOptions } from '@/components/members/roles';
+import { createIdentityProvider } from '@/lib/client/operations/iam';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
@@ -39,11 +40,10 @@ export default function NewIdentityProviderPage() {
         failure="The identity provider could not be added"
         submitLabel="Add identity provider"
         operation="createIdentityProvider"
+        copy={{ operation: createIdentityProvider, schema: providerSchema, body: providerOf }}
         cancel={paths.identityProviders(project.slug)}
-        onSubmit={async ({ kind: _kind, conditions, jwks_uri, ...values }) => {
-          const provider = await create.mutateAsync({
-            body: { ...values, conditions: conditionsOf(conditions), ...(jwks_uri === '' ? {} : { jwks_uri }) },
-          });
+        onSubmit={async (values) => {
+          const provider = await create.mutateAsync({ body: providerOf(values) });
           router.push(paths.identityProviders(project.slug, { exchange: provider.id }));
         }}
       >

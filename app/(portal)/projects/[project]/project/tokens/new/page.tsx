@@ -28,7 +28,12 @@ const lifetimes = [
   { value: '', label: 'Never', description: 'Until it is revoked or you leave the project' },
 ];
 
-/** Makes a token for a script, and shows it this once. */
+function bodyOf({ name, role, days }: z.output<typeof schema>) {
+  const expires = days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() };
+  return { name, role, ...expires };
+}
+
+/** Creates a token for a script, and shows it once. */
 export default function NewTokenPage() {
   const { project, api } = useProject();
   const create = api.useMutation('post', '/api/v1/auth/tokens');
@@ -51,16 +56,9 @@ export default function NewTokenPage() {
           failure="The token could not be created"
           submitLabel="Create API token"
           operation="createToken"
+          copy={{ operation: createToken, schema, body: bodyOf }}
           cancel={list}
-          onSubmit={({ name, role, days }) =>
-            create.mutateAsync({
-              body: {
-                name,
-                role,
-                ...(days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-              },
-            })
-          }
+          onSubmit={(values) => create.mutateAsync({ body: bodyOf(values) })}
         >
           <TextField
             control={form.control}

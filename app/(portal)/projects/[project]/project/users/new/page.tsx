@@ -67,6 +67,7 @@ export default function NewUserPage() {
         failure="The user could not be added"
         submitLabel="Add user"
         operation="createUser"
+        copy={{ operation: createUser, schema, body: (values) => values }}
         cancel={list}
         onSubmit={async (values) => {
           const { acceptance_code, acceptance_expires_at } = await create.mutateAsync({ body: values });

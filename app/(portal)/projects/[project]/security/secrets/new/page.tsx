@@ -26,6 +26,14 @@ const encodings = [
   { value: 'base64', label: 'Base64', description: 'Binary, base64-encoded' },
 ];
 
+function bodyOf({ expires_at, payload_encoding, ...values }: z.output<typeof schema>) {
+  return {
+    ...values,
+    payload_encoding: encodingOf(values.type, payload_encoding),
+    ...(expires_at === '' ? {} : { expires_at: new Date(expires_at).toISOString() }),
+  };
+}
+
 /** Stores a secret. What the value must look like follows from its type. */
 export default function NewSecretPage() {
   const { project, api } = useProject();
@@ -49,15 +57,10 @@ export default function NewSecretPage() {
         failure="The secret could not be created"
         submitLabel="Create secret"
         operation="createSecret"
+        copy={{ operation: createSecret, schema, body: bodyOf }}
         cancel={list}
-        onSubmit={async ({ expires_at, payload_encoding, ...values }) => {
-          await create.mutateAsync({
-            body: {
-              ...values,
-              payload_encoding: encodingOf(values.type, payload_encoding),
-              ...(expires_at === '' ? {} : { expires_at: new Date(expires_at).toISOString() }),
-            },
-          });
+        onSubmit={async (values) => {
+          await create.mutateAsync({ body: bodyOf(values) });
           void notify('success', `${values.name} created`);
           router.push(list);
         }}

@@ -58,6 +58,7 @@ function SnapshotForm({ volumes }: { volumes: readonly Volume[] | undefined }) {
       submitLabel="Create snapshot"
       operation="createSnapshot"
       disabledReason={volumes?.length === 0 ? 'No volumes yet. Create one first.' : undefined}
+      copy={{ operation: createSnapshot, schema, body: (values) => values }}
       cancel={volumeId ? paths.volume(project.slug, volumeId, 'snapshots') : paths.snapshots(project.slug)}
       aside={
         <Price

@@ -13,7 +13,7 @@ import { SnapshotTable } from '@/components/storage/snapshot-table';
 import { type Volume, whyNotVolume } from '@/components/storage/storage-can';
 import { useVolumeActions } from '@/components/storage/volume-actions';
 import { VolumeProperties } from '@/components/storage/volume-properties';
-import { updateVolume } from '@/lib/client/operations/storage';
+import { getVolume, updateVolume } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
 import { paths } from '@/lib/paths';
@@ -30,6 +30,7 @@ export default function VolumePage() {
     <ResourcePage
       of={volumes}
       query={query}
+      get={getVolume}
       facts={volumeFacts}
       rename={{
         operation: updateVolume,

@@ -7,7 +7,7 @@ import { CardsField, SelectField, TextField } from '@/components/kit/form/fields
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
-import { Price } from '@/components/pricing/price';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
 import { text, wholeNumber } from '@/lib/client/constraints';
@@ -15,6 +15,9 @@ import { createVolume } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
 import { paths } from '@/lib/paths';
+
+// Loaded after the page, which would be too heavy with it.
+const Price = lazyComponent(() => import('@/components/pricing/price').then((module) => module.Price));
 
 const kinds = [
   { value: 'empty', label: 'Empty', description: 'A blank disk. Format it in the guest.' },
@@ -42,6 +45,15 @@ const schema = z
       error: 'Choose a snapshot.',
     }),
   );
+
+function bodyOf({ source, image_id, snapshot_id, size_gb, ...values }: z.output<typeof schema>) {
+  return {
+    ...values,
+    size_gb: Number(size_gb),
+    ...(source === 'image' ? { image_id } : {}),
+    ...(source === 'snapshot' ? { snapshot_id } : {}),
+  };
+}
 
 /** Creates a volume; what it takes of the quota is seen before it is taken. */
 export default function NewVolumePage() {
@@ -89,6 +101,7 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
       submitLabel="Create volume"
       operation="createVolume"
       disabledReason={tooSmall ? `The source needs at least ${least} GB.` : undefined}
+      copy={{ operation: createVolume, schema, body: bodyOf }}
       cancel={paths.volumes(project.slug)}
       aside={
         <>
@@ -100,15 +113,8 @@ function VolumeForm({ sources }: { sources: VolumeSources | undefined }) {
           <StorageImpact volumes={1} gigabytes={gigabytesOf(size)} />
         </>
       }
-      onSubmit={async ({ source, image_id, snapshot_id, size_gb, ...values }) => {
-        const { id } = await create.mutateAsync({
-          body: {
-            ...values,
-            size_gb: Number(size_gb),
-            ...(source === 'image' ? { image_id } : {}),
-            ...(source === 'snapshot' ? { snapshot_id } : {}),
-          },
-        });
+      onSubmit={async (values) => {
+        const { id } = await create.mutateAsync({ body: bodyOf(values) });
         router.push(paths.volume(project.slug, id));
       }}
     >
