@@ -42,3 +42,14 @@ export function cardAge(
 export function expiryText({ exp_month, exp_year }: { exp_month: number; exp_year: number }): string {
   return `${String(exp_month).padStart(2, '0')}/${String(exp_year % 100).padStart(2, '0')}`;
 }
+
+/** What the removal of a card changes: which one is charged next, if any. */
+export function removalSentence({ id, is_default }: PaymentMethod, cards: readonly PaymentMethod[]): string {
+  const gone = 'It is also removed at the payment processor. To use it again, add it again.';
+  if (!is_default) return `${gone} Invoices are already charged to another card.`;
+  // The list is the newest first: of the others the oldest becomes the default.
+  const next = cards.filter((card) => card.id !== id).at(-1);
+  return next
+    ? `${gone} Invoices will be charged to ${cardName(next)}.`
+    : `${gone} This is your only card. Invoices that credit does not cover stay open until you add another.`;
+}

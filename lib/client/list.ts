@@ -35,13 +35,6 @@ export interface Listed<R> {
   refetch: () => unknown;
 }
 
-/** Adds an `id` to the rows of a list that are identified by something else. */
-export function keyedBy<R>(list: Listed<R>, idOf: (row: R) => string): Listed<R & { id: string }> {
-  const { data, error, isFetching, isPlaceholderData, refetch } = list;
-  const keyed = data && { rows: data.rows.map((row) => ({ ...row, id: idOf(row) })), next: data.next };
-  return { data: keyed, error, isFetching, isPlaceholderData, refetch };
-}
-
 /** One page of a list; `query` comes from `useTableState`. */
 export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row<P>> {
   const { headers, send } = useApi();

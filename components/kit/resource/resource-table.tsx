@@ -20,8 +20,8 @@ import { useSelection } from './selection';
 export interface ListOperation {
   method: string;
   path: ListPath;
-  /** Its filters that take one of a few values. */
-  filters: Readonly<Record<string, readonly string[]>>;
+  /** Its filters that take one of a few values; without any query, it answers with everything. */
+  filters?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ResourceTableProps<O extends ListOperation> {
@@ -32,7 +32,7 @@ export interface ResourceTableProps<O extends ListOperation> {
   /** What the list is always narrowed to, such as the snapshots of one volume. */
   query?: ListQuery;
   /** Filters of the toolbar: by name those whose values the operation knows, or with options of the page's own. */
-  filters?: readonly ((keyof O['filters'] & string) | TableFilter)[];
+  filters?: readonly ((keyof NonNullable<O['filters']> & string) | TableFilter)[];
   /** More query parameters, which `toolbar` sets. */
   parameters?: readonly string[];
   toolbar?: (state: TableState) => ReactNode;
@@ -119,7 +119,7 @@ export function useListQuery<O extends ListOperation>(props: ResourceTableProps<
   const state = useTableState([...filters.map(({ name }) => name), ...parameters]);
   const sortable = columns.some(({ enableSorting }) => enableSorting);
   const query: ListQuery = {
-    ...state.query,
+    ...(operation.filters && state.query),
     ...(searchable ? {} : { search: undefined }),
     ...(sortable ? {} : { sort: undefined }),
     ...props.query,
@@ -129,7 +129,7 @@ export function useListQuery<O extends ListOperation>(props: ResourceTableProps<
 
 function choices({ filters }: ListOperation, name: string): TableFilter {
   const words = name.replaceAll('_', ' ');
-  return { name, label: words.charAt(0).toUpperCase() + words.slice(1), options: statusOptions(filters[name] ?? []) };
+  return { name, label: words.charAt(0).toUpperCase() + words.slice(1), options: statusOptions(filters?.[name] ?? []) };
 }
 
 function ownName(row: object): string {

@@ -1,91 +1,17 @@
 'use client';
 
 import { CalendarCheck } from 'lucide-react';
-import { Amount } from '@/components/backoffice/money/amount';
-import { MonthState } from '@/components/backoffice/money/month-state';
+import { closingColumns } from '@/components/backoffice/money/closing-columns';
 import { type MonthClosing, useClosings } from '@/components/backoffice/money/months';
-import { TextLink } from '@/components/backoffice/text-link';
-import { Time } from '@/components/kit/data/time';
+import { closings as monthClosings } from '@/components/backoffice/navigation';
 import { useConfirm } from '@/components/kit/page/confirm';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
+import { ResourceList } from '@/components/kit/resource/resource-list';
 import { Button } from '@/components/kit/ui/button';
 import { useBackOffice } from '@/lib/client/backoffice';
-import { keyedBy } from '@/lib/client/list';
-import { formatNumber } from '@/lib/format/number';
+import { listMonthClosings } from '@/lib/client/operations/backoffice';
 import { formatCount } from '@/lib/format/quantity';
 import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';
-
-const column = columnsOf<MonthClosing & { id: string }>();
-const right = { align: 'right' } as const;
-const columns = [
-  column.accessor('month', {
-    header: 'Month',
-    cell: ({ getValue }) => <span className="whitespace-nowrap font-medium">{formatMonth(getValue())}</span>,
-  }),
-  column.accessor('state', { header: 'State', cell: ({ getValue }) => <MonthState state={getValue()} /> }),
-  column.accessor('closes_at', {
-    header: 'Closing',
-    meta: { from: 'md' },
-    cell: ({ row: { original } }) => <Closing {...original} />,
-  }),
-  column.accessor('projects_left', {
-    header: 'Tenants remaining',
-    meta: { ...right, from: 'xl' },
-    cell: ({ getValue }) => (getValue() === 0 ? <span className="text-ink-subtle">–</span> : formatNumber(getValue())),
-  }),
-  column.accessor('invoices', {
-    header: 'Invoices',
-    meta: right,
-    cell: ({ row: { original } }) =>
-      original.invoices === 0 ? (
-        <span className="text-ink-subtle">–</span>
-      ) : (
-        <TextLink href={adminPaths.invoices({ month: original.month })}>{formatNumber(original.invoices)}</TextLink>
-      ),
-  }),
-  column.accessor('subtotal_usd', {
-    header: 'Invoiced',
-    meta: right,
-    cell: ({ getValue }) => <Amount usd={getValue()} />,
-  }),
-  column.accessor('credit_usd', {
-    header: 'From credit',
-    meta: { ...right, from: 'xl' },
-    cell: ({ getValue }) => <Amount usd={getValue()} />,
-  }),
-  column.accessor('paid_usd', {
-    header: 'By card',
-    meta: { ...right, from: 'md' },
-    cell: ({ getValue }) => <Amount usd={getValue()} />,
-  }),
-  column.accessor('open_usd', {
-    header: 'Open',
-    meta: right,
-    cell: ({ getValue }) => <Amount usd={getValue()} />,
-  }),
-  column.accessor('failed', {
-    header: 'Failed',
-    meta: right,
-    cell: ({ row: { original } }) =>
-      original.failed === 0 ? (
-        <span className="text-ink-subtle">–</span>
-      ) : (
-        <TextLink href={adminPaths.invoices({ month: original.month, status: 'failed' })}>
-          {formatNumber(original.failed)}
-        </TextLink>
-      ),
-  }),
-];
-
-/** When it is closed, or was. */
-function Closing({ state, closes_at, closed_at }: MonthClosing) {
-  if (state === 'closed') return <Time at={closed_at} none="No invoices" />;
-  return state === 'due' ? <span className="text-ink-muted">Now</span> : <Time at={closes_at} />;
-}
 
 /** Why a month can't be closed now. */
 function whyNot({ state }: MonthClosing): string | undefined {
@@ -97,7 +23,6 @@ function whyNot({ state }: MonthClosing): string | undefined {
 export default function MonthsPage() {
   const { api } = useBackOffice();
   const confirm = useConfirm();
-  const state = useTableState();
   const closings = useClosings();
   const close = api.useMutation('post', '/admin/api/v1/billing/closings');
   const ask = ({ month, projects_left }: MonthClosing) =>
@@ -119,39 +44,26 @@ export default function MonthsPage() {
   // The oldest that waits: it would be closed with a later one in any case.
   const waiting = closings.data?.rows.findLast((closing) => whyNot(closing) === undefined);
   return (
-    <Page
-      title="Monthly closing"
-      description="Months (UTC) are closed automatically six hours after they end, or manually before. Each tenant with charges gets one invoice."
-      actions={
+    <ResourceList
+      of={monthClosings}
+      list={listMonthClosings}
+      about="Months (UTC) are closed automatically six hours after they end, or manually before. Each tenant with charges gets one invoice."
+      buttons={
         waiting && (
           <Button variant="primary" onClick={() => ask(waiting)}>
             Close {formatMonth(waiting.month)}
           </Button>
         )
       }
-    >
-      <DataTable
-        noun="month"
-        list={keyedBy(closings, ({ month }) => month)}
-        state={state}
-        columns={columns}
-        rowName={({ month }) => formatMonth(month)}
-        searchable={false}
-        actions={(closing) => [
-          {
-            label: 'Close now',
-            icon: CalendarCheck,
-            disabledReason: whyNot(closing),
-            onSelect: () => ask(closing),
-          },
-          { label: 'View invoices', href: adminPaths.invoices({ month: closing.month }) },
-        ]}
-        empty={
-          <EmptyState icon={CalendarCheck} title="No months yet">
-            The first month is listed once there is a tenant.
-          </EmptyState>
-        }
-      />
-    </Page>
+      empty="The first month is listed once there is a tenant."
+      columns={closingColumns}
+      rowId={({ month }) => month}
+      rowName={({ month }) => formatMonth(month)}
+      searchable={false}
+      actions={(closing) => [
+        { label: 'Close now', icon: CalendarCheck, disabledReason: whyNot(closing), onSelect: () => ask(closing) },
+        { label: 'View invoices', href: adminPaths.invoices({ month: closing.month }) },
+      ]}
+    />
   );
 }

@@ -1,18 +1,16 @@
 'use client';
 
-import { Plus, Tags } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { type RatedMetric, RateHistory } from '@/components/backoffice/money/rate-history';
-import { CreateLink } from '@/components/kit/page/create-link';
-import { EmptyState } from '@/components/kit/page/empty-state';
-import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
-import { useTableState } from '@/components/kit/table/table-state';
-import { keyedBy, useList } from '@/lib/client/list';
+import { rates } from '@/components/backoffice/navigation';
+import { ResourceList } from '@/components/kit/resource/resource-list';
+import { columnsOf } from '@/components/kit/table/data-table';
+import { listRates } from '@/lib/client/operations/backoffice';
 import { formatPrice, formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
 import { adminPaths } from '@/lib/paths';
 
-const column = columnsOf<RatedMetric & { id: string }>();
+const column = columnsOf<RatedMetric>();
 const columns = [
   column.accessor('name', {
     header: 'Metric',
@@ -49,32 +47,23 @@ function Coming({ rates, unit }: RatedMetric) {
 
 /** The rate card and its history. */
 export default function RatesPage() {
-  const state = useTableState();
-  const rates = useList('/admin/api/v1/billing/rates', {});
-  const add = <CreateLink label="Add rate" href={adminPaths.newRate()} operation="addRate" />;
   return (
-    <Page
-      title="Rates"
-      description="Unit prices for tenants. Rates start with a future month (UTC) and are never edited."
-      actions={add}
+    <ResourceList
+      of={rates}
+      list={listRates}
+      about="Unit prices for tenants. Rates start with a future month (UTC) and are never edited."
+      emptyTitle="No metrics"
+      empty="The platform defines its metrics."
+      columns={columns}
+      rowId={({ metric }) => metric}
+      searchable={false}
+      actions={({ metric }) => [{ label: 'Add rate', icon: Plus, href: adminPaths.newRate({ metric }) }]}
     >
-      <div className="space-y-8">
-        <DataTable
-          noun="metric"
-          list={keyedBy(rates, ({ metric }) => metric)}
-          state={state}
-          columns={columns}
-          rowName={({ name }) => name}
-          searchable={false}
-          actions={({ metric }) => [{ label: 'Add rate', icon: Plus, href: adminPaths.newRate({ metric }) }]}
-          empty={
-            <EmptyState icon={Tags} title="No metrics">
-              The platform defines its metrics.
-            </EmptyState>
-          }
-        />
-        <RateHistory metrics={rates.data?.rows ?? []} />
-      </div>
-    </Page>
+      {(metrics) => (
+        <div className="mt-8">
+          <RateHistory metrics={metrics} />
+        </div>
+      )}
+    </ResourceList>
   );
 }

@@ -3,30 +3,19 @@
 import { ChartColumn, Download } from 'lucide-react';
 import { useState } from 'react';
 import { monthName } from '@/components/billing/invoices';
-import { ResourceLink } from '@/components/billing/resource-link';
+import { usageColumns } from '@/components/billing/usage-columns';
 import { UsagePicture } from '@/components/billing/usage-picture';
 import { monthsUntil, spanOf, type UsageQuery } from '@/components/billing/usage-series';
-import { Money } from '@/components/kit/data/amounts';
-import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
-import { columnsOf, DataTable } from '@/components/kit/table/data-table';
+import { ResourceTable } from '@/components/kit/resource/resource-table';
 import { useTableState } from '@/components/kit/table/table-state';
 import { Button } from '@/components/kit/ui/button';
 import { download } from '@/lib/client/download';
-import { type Row, useList } from '@/lib/client/list';
+import { listUsage } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
-import type { components } from '@/lib/client/schema';
-
-type Usage = Row<'/api/v1/billing/usage'>;
-type Metric = Usage['metric'];
-type Stats = components['schemas']['UsageStats']['metrics'];
 
 const MONTHS = 13;
-const quantities = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
-const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
-const column = columnsOf<Usage>();
 
 /** What was metered, day by day and resource by resource: what every line of an invoice is made of. */
 export default function UsagePage() {
@@ -47,7 +36,6 @@ export default function UsagePage() {
     ...(metric ? { metric: metric.metric } : {}),
     ...(resource_id ? { resource_id } : {}),
   };
-  const list = useList('/api/v1/billing/usage', { ...filters, limit: state.query.limit, cursor: state.query.cursor });
   return (
     <Page
       title="Usage"
@@ -55,11 +43,11 @@ export default function UsagePage() {
       actions={<ExportCsv filters={filters} name={`usage-${month}.csv`} />}
     >
       <UsagePicture filters={filters} from={from} to={to} metric={metric?.name} />
-      <DataTable
-        noun="row"
-        list={list}
-        state={state}
-        columns={columnsFor(stats.data?.metrics ?? [])}
+      <ResourceTable
+        of={{ icon: ChartColumn, noun: 'row' }}
+        list={listUsage}
+        query={{ ...filters, month: undefined, metric: metric?.metric }}
+        columns={usageColumns(stats.data?.metrics ?? [])}
         rowId={({ day, metric: of, resource }) => `${day} ${of} ${resource.id}`}
         rowName={({ resource }) => resource.name}
         searchable={false}
@@ -84,48 +72,11 @@ export default function UsagePage() {
             ),
           },
         ]}
-        empty={
-          <EmptyState icon={ChartColumn} title="No usage this month">
-            Instances are metered while they run, disks while they exist, and egress as traffic is sent. Usage appears
-            here after you create your first resource.
-          </EmptyState>
-        }
+        emptyTitle="No usage this month"
+        empty="Instances are metered while they run, disks while they exist, and egress as traffic is sent. Usage appears here after you create your first resource."
       />
     </Page>
   );
-}
-
-function columnsFor(stats: Stats) {
-  const names = new Map<Metric, string>(stats.map(({ metric, name }) => [metric, name]));
-  return [
-    column.accessor('day', {
-      header: 'Day (UTC)',
-      cell: ({ getValue }) => <time dateTime={getValue()}>{dayOf.format(Date.parse(getValue()))}</time>,
-    }),
-    column.accessor('resource', {
-      header: 'Resource',
-      cell: ({ getValue }) => <ResourceLink resource={getValue()} />,
-    }),
-    column.accessor('metric', {
-      header: 'Metric',
-      cell: ({ getValue }) => names.get(getValue()) ?? getValue(),
-    }),
-    column.accessor('quantity', {
-      header: 'Quantity',
-      meta: { align: 'right' },
-      cell: ({ row: { original } }) => `${quantities.format(original.quantity)} ${original.unit}`,
-    }),
-    column.accessor('amount_usd', {
-      header: 'Cost',
-      meta: { align: 'right' },
-      cell: ({ row: { original } }) =>
-        original.amount_usd === null ? (
-          <span className="text-ink-subtle">No price</span>
-        ) : (
-          <Money usd={original.amount_usd} />
-        ),
-    }),
-  ];
 }
 
 function ExportCsv({ filters, name }: { filters: UsageQuery; name: string }) {
