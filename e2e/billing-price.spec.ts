@@ -53,6 +53,29 @@ test('a quote shows when it would exhaust the budget', async ({ page, tenant, re
   const price = page.getByRole('region', { name: 'Price' });
   await expect(price).toContainText(/The budget will be reached on \d+ \w+, \d\d:\d\d/);
   await expect(price).toContainText('After that, nothing can be created or enlarged.');
+
+  await page.goto(`/projects/${tenant.slug}/compute/instances/new`);
+  await page.getByRole('tab', { name: 'GPU' }).click();
+  const flavor = page.getByRole('tabpanel', { name: 'GPU' }).getByText(/gpu-large.*Exceeds this month’s budget\./);
+  await expect(flavor).toBeVisible();
+  await expect(page.getByRole('radio', { name: /gpu-large/ })).toBeDisabled();
+  await expectAccessible(page);
+});
+
+test('a flavor that exceeds the quota is disabled with the reason', async ({
+  page,
+  tenant,
+  request,
+  administratorToken,
+}) => {
+  const limited = await request.put(`/admin/api/v1/tenants/${tenant.id}/quota`, {
+    headers: bearer(administratorToken),
+    data: { vcpus_limit: 2 },
+  });
+  expect(limited.status()).toBe(200);
+  await open(page, `/projects/${tenant.slug}/compute/instances/new`, tenant.admin);
+  await expect(page.getByRole('radio', { name: /^xlarge\b.*Exceeds the quota: 2 vCPUs left\./ })).toBeDisabled();
+  await expect(page.getByRole('radio', { name: /^large\b/ })).toBeEnabled();
 });
 
 test('a flavor costs the same in the list of flavors and in the form of an instance', async ({

@@ -98,8 +98,15 @@ export interface BudgetImpact {
   reached: { before: Date | null; after: Date | null };
 }
 
+/** As much of a project's spend as its budget depends on. */
+export interface Spend extends Pick<Overview, 'month' | 'as_of' | 'month_to_date_usd' | 'forecast_usd'> {
+  budget: Pick<Overview['budget'], 'monthly_limit_usd' | 'enable_quota_freeze'> & {
+    status: Pick<Overview['budget']['status'], 'lift_usd'>;
+  };
+}
+
 /** When spend reaches the budget, without and with the quote, given current usage. */
-export function budgetImpact({ exact }: Pick<Quote, 'exact'>, overview: Overview): BudgetImpact {
+export function budgetImpact({ exact }: Pick<Quote, 'exact'>, overview: Spend): BudgetImpact {
   const { month, as_of, budget } = overview;
   const { monthly_limit_usd: limit, enable_quota_freeze: freezes, status } = budget;
   const start = Date.parse(as_of);

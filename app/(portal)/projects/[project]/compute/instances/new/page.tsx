@@ -4,7 +4,6 @@ import Link from 'next/link';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
 import { type DefaultValues, useWatch } from 'react-hook-form';
-import { FlavorField } from '@/components/compute/flavor-field';
 import { type Choices, suggestName, tooSmallFor, useInstanceChoices } from '@/components/compute/instance-choices';
 import { type InstanceValues, instanceSchema } from '@/components/compute/instance-values';
 import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fields';
@@ -12,6 +11,7 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { createInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
@@ -23,6 +23,10 @@ const QuotaImpact = lazyComponent(() =>
   import('@/components/compute/quota-impact').then((module) => module.QuotaImpact),
 );
 
+const FlavorOfInstance = lazyComponent(
+  () => import('@/components/compute/instance-form-fields').then((module) => module.FlavorOfInstance),
+  () => <Skeleton className="h-96 w-full" />,
+);
 const GroupsOfInstance = lazyComponent(() =>
   import('@/components/compute/instance-form-fields').then((module) => module.GroupsOfInstance),
 );
@@ -113,9 +117,8 @@ function InstanceForm({ choices }: { choices: Choices | undefined }) {
           description: description || `Needs ${min_disk_gb} GB disk and ${min_ram_mb} MB memory`,
         }))}
       />
-      <FlavorField
+      <FlavorOfInstance
         control={form.control}
-        name="flavor_id"
         flavors={choices?.flavors ?? []}
         whyNot={(candidate) => image && tooSmallFor(image, candidate)}
       />
