@@ -23,7 +23,6 @@ const columns = [
   column.accessor(({ created_at }) => created_at, {
     id: 'created_at',
     header: 'Time',
-    meta: { from: 'sm' },
     cell: ({ getValue }) => <Time at={getValue()} />,
   }),
 ];
