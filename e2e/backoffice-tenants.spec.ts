@@ -225,7 +225,7 @@ test('a tenant is renamed, and keeps its slug', async ({ page, administrator, te
   await openOffice(page, `/admin/tenants/${tenant.id}`, administrator);
   await page.getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
-  await page.getByRole('dialog').getByLabel('Name').fill('Another name');
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Another name');
   await page.getByRole('dialog').getByRole('button', { name: 'Rename tenant' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Another name' })).toBeVisible();
   await expect(page.getByText(tenant.slug, { exact: true })).toBeVisible();

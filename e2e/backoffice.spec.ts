@@ -150,6 +150,7 @@ test('an e-mail address taken by someone else is released, added as an administr
   await expect(page.getByText(`${tenant.admin.name} already has an account`)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'release the address' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
   await expect(page.getByText('Address verified')).toBeVisible();
   await page.getByRole('button', { name: 'Actions', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Release e-mail address' }).click();

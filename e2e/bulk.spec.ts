@@ -63,7 +63,7 @@ test('an action that one of the rows does not allow is disabled with its reason'
   await expect(detach).toHaveAttribute('aria-disabled', 'true');
   await expect(detach).toHaveAccessibleDescription('Not attached.');
   await bar.getByRole('button', { name: 'Delete' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete 2 volumes?' });
+  const dialog = page.getByRole('dialog', { name: /^Delete.*2 volumes/ });
   await expect(dialog.getByRole('button', { name: 'Delete 2 volumes' })).toBeDisabled();
   await dialog.getByRole('textbox').fill('delete 2 volumes');
   await dialog.getByRole('button', { name: 'Delete 2 volumes' }).click();

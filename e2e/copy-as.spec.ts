@@ -29,9 +29,9 @@ test('a filled-in form is copied as a command that creates what the form would',
   await page.getByRole('menuitem', { name: 'curl' }).click();
   await expect(page.getByText('Enter a name.')).toBeVisible();
   await page.getByLabel('Size').fill('1');
-  await page.getByLabel('Name').fill(names[0] ?? '');
+  await page.getByLabel('Name', { exact: true }).fill(names[0] ?? '');
   run('sh', await copied(page, 'curl'), tenant);
-  await page.getByLabel('Name').fill(names[1] ?? '');
+  await page.getByLabel('Name', { exact: true }).fill(names[1] ?? '');
   expect(run('node', await copied(page, 'JavaScript'), tenant)).toMatch(/^201 /);
   await expectAccessible(page);
   const volumes = await request.get('/api/v1/storage/volumes?sort=name', { headers: bearer(tenant.token) });
@@ -61,7 +61,7 @@ test('a list is copied with its search, a resource by its id', async ({ page, te
 
 test('the value of a secret is not copied with its form', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/security/secrets/new`, tenant.admin);
-  await page.getByLabel('Name').fill('db');
+  await page.getByLabel('Name', { exact: true }).fill('db');
   await page.getByLabel('Value').fill('hunter2 hunter2');
   for (const format of ['curl', 'JavaScript'] as const) {
     const text = await copied(page, format);

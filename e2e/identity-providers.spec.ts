@@ -16,7 +16,7 @@ test('an issuer is trusted, the exchange is explained at its own address, and th
   await page.getByRole('radio', { name: /GitHub/ }).check();
   await expectAccessible(page);
 
-  await page.getByLabel('Name').fill('site');
+  await page.getByLabel('Name', { exact: true }).fill('site');
   await page.getByRole('button', { name: 'Add identity provider' }).click();
   await expect(page.getByText('Replace the placeholders in capitals.')).toBeVisible();
   await page.getByLabel('Matches').fill('repo:acme/site:ref:refs/heads/main');
@@ -52,7 +52,7 @@ test('an issuer is trusted, the exchange is explained at its own address, and th
 test('an issuer that may not be called is refused at its field', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}/project/identity-providers/new`, tenant.admin);
   await page.getByRole('radio', { name: /Another issuer/ }).check();
-  await page.getByLabel('Name').fill('inside');
+  await page.getByLabel('Name', { exact: true }).fill('inside');
   await page.getByRole('textbox', { name: 'Issuer URL' }).fill('https://127.0.0.1/');
   await page.getByLabel('Matches').fill('*');
   await page.getByRole('button', { name: 'Add identity provider' }).click();

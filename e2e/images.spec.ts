@@ -39,7 +39,7 @@ test('an image is dropped, recognised, uploaded, shown with its checksum, and de
   }, disk.length);
   await page.getByText('Drop an image file here').dispatchEvent('drop', { dataTransfer: data });
   await expect(page.getByText('golden.img')).toBeVisible();
-  await expect(page.getByLabel('Name')).toHaveValue('golden');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('golden');
   await expect(page.getByRole('radio', { name: /RAW/ })).toBeChecked();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Upload image' }).click();

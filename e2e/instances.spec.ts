@@ -17,7 +17,7 @@ test('an instance is created with its quota in view, boots, and every tab of its
   await expect(page).toHaveTitle('Create instance · Nephele');
   await page.getByRole('combobox', { name: 'Image' }).click();
   await page.getByRole('option', { name: /nephele-tiny/ }).click();
-  await expect(page.getByLabel('Name')).toHaveValue('nephele-1');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('nephele-1');
   await page.getByRole('radio', { name: /nano/ }).check();
   await expect(page.getByRole('meter', { name: 'Instances' })).toHaveAttribute('aria-valuetext', /this adds 1 VM/);
   await expectAccessible(page);
@@ -68,7 +68,7 @@ test('flavors are compared side by side; a key is added, and an invalid one refu
   await expect(page.getByRole('row', { name: /nano/ })).toContainText('256 MB');
   await expectAccessible(page);
   await page.goto(`/projects/${tenant.slug}/compute/key-pairs/new`);
-  await page.getByLabel('Name').fill('laptop');
+  await page.getByLabel('Name', { exact: true }).fill('laptop');
   await page.getByLabel('Public key').fill('ssh-ed25519 nonsense');
   await page.getByRole('button', { name: 'Add key pair' }).click();
   await expect(page.getByText(/Must be one line with an OpenSSH public key/)).toBeVisible();
@@ -80,7 +80,7 @@ test('flavors are compared side by side; a key is added, and an invalid one refu
   await expectAccessible(page);
 
   await page.goto(`/projects/${tenant.slug}/compute/key-pairs/new`);
-  await page.getByLabel('Name').fill('my key/1');
+  await page.getByLabel('Name', { exact: true }).fill('my key/1');
   await page.getByRole('radio', { name: /Generate/ }).check();
   await page.getByRole('button', { name: 'Add key pair' }).click();
   const downloading = page.waitForEvent('download');

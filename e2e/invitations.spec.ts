@@ -53,7 +53,7 @@ test('a person with an account is invited, sees it beside their projects, and jo
   const other = await otherTenant(request, administratorToken);
   await open(page, `/projects/${other.slug}/project/users/new`, other.admin);
   await page.getByLabel('E-mail').fill(tenant.admin.email);
-  await page.getByLabel('Name').fill('Ianthe from elsewhere');
+  await page.getByLabel('Name', { exact: true }).fill('Ianthe from elsewhere');
   await page.getByRole('button', { name: 'Add user' }).click();
   await expect(page.getByRole('heading', { name: 'Share the acceptance code' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Copy acceptance code' })).toBeVisible();

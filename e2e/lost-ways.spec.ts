@@ -32,7 +32,7 @@ test('an open tab learns that its project is suspended, disables everything, and
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page is not available');
   await expectAccessible(page);
   await page.goto(`/projects/${tenant.slug}/account`);
-  await expect(page.getByLabel('Current password')).toBeEnabled();
+  await expect(page.getByRole('button', { name: 'Change password' })).toBeEnabled();
   await sidebarLink(page, 'Secrets').click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page is not available');
 

@@ -36,7 +36,7 @@ test('the life of an instance: console, volume, snapshot, floating IP, rule, del
     await page.getByRole('link', { name: 'Create instance' }).first().click();
     await page.getByRole('combobox', { name: 'Image' }).click();
     await page.getByRole('option', { name: /nephele-tiny/ }).click();
-    await page.getByLabel('Name').fill('journey');
+    await page.getByLabel('Name', { exact: true }).fill('journey');
     await page.getByRole('radio', { name: /nano/ }).check();
     await page.getByRole('button', { name: 'Create instance' }).click();
     await expect(page).toHaveTitle('journey · Nephele');
@@ -64,7 +64,7 @@ test('the life of an instance: console, volume, snapshot, floating IP, rule, del
 
   await test.step('attach a volume, and see it in the guest', async () => {
     await page.goto(inProject('/storage/volumes/new'));
-    await page.getByLabel('Name').fill('data');
+    await page.getByLabel('Name', { exact: true }).fill('data');
     await page.getByLabel('Size').fill('1');
     await page.getByRole('button', { name: 'Create volume' }).click();
     await expect(main.getByText('Available').first()).toBeVisible(SOON);
@@ -80,7 +80,7 @@ test('the life of an instance: console, volume, snapshot, floating IP, rule, del
 
   await test.step('take a snapshot of it', async () => {
     await page.getByRole('link', { name: 'Create snapshot' }).click();
-    await page.getByLabel('Name').fill('before');
+    await page.getByLabel('Name', { exact: true }).fill('before');
     await page.getByRole('button', { name: 'Create snapshot' }).click();
     await expect(page.getByRole('row', { name: /before/ })).toContainText('Available', SOON);
   });

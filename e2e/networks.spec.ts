@@ -32,7 +32,7 @@ test('a network form checks input while typing; the network is created, viewed a
   await expect(page.getByText('1,021')).toBeVisible();
   await expect(page.getByText('10.20.0.2 – 10.20.3.254')).toBeVisible();
   await expectAccessible(page);
-  await page.getByLabel('Name').fill('backend');
+  await page.getByLabel('Name', { exact: true }).fill('backend');
   await page.getByRole('switch', { name: 'DHCP' }).uncheck();
   await page.getByLabel('DNS servers').fill('9.9.9.9, 1.1.1.1');
   await page.getByRole('button', { name: 'Create network' }).click();

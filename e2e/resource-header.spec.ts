@@ -32,7 +32,7 @@ test('a resource is renamed in place, by keyboard alone', async ({ page, tenant,
   await open(page, `/projects/${tenant.slug}/storage/volumes/${id}`, tenant.admin);
   const begin = page.getByRole('button', { name: 'Rename data', exact: true });
   const form = page.getByRole('form', { name: 'Rename volume' });
-  const field = form.getByLabel('Name');
+  const field = form.getByLabel('Name', { exact: true });
   await begin.press('Enter');
   await expect(field).toBeFocused();
   await expectAccessible(page);

@@ -9,7 +9,7 @@ test('a secret is stored, shown after a fresh confirmation, and deleted by its n
   await page.getByRole('link', { name: 'Create secret' }).first().click();
   await expect(page).toHaveTitle('Create secret · Nephele');
   await expectAccessible(page);
-  await page.getByLabel('Name').fill('db-password');
+  await page.getByLabel('Name', { exact: true }).fill('db-password');
   await page.getByLabel('Value').fill('correct horse battery staple');
   await page.getByRole('button', { name: 'Create secret' }).click();
   await page.waitForURL(list);
@@ -45,7 +45,7 @@ test('a refusal appears at the field that it names', async ({ page, tenant, requ
     data: { name: 'taken', type: 'opaque', payload: 'x' },
   });
   await open(page, `/projects/${tenant.slug}/security/secrets/new`, tenant.admin);
-  await page.getByLabel('Name').fill('taken');
+  await page.getByLabel('Name', { exact: true }).fill('taken');
   await page.getByRole('radio', { name: /Certificate/ }).check();
   await page.getByLabel('Value').fill('not a certificate');
   await page.getByRole('button', { name: 'Create secret' }).click();
@@ -53,7 +53,7 @@ test('a refusal appears at the field that it names', async ({ page, tenant, requ
   await page.getByRole('radio', { name: /Opaque/ }).check();
   await page.getByRole('button', { name: 'Create secret' }).click();
   await expect(page.getByText(/a secret named "taken" already exists/i)).toBeVisible();
-  await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveAttribute('aria-invalid', 'true');
 });
 
 test('search, filter and order are in the address and survive a reload', async ({ page, tenant, request }) => {
@@ -65,7 +65,7 @@ test('search, filter and order are in the address and survive a reload', async (
     await request.post('/api/v1/vault/secrets', { headers: bearer(tenant.token), data: { name, type, payload: 'x' } });
   }
   await open(page, `/projects/${tenant.slug}/security/secrets`, tenant.admin);
-  const names = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:first-child');
+  const names = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:nth-child(2)');
   await expect(names).toHaveText(['gamma', 'beta', 'alpha']);
   await page.getByRole('button', { name: 'Name' }).click();
   await expect(names).toHaveText(['alpha', 'beta', 'gamma']);
@@ -110,7 +110,7 @@ test('a long list is paged in order, at addresses that can be shared', async ({ 
     expect(made.status()).toBe(201);
   }
   await open(page, `/projects/${tenant.slug}/security/secrets?sort=name`, tenant.admin);
-  const cells = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:first-child');
+  const cells = page.getByRole('table', { name: 'secrets' }).locator('tbody tr td:nth-child(2)');
   const pages = page.getByRole('navigation', { name: 'Pages of secrets' });
   await expect(cells).toHaveText(names.slice(0, 50));
   await expect(pages.getByRole('button', { name: 'Previous' })).toBeDisabled();

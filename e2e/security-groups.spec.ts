@@ -8,8 +8,8 @@ test('a group is created, gets rules from presets and by hand, and loses them', 
   await page.getByRole('link', { name: 'Create security group' }).click();
   await expect(page).toHaveTitle('Create security group · Nephele');
   await expectAccessible(page);
-  await expect(page.getByLabel('Name')).toBeFocused();
-  await page.getByLabel('Name').fill('web');
+  await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.getByLabel('Name', { exact: true }).fill('web');
   await page.getByLabel('Description').fill('HTTP and HTTPS from anywhere');
   await page.getByRole('button', { name: 'Create security group' }).click();
 
@@ -87,12 +87,12 @@ test('groups open to the internet are marked in the list; the search is in the a
     expect(rule.status()).toBe(201);
   }
   await open(page, `/projects/${tenant.slug}/network/security-groups`, tenant.admin);
-  await expect(page.getByRole('row', { name: /^open/ })).toContainText('SSH open to the internet');
+  await expect(page.getByRole('row', { name: /^Select open\b/ })).toContainText('SSH open to the internet');
   await page.getByRole('searchbox', { name: 'Search security groups' }).fill('clo');
-  await expect(page.getByRole('row', { name: /^open/ })).toHaveCount(0);
+  await expect(page.getByRole('row', { name: /^Select open\b/ })).toHaveCount(0);
   await expect(page).toHaveURL(/search=clo/);
   await page.reload();
-  await expect(page.getByRole('row', { name: /^closed/ })).toContainText('None');
+  await expect(page.getByRole('row', { name: /^Select closed\b/ })).toContainText('None');
 });
 
 test('a reader sees the rules, and why none can be changed', async ({ page, tenant, request }) => {

@@ -7,7 +7,7 @@ test('a token is shown once, works, and is refused after its revocation', async 
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Create API token' }).first().click();
   await expectAccessible(page);
-  await page.getByLabel('Name').fill('ci');
+  await page.getByLabel('Name', { exact: true }).fill('ci');
   await page.getByRole('radio', { name: /Member/ }).check();
   await page.getByRole('button', { name: 'Create API token' }).click();
   await page.getByRole('button', { name: 'Show API token' }).click();

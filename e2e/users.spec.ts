@@ -23,7 +23,7 @@ test('a new person is added, and signs in with the initial password', async ({ p
   await page.getByRole('button', { name: 'Add user' }).click();
   await expect(page.getByText('Enter an e-mail address')).toBeVisible();
   await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Name').fill('Nephos Newcomer');
+  await page.getByLabel('Name', { exact: true }).fill('Nephos Newcomer');
   await page.getByRole('radio', { name: /Reader/ }).check();
   await expect(page.getByLabel('Initial password')).toHaveValue(/^.{23}$/);
   const password = await page.getByLabel('Initial password').inputValue();

@@ -11,7 +11,7 @@ test('a volume is created within its quota, resized, frozen, and deleted when no
 
   await page.getByRole('link', { name: 'Create volume' }).first().click();
   await expect(page).toHaveTitle('Create volume · Nephele');
-  await page.getByLabel('Name').fill('data');
+  await page.getByLabel('Name', { exact: true }).fill('data');
   await page.getByLabel('Size').fill('3');
   await expect(page.getByRole('meter', { name: 'Block storage' })).toHaveAttribute('aria-valuetext', /this adds 3 GB/);
   await expect(page.getByRole('meter', { name: 'Volumes' })).toHaveAttribute('aria-valuetext', /this adds 1 volume/);
@@ -33,13 +33,13 @@ test('a volume is created within its quota, resized, frozen, and deleted when no
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Resize volume' }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(main.getByText('5 GB')).toBeVisible();
+  await expect(main.getByText('5 GB').first()).toBeVisible();
   await expect(main.getByText('Available').first()).toBeVisible({ timeout: 60_000 });
 
   await page.getByRole('link', { name: 'Create snapshot' }).click();
   await expect(page).toHaveTitle('Create snapshot · Nephele');
   await expectAccessible(page);
-  await page.getByLabel('Name').fill('before-upgrade');
+  await page.getByLabel('Name', { exact: true }).fill('before-upgrade');
   await page.getByRole('button', { name: 'Create snapshot' }).click();
   await expect(page).toHaveURL(/tab=snapshots/);
   await expect(page.getByRole('row', { name: /before-upgrade/ })).toContainText('Available', { timeout: 60_000 });
@@ -85,7 +85,7 @@ test('search and order are in the address, and other people’s changes appear o
   await make('beta');
   await make('alpha');
   await open(page, `/projects/${tenant.slug}/storage/volumes?sort=name`, tenant.admin);
-  const names = page.getByRole('table', { name: 'volumes' }).locator('tbody tr td:first-child');
+  const names = page.getByRole('table', { name: 'volumes' }).locator('tbody tr td:nth-child(2)');
   await expect(names).toHaveText(['alpha', 'beta']);
   await make('gamma');
   await expect(names).toHaveText(['alpha', 'beta', 'gamma']);

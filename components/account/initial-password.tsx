@@ -7,6 +7,7 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import type { Realm } from '@/components/kit/page/place';
 import { Button } from '@/components/kit/ui/button';
 import { exactText } from '@/lib/client/constraints';
+import { useHydrated } from '@/lib/client/hydrated';
 import { changePassword } from '@/lib/client/operations/auth';
 import { ApiScope, useApi } from '@/lib/client/scope';
 
@@ -17,13 +18,10 @@ interface InitialPasswordProps {
   back: string;
 }
 
-/** The form that replaces an initial password. */
+/** The form that replaces an initial password. Hydration would discard input typed before it. */
 export function InitialPassword(props: InitialPasswordProps) {
-  return (
-    <ApiScope realm={{ kind: 'person' }}>
-      <ChoosePassword {...props} />
-    </ApiScope>
-  );
+  const hydrated = useHydrated();
+  return <ApiScope realm={{ kind: 'person' }}>{hydrated && <ChoosePassword {...props} />}</ApiScope>;
 }
 
 const schema = z

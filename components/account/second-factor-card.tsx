@@ -2,15 +2,19 @@
 
 import { type ComponentProps, useState } from 'react';
 import * as z from 'zod/mini';
-import { SecondFactorSetup } from '@/components/identity/second-factor-setup';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { notify } from '@/components/kit/ui/notify';
 import { formatCount } from '@/lib/format/quantity';
+
+const SecondFactorSetup = lazyComponent(() =>
+  import('@/components/identity/second-factor-setup').then((module) => module.SecondFactorSetup),
+);
 
 interface SecondFactorCardProps extends Pick<ComponentProps<typeof SecondFactorSetup>, 'email' | 'setUp' | 'activate'> {
   enabled: boolean;

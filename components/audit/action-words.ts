@@ -68,6 +68,7 @@ const verbs: Readonly<Record<string, string>> = {
   list: 'listed',
   open_console: 'opened the console of',
   pay: 'paid',
+  query: 'queried',
   read: 'read',
   receive: 'received',
   release: 'released',

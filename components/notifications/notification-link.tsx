@@ -32,7 +32,7 @@ export function NotificationLink({ notification, onFollow, dated = false }: Noti
         <Link
           href={href}
           onClick={follow}
-          className={clsx('break-words rounded-sm hover:underline', unread && 'font-medium')}
+          className={clsx('block w-fit break-words rounded-sm hover:underline', unread && 'font-medium')}
         >
           {unread && <span className="sr-only">Unread: </span>}
           {title}

@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { send } from './api';
-import { followEvents, type LiveMessage } from './live';
-import { invalidateTopics } from './query';
+import type { LiveMessage } from './live';
+import { untilLoaded } from './until-loaded';
 
 interface LiveState {
   /** The stream of changes is broken, so the data shown may be stale. */
@@ -57,7 +57,8 @@ export function LiveUpdates({ name, address, headers, frame, children }: LiveUpd
         topics.add(message.topic);
         flush ??= setTimeout(() => {
           flush = undefined;
-          void invalidateTopics(store, new Set(topics));
+          const changed = new Set(topics);
+          void untilLoaded(() => import('./topics')).then(({ invalidateTopics }) => invalidateTopics(store, changed));
           topics.clear();
         }, BURST_MS);
         return;
@@ -74,13 +75,17 @@ export function LiveUpdates({ name, address, headers, frame, children }: LiveUpd
       connected = true;
     };
 
-    followEvents({
-      name,
-      open: (signal) => send(new Request(address, { headers, signal })),
-      onMessage,
-      signal: stop.signal,
-      // Browsers offer locks only in secure contexts: https, or http on localhost.
-      exclusively: navigator.locks && ((lock, signal, work) => navigator.locks.request(lock, { signal }, work)),
+    // Loaded after the page, which does not wait for changes.
+    void untilLoaded(() => import('./live')).then(({ followEvents }) => {
+      if (stop.signal.aborted) return;
+      followEvents({
+        name,
+        open: (signal) => send(new Request(address, { headers, signal })),
+        onMessage,
+        signal: stop.signal,
+        // Browsers offer locks only in secure contexts: https, or http on localhost.
+        exclusively: navigator.locks && ((lock, signal, work) => navigator.locks.request(lock, { signal }, work)),
+      });
     });
     return () => {
       stop.abort();

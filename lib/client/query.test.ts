@@ -1,7 +1,8 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from './errors';
-import { createQueryClient, invalidateTopics } from './query';
+import { createQueryClient } from './query';
+import { invalidateTopics } from './topics';
 
 /** Observes the answers of some paths as open pages do, and counts how often each is read. */
 async function showing(...paths: string[]) {

@@ -23,8 +23,15 @@ export function limitBody(
     timer = setTimeout(() => request.complete || late(), ms);
     timer.unref();
   };
-  request.once('close', () => request.complete && clearTimeout(timer));
-  request.socket.once('close', () => clearTimeout(timer));
+  const { socket } = request;
+  const stop = () => clearTimeout(timer);
+  socket.once('close', stop);
+  request.once('close', () => {
+    if (!request.complete) return;
+    stop();
+    // The connection may serve many more requests.
+    socket.off('close', stop);
+  });
   if (isUpload(request)) response.once('finish', () => request.complete || wait());
   else wait();
 }

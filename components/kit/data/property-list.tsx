@@ -9,7 +9,7 @@ export function PropertyList({ items }: { items: readonly (readonly [term: strin
         .map(([term, value]) => (
           <Fragment key={term}>
             <dt className="text-ink-muted max-sm:text-xs">{term}</dt>
-            <dd className="flex min-h-5 min-w-0 flex-wrap items-center gap-1.5 wrap-anywhere max-sm:mb-2">
+            <dd className="flex min-h-5 min-w-0 flex-wrap items-center gap-1.5 wrap-anywhere *:min-w-0 max-sm:mb-2">
               {value ?? '–'}
             </dd>
           </Fragment>

@@ -1,6 +1,5 @@
 'use client';
 
-import { zodResolver } from '@hookform/resolvers/zod';
 import { type MouseEvent, type ReactNode, useEffect, useMemo } from 'react';
 import { type DefaultValues, type FieldPath, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
 import { type $ZodType, safeParse } from 'zod/v4/core';
@@ -13,6 +12,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import type { Call } from '@/lib/client/commands';
 import { ApiError, splitByField } from '@/lib/client/errors';
 import { type OperationId, useRefusal } from '@/lib/client/may';
+import { schemaResolver } from './resolver';
 
 /**
  * A form whose values are checked by a schema, written with `zod/mini`: full zod weighs five times as much as a page
@@ -22,7 +22,7 @@ export function useSchemaForm<Input extends FieldValues, Output extends FieldVal
   schema: $ZodType<Output, Input>,
   defaultValues: DefaultValues<Input>,
 ) {
-  return useForm<Input, unknown, Output>({ resolver: zodResolver(schema), defaultValues, mode: 'onTouched' });
+  return useForm<Input, unknown, Output>({ resolver: schemaResolver(schema), defaultValues, mode: 'onTouched' });
 }
 
 interface FormCopy<Input extends FieldValues, Output extends FieldValues> {
@@ -99,7 +99,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
     >
       <div className="min-w-0 space-y-5">{children}</div>
       {aside && (
-        <aside className="space-y-4 max-xl:max-w-2xl xl:sticky xl:top-20 xl:col-start-2 xl:row-span-2 xl:row-start-1">
+        <aside className="min-w-0 space-y-4 max-xl:max-w-2xl xl:sticky xl:top-20 xl:col-start-2 xl:row-span-2 xl:row-start-1">
           {aside}
         </aside>
       )}
