@@ -6,14 +6,16 @@ import { useState } from 'react';
 import { ChangedMeanwhile } from '@/components/kit/form/changed-meanwhile';
 import { ChoiceField, TextAreaField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { notify } from '@/components/kit/ui/notify';
 import { ApiError } from '@/lib/client/errors';
 import { setBudget } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
-import { BudgetPreview } from './budget-preview';
 import { type Budget, budgetOf, budgetSchema, differences, inputsOf, type SetBudget } from './budget-values';
 import type { Pace } from './pace';
+
+const BudgetPreview = lazyComponent(() => import('./budget-preview').then((module) => module.BudgetPreview));
 
 /** A budget with its version. */
 export interface VersionedBudget {

@@ -3,14 +3,18 @@
 import { NameCard } from '@/components/account/name-card';
 import { PasswordCard } from '@/components/account/password-card';
 import { SecondFactorCard } from '@/components/account/second-factor-card';
-import { SessionsCard } from '@/components/account/sessions-card';
 import { ShortcutsCard } from '@/components/account/shortcuts-card';
 import { signOutHere } from '@/components/identity/sign-out';
 import { Loaded } from '@/components/kit/page/loaded';
 import { Page } from '@/components/kit/page/page';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
+
+const SessionsCard = lazyComponent(() =>
+  import('@/components/account/sessions-card').then((module) => module.SessionsCard),
+);
 
 /** One's own account: name, password, second factor, and where one is signed in. */
 export default function AccountPage() {
