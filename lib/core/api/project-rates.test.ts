@@ -73,5 +73,5 @@ test('streamed documents and files are heavy, and no read counts as a change', (
   const heavy = tenant.filter(({ rate }) => rate === 'heavy').map(({ operation_id }) => operation_id);
   expect(heavy.sort()).toEqual(['downloadInvoice', 'exportAudit', 'exportUsage', 'uploadImage']);
   expect(tenant.filter(({ method, rate }) => method === 'GET' && rate === 'write')).toEqual([]);
-  expect(tenant.filter(({ method, rate }) => method !== 'GET' && rate === 'read')).toEqual([]);
+  expect(tenant.filter(({ method, form, rate }) => method !== 'GET' && !form && rate === 'read')).toEqual([]);
 });

@@ -103,6 +103,8 @@ test('every bytes column is declared as sealed or as not sealed', async () => {
       "idempotency_records.answer",
       "idempotency_records.id",
       "idempotency_records.request_hash",
+      "log_chunks.body",
+      "log_streams.hash",
       "memberships.acceptance_code_hash",
       "recovery_codes.code_hash",
       "secrets.ciphertext",
