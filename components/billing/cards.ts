@@ -43,7 +43,7 @@ export function expiryText({ exp_month, exp_year }: { exp_month: number; exp_yea
   return `${String(exp_month).padStart(2, '0')}/${String(exp_year % 100).padStart(2, '0')}`;
 }
 
-/** What the removal of a card changes: which one is charged next, if any. */
+/** The consequence of removing a card: the card that is charged next, if any. */
 export function removalSentence({ id, is_default }: PaymentMethod, cards: readonly PaymentMethod[]): string {
   const gone = 'It is also removed at the payment processor. To use it again, add it again.';
   if (!is_default) return `${gone} Invoices are already charged to another card.`;

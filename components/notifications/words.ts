@@ -6,7 +6,7 @@ import { adminPaths, paths } from '@/lib/paths';
 
 export type Notification = Row<'/api/v1/notifications'> | Row<'/admin/api/v1/notifications'>;
 
-/** What a line says of a notification, and the page that it leads to. */
+/** The text of a notification and the page it links to. */
 export interface NotificationWords {
   title: string;
   detail: string;

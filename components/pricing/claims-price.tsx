@@ -12,7 +12,7 @@ export interface ClaimsPriceProps {
   per: 'hour' | 'month';
 }
 
-/** The price of what is billed, at this month's rates. */
+/** The price of billed amounts at this month's rates. */
 export function ClaimsPrice({ claims, per }: ClaimsPriceProps) {
   const { data: card, error } = usePricing();
   if (error && !card) return <span className="text-ink-subtle">Unknown</span>;

@@ -28,7 +28,7 @@ export function useSchemaForm<Input extends FieldValues, Output extends FieldVal
 interface FormCopy<Input extends FieldValues, Output extends FieldValues> {
   /** From `lib/client/operations`. */
   operation: Call['operation'];
-  /** What the form is checked with. */
+  /** Schema of the form. */
   schema: $ZodType<Output, Input>;
   body: (values: Output) => object;
 }
@@ -81,7 +81,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
   useUnsaved(() => isDirty && !pending);
   const submit = async (values: Output) => {
     await onSubmit(values);
-    // What was saved is unchanged input from now on.
+    // Saved values no longer count as unsaved input.
     form.reset(form.getValues(), { keepValues: true });
   };
 
@@ -131,7 +131,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
   );
 }
 
-/** The request of a form as filled in. Of an incomplete one there is none: its fields say what is missing. */
+/** The request of a form as filled in; undefined if it is incomplete, and its fields then show what is missing. */
 function callOf<Input extends FieldValues, Output extends FieldValues>(
   form: UseFormReturn<Input, unknown, Output>,
   { operation, schema, body }: FormCopy<Input, Output>,

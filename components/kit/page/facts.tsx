@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What is known of a page's resource, in a word or two: "Size", "100 GB". */
+/** A key fact of a resource: "Size", "100 GB". */
 export type Fact = readonly [term: string, value: ReactNode];
 
 /** The key facts below a title. */

@@ -17,7 +17,7 @@ interface BulkDialogProps {
   close: (done: boolean) => void;
 }
 
-/** Names the rows and what is lost, then runs the action on each and shows how far each is. */
+/** Confirms an action on several rows, then runs it on each and shows the progress. */
 export function BulkDialog({ action, noun, nouns, close }: BulkDialogProps) {
   const { label, steps } = action;
   const [states, setStates] = useState<ReadonlyMap<string, StepState>>(new Map());
@@ -34,7 +34,7 @@ export function BulkDialog({ action, noun, nouns, close }: BulkDialogProps) {
   return (
     <Dialog
       open
-      // Closing would hide what is still running.
+      // Closing would hide running calls.
       onOpenChange={(open) => !open && !running && leave()}
       title={started ? `${label}: ${what}` : `${label} ${what}?`}
     >
@@ -69,7 +69,7 @@ function Question({ action: { label, steps, danger = false, typed }, what, confi
   const field = useId();
   const needed = `${label} ${what}`.toLowerCase();
   const ready = !typed || text === needed;
-  // What is the same for all is said once.
+  // A consequence that all rows share is shown once.
   const [first] = steps;
   const same = steps.every(({ consequence }) => consequence === first?.consequence);
   return (

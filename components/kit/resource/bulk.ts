@@ -8,11 +8,11 @@ export interface SelectedRow {
   actions: readonly Action[];
 }
 
-/** What an action does with one row. */
+/** An action on one row. */
 export interface BulkStep {
   id: string;
   name: string;
-  /** What is lost, for the confirmation. */
+  /** The consequence, shown in the confirmation. */
   consequence: ReactNode;
   run: () => Promise<unknown>;
 }
@@ -65,7 +65,7 @@ export type StepState = { at: 'waiting' | 'running' | 'done' } | { at: 'failed';
 
 /**
  * Calls in progress at a time. A browser opens six connections to a server over HTTP/1.1: one holds the event stream, and
- * one stays free for what the page reads meanwhile.
+ * one stays free for reads of the page.
  */
 const AT_ONCE = 4;
 

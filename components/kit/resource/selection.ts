@@ -14,7 +14,7 @@ export interface Selection {
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** What is selected of these rows. Rows that are gone are not selected. */
+/** The selection among these rows. Deleted rows are no longer selected. */
 export function useSelection(ids: readonly string[]): Selection {
   const [chosen, setChosen] = useState(nothing);
   const [last, setLast] = useState<string>();

@@ -35,7 +35,7 @@ export function followTooltips(box: HTMLDivElement): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') hide();
   };
-  // What a button says may change as it is pressed ("Copy" – "Copied"), and what it stands on may go.
+  // A button's tooltip may change when it is pressed ("Copy" – "Copied"), and its element may be removed.
   const observer = new MutationObserver(() => {
     if (!anchor) return;
     if (!anchor.isConnected || !anchor.hasAttribute('data-tooltip')) hide();
