@@ -35,7 +35,8 @@ export async function whenChanged(step: Step): Promise<void> {
 }
 
 /** Tests and their helpers do not affect the product. */
-const ignored = /\.test\.tsx?$|^lib\/testing$|^lib\/core\/db\/generated$|^lib\/client\/(schema\.d|reference)\.ts$/;
+const ignored =
+  /\.test\.tsx?$|^lib\/testing$|^lib\/core\/db\/generated$|^lib\/client\/(operations|(schema\.d|reference|reference-pages)\.ts)$/;
 
 function fingerprint(inputs: string[]): string {
   const hash = createHash('sha256').update(process.version);
