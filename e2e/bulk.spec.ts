@@ -1,6 +1,6 @@
 import { bearer, expect, expectAccessible, open, test } from './support';
 
-test('several rows are selected with Shift, deleted with one confirmation, and one that fails is told and retried', async ({
+test('rows are selected with Shift and deleted with one confirmation; a failed row is shown and retried', async ({
   page,
   tenant,
   request,

@@ -22,7 +22,7 @@ function run(program: 'sh' | 'node', text: string, { token }: Tenant): string {
   });
 }
 
-test('a filled-in form is copied as a command that creates what the form would', async ({ page, tenant, request }) => {
+test('a filled-in form is copied as a command with the same effect', async ({ page, tenant, request }) => {
   const names = [`it's "one" $HOME $(id) \`id\` \\ 1`, `it's "two" $HOME \${x} 2`];
   await open(page, `/projects/${tenant.slug}/storage/volumes/new`, tenant.admin);
   await page.getByRole('button', { name: 'Copy as' }).click();

@@ -8,7 +8,7 @@ import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 
-/** On every page of a project whose budget is used up: what is blocked, the reason, and how to lift it. */
+/** Banner on every page of a project with an exhausted budget: the effects of the freeze and how to lift it. */
 export function FrozenBanner() {
   const { project } = useProject();
   const may = useMay('setBudget');

@@ -10,7 +10,7 @@ export const LazyPrice = lazyComponent<ClaimsPriceProps>(
   () => <Skeleton className="h-3.5 w-14 sm:ml-auto" />,
 );
 
-/** What a row costs per month in its current state. */
+/** The monthly price of a row in its current state. */
 export function priceColumn<R extends object>(claims: (row: R) => readonly Claim[]) {
   return columnsOf<R>().display({
     id: 'price',

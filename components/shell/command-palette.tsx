@@ -149,7 +149,7 @@ function PaletteDialog({ commands, palette, found, verbs }: PaletteDialogProps) 
   );
 }
 
-/** At once, not in an effect: the next keystroke belongs to the field, behind what was typed before it was shown. */
+/** Runs before effects, so that the next keystroke goes to the field, after the text typed while it loaded. */
 function focusAtEnd(field: HTMLInputElement | null): void {
   if (!field || document.activeElement === field) return;
   field.focus();

@@ -21,14 +21,14 @@ const paths: Readonly<Record<Realm, '/api/v1/search' | '/admin/api/v1/search'>> 
   backoffice: '/admin/api/v1/search',
 };
 
-/** What the server finds. */
+/** Search results of the server. */
 export interface Found {
   results: readonly SearchResult[];
   pending: boolean;
   failed: boolean;
 }
 
-/** What the server finds for a text; nothing while there is none. */
+/** Search results of the server for a text; empty without one. */
 export function useFound(text: string): Found {
   const { api } = useApi();
   const q = usePaused(text.trim().slice(0, LONGEST_TEXT));
@@ -65,7 +65,7 @@ export function useFoundLines(results: readonly SearchResult[]): PaletteCommand[
   });
 }
 
-/** Tenants and users have pages; of other resources the back office shows what was done with them. */
+/** Tenants and users have pages. For other resources, the back office shows their audit log. */
 function officeHref({ type, id }: SearchResult): string {
   if (type === 'tenant') return adminPaths.tenant(id);
   return type === 'user' ? adminPaths.user(id) : adminPaths.operations({ resource_id: id });

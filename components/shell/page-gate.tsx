@@ -10,7 +10,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { portalNavigation } from './portal-navigation';
 
-/** On every page of a suspended project: what is blocked, and what happens to its resources. */
+/** Banner on every page of a suspended project: the effects on its users and resources. */
 export function SuspendedBanner() {
   const suspended = useProject().project.status === 'suspended';
   return (

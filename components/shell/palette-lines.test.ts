@@ -28,7 +28,7 @@ describe('the palette lists', () => {
     expect(shown('nothing like it')).toEqual([]);
   });
 
-  test('what the server found, whatever its name', () => {
+  test('all results of the server, whatever their names', () => {
     expect(shown('10.0.0.7', found)).toEqual([['Resources', 'web-1']]);
     expect(shown('web', found)).toEqual([['Resources', 'web-1']]);
   });

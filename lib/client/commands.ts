@@ -41,7 +41,7 @@ export function asJavaScript({ method, url, headers = {}, body }: Command): stri
   ].join('\n');
 }
 
-/** An operation, from `lib/client/operations`, with what a page fills in. */
+/** An operation from `lib/client/operations` with the values of a page. */
 export interface Call {
   operation: { method: string; path: string; secrets?: readonly string[] };
   /** The id in its path. */

@@ -29,7 +29,7 @@ interface LiveUpdatesProps {
   /** The URL of the stream. */
   address: string;
   headers: Record<string, string>;
-  /** A change of this topic reloads what the server renders around the pages. */
+  /** A change of this topic reloads the server-rendered frame of the pages. */
   frame?: string | undefined;
   children: ReactNode;
 }

@@ -12,7 +12,7 @@ export type Realm = { kind: 'project'; id: string; suspended: boolean } | { kind
 interface Scope {
   client: ApiClient;
   api: ReturnType<typeof createApiHooks>;
-  /** For what the typed client cannot send: reads that need the headers of the answer. */
+  /** For requests that the typed hooks don't cover, such as reads that need response headers. */
   send: Send;
   /** Headers that name the project of a request. */
   headers: Record<string, string>;

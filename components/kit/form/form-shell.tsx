@@ -131,7 +131,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
   );
 }
 
-/** The request of a form as filled in; undefined if it is incomplete, and its fields then show what is missing. */
+/** The request of a form as filled in. Returns undefined for an incomplete form and shows errors at its fields. */
 function callOf<Input extends FieldValues, Output extends FieldValues>(
   form: UseFormReturn<Input, unknown, Output>,
   { operation, schema, body }: FormCopy<Input, Output>,

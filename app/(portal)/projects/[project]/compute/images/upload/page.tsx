@@ -10,13 +10,11 @@ import { startUpload } from '@/components/images/uploads';
 import { CardsField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
-import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { Price } from '@/components/pricing/lazy-price';
 import { text } from '@/lib/client/constraints';
 import { uploadImage } from '@/lib/client/operations/images';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
-
-const Price = lazyComponent(() => import('@/components/pricing/price').then((module) => module.Price));
 
 const schema = z.object({
   file: z.custom<File | undefined>().check(

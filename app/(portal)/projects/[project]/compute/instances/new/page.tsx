@@ -12,13 +12,13 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import { Price } from '@/components/pricing/lazy-price';
 import { createInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import { billedWhileRunning } from '@/lib/domains/compute/billed';
 import { paths } from '@/lib/paths';
 
 // Loaded after the page, which would be too heavy with them.
-const Price = lazyComponent(() => import('@/components/pricing/price').then((module) => module.Price));
 const QuotaImpact = lazyComponent(() =>
   import('@/components/compute/quota-impact').then((module) => module.QuotaImpact),
 );

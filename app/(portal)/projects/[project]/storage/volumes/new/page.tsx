@@ -7,7 +7,7 @@ import { CardsField, SelectField, TextField } from '@/components/kit/form/fields
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Page } from '@/components/kit/page/page';
-import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { Price } from '@/components/pricing/lazy-price';
 import { gigabytesOf, StorageImpact } from '@/components/storage/storage-impact';
 import { type SourceKind, useVolumeSources, type VolumeSources } from '@/components/storage/volume-sources';
 import { text, wholeNumber } from '@/lib/client/constraints';
@@ -17,7 +17,6 @@ import { billedStorage } from '@/lib/domains/storage/billed';
 import { paths } from '@/lib/paths';
 
 // Loaded after the page, which would be too heavy with it.
-const Price = lazyComponent(() => import('@/components/pricing/price').then((module) => module.Price));
 
 const kinds = [
   { value: 'empty', label: 'Empty', description: 'A blank disk. Format it in the guest.' },
