@@ -1,15 +1,18 @@
-import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { inject } from 'vitest';
-import { asOrdinaryUser } from '@/lib/engines/local/services/test-subject';
+import { asOrdinaryUser, ORDINARY_USER } from '@/lib/engines/local/services/test-subject';
 
-/** Gives every user access to the socket of this run's PostgreSQL. */
+/** Lets the ordinary user reach the socket of this run's PostgreSQL by its group, and no other user, such as a guest's. */
 function openPostgres(): void {
   const folder = new URL(inject('postgres').adminUrl).searchParams.get('host');
   if (process.getuid?.() !== 0 || !folder) return;
-  for (const path of [folder, dirname(folder)]) chmodSync(path, 0o711);
-  for (const name of readdirSync(folder)) if (name.startsWith('.s.PGSQL')) chmodSync(join(folder, name), 0o777);
+  const sockets = readdirSync(folder).filter((name) => name.startsWith('.s.PGSQL'));
+  for (const path of [folder, ...sockets.map((name) => join(folder, name))]) {
+    chownSync(path, statSync(path).uid, ORDINARY_USER);
+    chmodSync(path, path === folder ? 0o710 : 0o770);
+  }
 }
 
 openPostgres();

@@ -29,7 +29,7 @@ const shell: Program = {
 };
 
 /** No account has this user ID. */
-const ORDINARY_USER = 59_999;
+export const ORDINARY_USER = 59_999;
 
 /**
  * Runs tests as an ordinary user: the test file's process, which runs no other file, gives up root. Skipped if the whole
