@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { PLATFORM_URL } from '@/lib/service-address';
 import { bearer, expect, open, test } from './support';
 
 /** A guest boots in seconds, but takes longer on a busy machine. */
@@ -60,6 +61,11 @@ test('the life of an instance: console, volume, snapshot, floating IP, rule, del
     await show('screen', popup);
     await popup.getByRole('tab', { name: 'Serial terminal' }).click();
     return popup;
+  });
+
+  await test.step('call the API from the guest', async () => {
+    const call = `wget -qO- --header 'Authorization: Bearer ${tenant.token}' ${PLATFORM_URL}/compute/instances`;
+    await types(terminal, `${call} | grep -o '"name":"[a-z]*"'`, /"name":"journey"/);
   });
 
   await test.step('attach a volume, and see it in the guest', async () => {
