@@ -1,10 +1,11 @@
-/** A server-sent event: its name (`message` by default) and its data. */
+/** A server-sent event: its name (`message` by default), its data, and the last id, if any, for `Last-Event-ID`. */
 export interface StreamEvent {
   name: string;
   data: string;
+  id?: string;
 }
 
-/** Parses a `text/event-stream` (WHATWG HTML, 9.2.6); ids and retry hints are ignored. */
+/** Parses a `text/event-stream` (WHATWG HTML, 9.2.6); retry hints are ignored. */
 export async function* readEvents(
   body: NonNullable<Response['body']>,
   onBytes: () => void,
@@ -12,6 +13,7 @@ export async function* readEvents(
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = '';
   let name = '';
+  let id = '';
   let data: string[] = [];
   try {
     for (;;) {
@@ -24,7 +26,7 @@ export async function* readEvents(
       buffer = lines.pop() ?? '';
       for (const line of lines) {
         if (line === '') {
-          if (data.length > 0) yield { name: name || 'message', data: data.join('\n') };
+          if (data.length > 0) yield { name: name || 'message', data: data.join('\n'), ...(id && { id }) };
           name = '';
           data = [];
           continue;
@@ -34,6 +36,7 @@ export async function* readEvents(
         const text = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
         if (field === 'event') name = text;
         else if (field === 'data') data.push(text);
+        else if (field === 'id') id = text;
       }
     }
   } finally {

@@ -3,23 +3,29 @@ import { log } from '@/lib/log';
 import { databaseUrl, settings } from '@/lib/settings';
 import { pool } from './pool';
 
-const CHANNEL = 'nephele_changes';
-const COALESCE_MS = 20;
+/** Channels of PostgreSQL. Log lines have their own: they arrive all the time, and only followers of logs wait for them. */
+const channels = {
+  changes: { name: 'nephele_changes', coalesce_ms: 20 },
+  logs: { name: 'nephele_logs', coalesce_ms: 100 },
+} as const;
+type Channel = keyof typeof channels;
 
-let pending: NodeJS.Timeout | undefined;
+const pending = new Set<Channel>();
 
 /**
- * Signals a commit to all processes with an empty NOTIFY, at most once per 20 ms. Separate from the write, because a
- * NOTIFY inside a transaction serialises all commits.
+ * Signals a commit to all processes with an empty NOTIFY; signals within a few milliseconds are one. Separate from the
+ * write, because a NOTIFY inside a transaction serialises all commits.
  */
-export function signalChange(): void {
-  if (pending) return;
-  pending = setTimeout(() => {
-    pending = undefined;
+export function signalChange(channel: Channel = 'changes'): void {
+  if (pending.has(channel)) return;
+  pending.add(channel);
+  const { name, coalesce_ms } = channels[channel];
+  setTimeout(() => {
+    pending.delete(channel);
     pool()
-      .query(`NOTIFY ${CHANNEL}`)
+      .query(`NOTIFY ${name}`)
       .catch((error) => log.debug({ err: error }, 'a change signal was not sent; listeners still poll once a second'));
-  }, COALESCE_MS);
+  }, coalesce_ms);
 }
 
 /** Work that can be triggered at any time. */
@@ -58,7 +64,7 @@ export function oneAtATime(work: () => Promise<void>): Trigger {
 }
 
 /** Runs the callback soon after any process signals a change, and at least once a second. Calls never overlap. */
-export function onChange(callback: () => Promise<void>): { stop(): Promise<void> } {
+export function onChange(callback: () => Promise<void>, channel: Channel = 'changes'): { stop(): Promise<void> } {
   let stopped = false;
   let client: pg.Client | undefined;
   const turns = oneAtATime(async () => {
@@ -83,7 +89,7 @@ export function onChange(callback: () => Promise<void>): { stop(): Promise<void>
     client = fresh;
     try {
       await fresh.connect();
-      await fresh.query(`LISTEN ${CHANNEL}`);
+      await fresh.query(`LISTEN ${channels[channel].name}`);
       // Signals sent before this moment were missed.
       turns.fire();
     } catch (error) {

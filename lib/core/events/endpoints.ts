@@ -1,10 +1,13 @@
 import { type Caller, callerKey } from '@/lib/core/api/caller';
-import { type Call, endpoint, Reply } from '@/lib/core/api/endpoint';
+import { type Call, endpoint, type Reply } from '@/lib/core/api/endpoint';
 import { ApiError } from '@/lib/core/api/errors';
 import { decide } from '@/lib/core/api/policy';
-import { authenticate } from '@/lib/people/identity/authenticate';
+import { accessCheck, eventReply, eventStream } from './event-stream';
 import type { Audience } from './hub';
-import { streamEvents } from './stream';
+import { changeEvents } from './stream';
+
+/** A portal needs one stream per browser. */
+const MOST_PER_CALLER = 16;
 
 const tag = 'Events';
 const description =
@@ -62,28 +65,12 @@ function refusal(caller: Caller): ApiError {
 function reply(call: Call, headers: Headers, audiencesOf: (caller: Caller) => Audience[]): Reply<Response> {
   const { caller, endpoint, signal } = call;
   if (!caller) throw new Error(`${endpoint.operation_id} needs a caller`);
-  const audiences = audiencesOf(caller);
-  const stillAllowed = async () => {
-    const now = await callerNow(call, headers);
-    return now !== undefined && callerKey(now) === callerKey(caller) && same(audiencesOf(now), audiences);
+  const options = {
+    key: callerKey(caller),
+    most: MOST_PER_CALLER,
+    refusal: (open: number) => `You have ${open} open event streams; close one first.`,
+    stillAllowed: accessCheck(call, headers, (of) => audiencesOf(of).join()),
+    signal,
   };
-  const stream = streamEvents({ audiences, caller: callerKey(caller), signal, stillAllowed });
-  // Compression or caching on the way would delay hints.
-  const sent = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache, no-transform' };
-  return new Reply(new Response(stream, { headers: { ...sent, 'X-Accel-Buffering': 'no' } }), { headers: sent });
-}
-
-/** The caller, if the credential is still valid. */
-async function callerNow({ endpoint }: Call, headers: Headers): Promise<Caller | undefined> {
-  try {
-    const caller = await authenticate(headers, endpoint.realm);
-    return caller && decide(caller, endpoint.access).allowed ? caller : undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
-}
-
-function same(one: readonly Audience[], other: readonly Audience[]): boolean {
-  return one.join() === other.join();
+  return eventReply(eventStream(options, changeEvents(audiencesOf(caller))));
 }

@@ -8,7 +8,7 @@ export const observability = domain({
   endpoints: observabilityEndpoints,
   tags: { Logs: 'Log lines of every resource, queried in LogQL.' },
   resources: {},
-  tables: ['log_streams', 'log_chunks', 'log_cursors', 'log_usage', 'log_audit_queue'],
+  tables: ['log_streams', 'log_chunks', 'log_cursors', 'log_usage', 'log_audit_queue', 'log_arrivals'],
   dependsOn: none,
   portal: observabilityPortal,
   sealed: none,

@@ -1,11 +1,16 @@
 import { type AnyEndpoint, endpoint } from '@/lib/core/api/endpoint';
+import { accessCheck, eventReply, eventStream } from '@/lib/core/events/event-stream';
 import * as schema from './schema';
 import * as service from './service';
+import { tailLogs } from './tail';
 
 const tag = 'Logs';
 const loki = '/observability/loki/api/v1';
 const limits = 'A query runs for at most 30 s and gives at most 11,000 points and 1,000 series.';
 const forLoki = 'For Grafana and `logcli --addr={base_url}/api/v1/observability`.';
+
+/** Streams of lines that a project can have open in one process: each reads all new chunks of its streams. */
+const MOST_TAILS = 20;
 
 /** Log lines (spec 4.15), and the part of Loki’s API that Grafana and logcli use. */
 export const logEndpoints: readonly AnyEndpoint[] = [
@@ -20,6 +25,36 @@ export const logEndpoints: readonly AnyEndpoint[] = [
     query: schema.logQuery,
     responses: { 200: schema.rangeAnswer },
     handle: (call, { query }) => service.queryRange(call, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/observability/logs/tail',
+    operation_id: 'tailLogs',
+    summary: 'Follow log lines',
+    description:
+      'Server-sent events. `lines` comes first, with the newest lines so far or none, and whenever there are new lines: ' +
+      '`{"streams": [{"stream": labels, "values": [[time, line], …]}]}`, with times in Unix nanoseconds, oldest first in each ' +
+      'stream. `gap` means that lines were left out, because the client reads too slowly or was away for over a minute: ' +
+      '`{"lines": 1200}` (at most so many), or null if their number is unknown. To continue without losing or repeating a line, send the id of ' +
+      'the last event as `Last-Event-ID`. `query` is a query for lines, not for numbers. The stream ends with the caller’s ' +
+      `session, token, role or membership. A project can have ${MOST_TAILS} at a time.`,
+    tag,
+    access: 'reader',
+    query: schema.tailQuery,
+    responses: { 200: { stream: 'text/event-stream' } },
+    handle: (call, { query, headers }) => {
+      const source = tailLogs(call, query, headers.get('last-event-id'));
+      const options = {
+        key: `logs of ${call.project_id}`,
+        most: MOST_TAILS,
+        refusal: (open: number) => `The project follows its logs ${open} times already; close one first.`,
+        stillAllowed: accessCheck(call, headers, (caller) =>
+          caller.kind === 'administrator' ? '' : JSON.stringify(caller.membership),
+        ),
+        signal: call.signal,
+      };
+      return eventReply(eventStream(options, source));
+    },
   }),
   ...(['GET', 'POST'] as const).flatMap((method) => {
     const kind = { method, tag, access: 'reader', form: method === 'POST' } as const;

@@ -18,7 +18,17 @@ import {
 } from './logql/pipeline';
 import { overSteps, type Samples, windowFunction } from './logql/ranges';
 import { aggregate, grouped, operate, pick, replaceLabel, type Series, type Value } from './logql/vectors';
-import { ChunksMoved, type Direction, type LogStream, type ReadStats, readChunks, type Span, streamsOf } from './read';
+import {
+  ChunksMoved,
+  chunksAt,
+  type Direction,
+  LATEST_US,
+  type LogStream,
+  type ReadStats,
+  readChunks,
+  type Span,
+  streamsOf,
+} from './read';
 
 /** Whose lines a query may see. */
 export type Reader = { project_id: string; audit: boolean };
@@ -116,20 +126,49 @@ export function findLines(
       // Whatever comes later is behind the last line that is kept.
       if (last && (bound_us === undefined || ahead(last.at_us, bound_us) < 0)) break;
     }
-    found = found.toSorted((one, other) => ahead(one.at_us, other.at_us)).slice(0, limit);
-    return [...grouped(found, ({ labels }) => labelsKey(labels)).values()].map((entries) => ({
-      labels: entries[0]?.labels ?? {},
-      entries: entries.map(({ at_us, line }) => ({ at_us, line })),
-    }));
+    return byLabels(found.toSorted((one, other) => ahead(one.at_us, other.at_us)).slice(0, limit));
   });
+}
+
+function byLabels(found: readonly Entry[]): FoundStream[] {
+  return [...grouped(found, ({ labels }) => labelsKey(labels)).values()].map((entries) => ({
+    labels: entries[0]?.labels ?? {},
+    entries: entries.map(({ at_us, line }) => ({ at_us, line })),
+  }));
+}
+
+/**
+ * The lines of a query in some chunks, oldest first, by the labels that they have after its pipeline.
+ * @param streams the streams of the chunks; chunks of others are left out
+ * @throws ChunksMoved
+ */
+export async function linesIn(
+  log: LogExpr,
+  reader: Reader,
+  places: readonly { id: string; stream_id: string }[],
+  options: { streams: ReadonlyMap<string, LogStream>; signal: AbortSignal },
+): Promise<FoundStream[]> {
+  const run = new Run(reader, options.signal);
+  const span = { from_us: 0, to_us: LATEST_US };
+  const entries: Entry[] = [];
+  for (const { stream, chunk } of await chunksAt(reader.project_id, places, options.streams, run.stats)) {
+    const { labels } = stream;
+    await take(run, chunk, { step: pipelineOf(log.stages, labels), needle: needleOf(log), span, labels }, entries);
+  }
+  return byLabels(entries.toSorted((one, other) => one.at_us - other.at_us));
+}
+
+/** Text that every line of a query has. */
+function needleOf(log: LogExpr): Buffer | undefined {
+  const text = requiredText(log);
+  return text === undefined ? undefined : Buffer.from(text);
 }
 
 /** The lines of a query, in batches of chunks. */
 async function* matching(run: Run, log: LogExpr, span: Span, direction: Direction) {
   const streams = await run.streams(log);
   const pipelines = new Map(streams.map(({ id, labels }) => [id, pipelineOf(log.stages, labels)]));
-  const text = requiredText(log);
-  const needle = text === undefined ? undefined : Buffer.from(text);
+  const needle = needleOf(log);
   for await (const { chunks, bound_us } of readChunks(run.reader.project_id, streams, span, direction, run.stats)) {
     const entries: Entry[] = [];
     for (const { stream, chunk } of chunks) {

@@ -1,4 +1,5 @@
 import { query } from '@/lib/core/db/pool';
+import { isAfter, type Position } from '@/lib/core/db/position';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { Chunk, DamagedChunk } from './chunk';
@@ -7,8 +8,11 @@ import type { Labels } from './labels';
 /** A stream of a project, with all of its labels. */
 export type LogStream = { id: string; labels: Labels };
 
-/** From `from_us` on, before `to_us`. */
-export type Span = { from_us: number; to_us: number };
+/** From `from_us` on, before `to_us`; as of a position: without chunks that arrived after it. */
+export type Span = { from_us: number; to_us: number; as_of?: Position };
+
+/** The latest time that the store can hold, in microseconds since 1970. */
+export const LATEST_US = 8e15;
 
 export type Direction = 'forward' | 'backward';
 
@@ -40,7 +44,7 @@ export async function streamsWithin(
   return streams.filter(({ id }) => found.has(id));
 }
 
-export type ReadChunk = { stream: LogStream; chunk: Chunk; first_us: number; last_us: number };
+type ReadChunk = { stream: LogStream; chunk: Chunk };
 
 type Place = { id: string; stream_id: string; first_us: number; last_us: number };
 
@@ -61,23 +65,37 @@ export async function* readChunks(
   for (let first = 0; first < places.length; first += AT_ONCE) {
     const batch = places.slice(first, first + AT_ONCE);
     const next = places[first + AT_ONCE];
-    const bodies = await bodiesOf(project_id, batch);
-    const unpacked = await Promise.all(
-      batch.map(async (place): Promise<ReadChunk[]> => {
-        const stream = byId.get(place.stream_id);
-        const row = bodies.get(place.id);
-        if (!stream) return [];
-        if (!row) throw new ChunksMoved();
-        const chunk = await unpackOrLeave(place.id, row, stats);
-        if (!chunk) return [];
-        stats.chunks += 1;
-        stats.lines += chunk.length;
-        stats.bytes += row.raw_bytes;
-        return [{ stream, chunk, first_us: place.first_us, last_us: place.last_us }];
-      }),
-    );
-    yield { chunks: unpacked.flat(), bound_us: direction === 'forward' ? next?.first_us : next?.last_us };
+    const chunks = await chunksAt(project_id, batch, byId, stats);
+    yield { chunks, bound_us: direction === 'forward' ? next?.first_us : next?.last_us };
   }
+}
+
+/**
+ * The chunks at some places, without damaged ones.
+ * @throws ChunksMoved
+ */
+export async function chunksAt(
+  project_id: string,
+  places: readonly Pick<Place, 'id' | 'stream_id'>[],
+  streams: ReadonlyMap<string, LogStream>,
+  stats: ReadStats,
+): Promise<ReadChunk[]> {
+  const bodies = await bodiesOf(project_id, places);
+  const unpacked = await Promise.all(
+    places.map(async ({ id, stream_id }): Promise<ReadChunk[]> => {
+      const stream = streams.get(stream_id);
+      const row = bodies.get(id);
+      if (!stream) return [];
+      if (!row) throw new ChunksMoved();
+      const chunk = await unpackOrLeave(id, row, stats);
+      if (!chunk) return [];
+      stats.chunks += 1;
+      stats.lines += chunk.length;
+      stats.bytes += row.raw_bytes;
+      return [{ stream, chunk }];
+    }),
+  );
+  return unpacked.flat();
 }
 
 /** Thrown where chunks were merged or removed while a query read them: the query begins anew. */
@@ -85,11 +103,19 @@ export class ChunksMoved extends Error {
   override name = 'ChunksMoved';
 }
 
-async function placesOf(project_id: string, ids: readonly string[], { from_us, to_us }: Span, direction: Direction) {
+async function placesOf(
+  project_id: string,
+  ids: readonly string[],
+  { from_us, to_us, as_of }: Span,
+  direction: Direction,
+) {
+  const arrivedLater = as_of
+    ? sql`EXISTS (SELECT FROM log_arrivals a WHERE a.chunk_id = log_chunks.id AND ${isAfter(as_of)})`
+    : sql`false`;
   const rows = await query<Place>(sql`
     SELECT id::text AS id, stream_id::text AS stream_id, first_us::float8 AS first_us, last_us::float8 AS last_us
     FROM log_chunks WHERE project_id = ${project_id}::uuid AND stream_id = ANY (${ids}::bigint[])
-      AND last_us >= ${from_us}::bigint AND first_us < ${to_us}::bigint`);
+      AND last_us >= ${from_us}::bigint AND first_us < ${to_us}::bigint AND NOT ${arrivedLater}`);
   return direction === 'forward'
     ? rows.sort((one, other) => one.first_us - other.first_us)
     : rows.sort((one, other) => other.last_us - one.last_us);
@@ -97,7 +123,7 @@ async function placesOf(project_id: string, ids: readonly string[], { from_us, t
 
 type Body = { id: string; raw_bytes: number; checksum: number; body: Buffer };
 
-async function bodiesOf(project_id: string, places: readonly Place[]): Promise<Map<string, Body>> {
+async function bodiesOf(project_id: string, places: readonly Pick<Place, 'id'>[]): Promise<Map<string, Body>> {
   const rows = await query<Body>(sql`
     SELECT id::text AS id, raw_bytes, checksum::float8 AS checksum, body FROM log_chunks
     WHERE project_id = ${project_id}::uuid AND id = ANY (${places.map(({ id }) => id)}::bigint[])`);

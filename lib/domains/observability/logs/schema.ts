@@ -53,6 +53,18 @@ export const logQuery = z.strictObject({
     .optional()
     .meta({ description: 'Distance between the points of a metric query: `30s`, or seconds.', example: '30s' }),
 });
+export const tailQuery = z.strictObject({
+  query,
+  start: time('Lines from then on, before the new ones. Default: an hour ago.'),
+  since: span.since.meta({ description: 'In place of `start`: how long ago.', example: '5m' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(5000)
+    .default(100)
+    .meta({ description: 'Most lines from before the stream begins, 0 to 5,000; the newest of them.' }),
+});
 export const instantQuery = z.strictObject({ query, limit, direction, time: time('When to evaluate. Default: now.') });
 export const labelQuery = z.strictObject({
   ...span,

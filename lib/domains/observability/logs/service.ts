@@ -125,7 +125,7 @@ function selectorOf(text: string, reader: Reader) {
 }
 
 const sorted = (values: readonly string[]) => [...new Set(values)].toSorted();
-const nanoseconds = (at_us: number) => `${at_us}000`;
+export const nanoseconds = (at_us: number) => `${at_us}000`;
 
 function warningsOf({ damaged }: ReadStats): { warnings?: string[] } {
   if (damaged === 0) return {};

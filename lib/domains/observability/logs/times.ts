@@ -1,16 +1,15 @@
 import { invalid } from '@/lib/core/api/errors';
 import { parseDuration } from './logql/units';
 import { MOST_POINTS } from './query';
+import { LATEST_US } from './read';
 
-/** Microseconds since 1970 that the store can hold; times outside mean its ends. */
-const LATEST_US = 8e15;
 /** Loki's defaults. */
 const DEFAULT_SPAN_US = 3600e6;
 const DEFAULT_POINTS = 250;
 
 /**
  * A moment as Loki's clients write it: ISO 8601, Unix seconds (up to ten digits, or with a point) or Unix nanoseconds. In
- * nanoseconds, rounded up or down to the microseconds of the store.
+ * nanoseconds, rounded up or down to the microseconds of the store; times outside of what it can hold mean its ends.
  */
 export function parseTime(name: string, text: string, round: 'up' | 'down'): number {
   const us = microsecondsOf(text, round);

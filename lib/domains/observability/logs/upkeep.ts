@@ -1,6 +1,7 @@
 import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { purge } from '@/lib/core/operations/purge';
 import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
 import { CHUNK_BYTES, Chunk, DamagedChunk, type Line, packChunk } from './chunk';
@@ -16,8 +17,12 @@ const SMALL = raw(String(CHUNK_BYTES / 2));
 const STREAMS_AT_ONCE = 200;
 const REMOVED_AT_ONCE = 1000;
 
+/** Removes arrivals that all who follow logs have read (`MOST_SLEEP_MS` of arrivals.ts); then their chunks are merged. */
+export const arrivalPurge = purge('log_arrivals', 10_000, "at < (SELECT platform_now()) - interval '2 minutes'");
+
 /** Merging small chunks, and removing old ones. */
 export const logJobs: readonly PeriodicJob[] = [
+  arrivalPurge,
   { name: 'merge log chunks', every_ms: 10_000, run: mergeChunks },
   { name: 'remove old log lines', every_ms: 10 * 60_000, run: removeOldLines },
 ];
@@ -43,7 +48,7 @@ async function groupsToMerge(): Promise<Group[]> {
     FROM (SELECT id, project_id, stream_id, first_us,
         CASE WHEN last_us < extract(epoch FROM platform_now()) * 1000000 - ${OLD_US}::bigint THEN -1
           ELSE floor(log(8, greatest(raw_bytes, ${SMALLEST_BYTES}::int) / ${SMALLEST_BYTES}::numeric)) END AS class
-      FROM log_chunks WHERE raw_bytes < ${SMALL}) AS small
+      FROM log_chunks WHERE raw_bytes < ${SMALL} AND NOT EXISTS (SELECT FROM log_arrivals a WHERE a.chunk_id = log_chunks.id)) AS small
     GROUP BY project_id, stream_id, class
     HAVING count(*) >= CASE WHEN class < 0 THEN 2 ELSE ${MERGED_AT_ONCE}::int END
     LIMIT ${STREAMS_AT_ONCE}::int`);

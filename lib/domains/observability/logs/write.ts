@@ -1,4 +1,5 @@
 import { now } from '@/lib/clock';
+import { signalChange } from '@/lib/core/db/changes';
 import { databaseError, execute, query } from '@/lib/core/db/pool';
 import { join, type Sql, sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
@@ -43,7 +44,8 @@ export async function writeLogs(entries: readonly LogEntry[], progress?: Progres
           ${chunks.map(({ first_us }) => first_us)}::bigint[], ${chunks.map(({ last_us }) => last_us)}::bigint[],
           ${chunks.map(({ lines }) => lines)}::int[], ${chunks.map(({ raw_bytes }) => raw_bytes)}::int[],
           ${chunks.map(({ checksum }) => checksum)}::bigint[], ${chunks.map(({ body }) => body)}::bytea[]) AS chunk, moved
-        RETURNING project_id, octet_length(body) AS bytes),
+        RETURNING id, project_id, octet_length(body) AS bytes),
+      arrived AS (INSERT INTO log_arrivals (chunk_id, at) SELECT id, platform_now() FROM stored),
       counted AS (
         SELECT project_id, bytes, 0 AS lines FROM stored UNION ALL
         SELECT drops.project_id, 0, drops.lines FROM unnest(${[...dropped.keys()]}::uuid[], ${[...dropped.values()]}::int[])
@@ -55,14 +57,14 @@ export async function writeLogs(entries: readonly LogEntry[], progress?: Progres
         SET stored_bytes = u.stored_bytes + excluded.stored_bytes, dropped_lines = u.dropped_lines + excluded.dropped_lines)
       SELECT FROM moved`);
   };
-  try {
-    return (await store()) > 0;
-  } catch (error) {
+  const stored = await store().catch((error) => {
     if (databaseError(error)?.code !== FOREIGN_KEY) throw error;
     // Retention removed a stream that this process remembers.
     for (const stream of streams) streamIds.delete(keyOf(stream));
-    return (await store()) > 0;
-  }
+    return store();
+  });
+  if (stored > 0) signalChange('logs');
+  return stored > 0;
 }
 
 /** Where a source was read to. */
