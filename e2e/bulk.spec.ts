@@ -48,6 +48,8 @@ test('rows are selected with Shift and deleted with one confirmation; a failed r
   await expect(dialog.getByRole('status')).toHaveText('3 of 4 done, 1 failed');
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByRole('row', { name: /group-/ })).toHaveCount(0);
+  // The focus stays in the list, on the row that took the place of the deleted ones.
+  await expect(box('default')).toBeFocused();
 });
 
 test('an action that one of the rows does not allow is disabled with its reason', async ({ page, tenant, request }) => {
@@ -70,4 +72,5 @@ test('an action that one of the rows does not allow is disabled with its reason'
   await expect(dialog.getByRole('status')).toHaveText('2 of 2 done');
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('No volumes yet')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Volumes', level: 1 })).toBeFocused();
 });

@@ -57,6 +57,7 @@ test('a changed role applies at once', async ({ page, tenant, request }) => {
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Change role' }).click();
   await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('button', { name: `Actions for ${reader.name}` })).toBeFocused();
   await expect(page.getByRole('row', { name: new RegExp(reader.name) })).toContainText('Member');
   expect((await store('after')).status()).toBe(201);
 });
@@ -84,6 +85,29 @@ test('removing a user shows which tokens end with it, and ends them', async ({ p
   expect(await works()).toBe(401);
 });
 
+test('several users are removed in one confirmation, which shows what each of them loses; the admin does not leave with them', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const [reader, member] = [await addPerson(request, tenant, 'reader'), await addPerson(request, tenant, 'member')];
+  await open(page, `/projects/${tenant.slug}/project/users?sort=name`, tenant.admin);
+  const bar = page.getByRole('region', { name: 'Actions for selected users' });
+  await page.getByRole('checkbox', { name: 'Select all users on this page' }).check();
+  await expect(bar).toContainText('3 users selectedNo action applies to all of them.');
+  await page.getByRole('checkbox', { name: `Select ${tenant.admin.name}` }).uncheck();
+  await bar.getByRole('button', { name: 'Remove from project' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Remove 2 users from project/ });
+  for (const { email, name } of [reader, member])
+    await expect(dialog.getByRole('listitem').filter({ hasText: name })).toContainText(`${email} loses the`);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Remove 2 users from project' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('2 of 2 done');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('row', { name: /Rhea/ })).toHaveCount(0);
+  await expect(page.getByRole('checkbox', { name: `Select ${tenant.admin.name}` })).toBeFocused();
+});
+
 test('the last admin cannot be removed until there is another, and the page says why', async ({
   page,
   tenant,
@@ -92,7 +116,7 @@ test('the last admin cannot be removed until there is another, and the page says
   await addPerson(request, tenant, 'member');
   await open(page, `/projects/${tenant.slug}/project/users`, tenant.admin);
   const menu = page.getByRole('button', { name: `Actions for ${tenant.admin.name}` });
-  const removal = page.getByRole('menuitem', { name: /Remove from project/ });
+  const removal = page.getByRole('menuitem', { name: /Leave project/ });
   await menu.click();
   await expect(removal).toHaveAttribute('aria-disabled', 'true');
   await expect(removal).toContainText('The last admin cannot be removed');

@@ -29,6 +29,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
       { label: 'View activity', icon: ScrollText, href: adminPaths.audit({ actor: id }) },
       {
         label: 'Reset two-factor authentication',
+        several: (users) => `Reset two-factor authentication of ${users}`,
         icon: KeyRound,
         disabledReason: two_factor_enabled ? undefined : 'Two-factor authentication is off.',
         confirmation: {
@@ -43,6 +44,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
       },
       {
         label: 'End all sessions',
+        several: (users) => `End all sessions of ${users}`,
         icon: LogOut,
         confirmation: {
           title: `Sign ${you ? 'yourself' : name} out everywhere?`,
@@ -56,6 +58,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
       },
       {
         label: 'Release e-mail address',
+        several: (users) => `Release e-mail addresses of ${users}`,
         icon: AtSign,
         danger: true,
         disabledReason: releaseRefusal(user),
@@ -72,6 +75,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
       user.administrator
         ? {
             label: 'Remove from administrators',
+            several: (users) => `Remove ${users} from administrators`,
             icon: ShieldMinus,
             danger: true,
             disabledReason: last ? 'The last administrator cannot be removed. Add another one first.' : undefined,
@@ -84,6 +88,7 @@ export function useUserActions(): (user: PlatformUser) => readonly Action[] {
           }
         : {
             label: 'Make administrator',
+            several: (users) => `Make ${users} administrators`,
             icon: ShieldPlus,
             disabledReason: user.email_verified
               ? undefined

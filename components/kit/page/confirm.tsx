@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, use, useCallback, useRef, useState } from 'react';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { rememberFocus } from '@/components/kit/ui/return-focus';
 
 const ConfirmDialog = lazyComponent(() => import('./confirm-dialog').then((module) => module.ConfirmDialog));
 
@@ -32,22 +33,22 @@ export function useConfirm() {
 export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [confirmation, setConfirmation] = useState<Confirmation>();
   const [open, setOpen] = useState(false);
-  // The menu that led here is gone when the dialog closes: focus then returns to the page, not to nowhere.
-  const opener = useRef<Element | null>(null);
+  const returnFocus = useRef<() => void>(undefined);
   const confirm = useCallback((next: Confirmation) => {
-    opener.current = document.activeElement;
+    returnFocus.current = rememberFocus();
     setConfirmation(next);
     setOpen(true);
-  }, []);
-  const returnFocus = useCallback(() => {
-    const target = opener.current?.isConnected ? opener.current : document.getElementById('page-title');
-    if (target instanceof HTMLElement) target.focus();
   }, []);
   return (
     <ConfirmContext value={confirm}>
       {children}
       {confirmation && (
-        <ConfirmDialog confirmation={confirmation} open={open} close={() => setOpen(false)} returnFocus={returnFocus} />
+        <ConfirmDialog
+          confirmation={confirmation}
+          open={open}
+          close={() => setOpen(false)}
+          returnFocus={() => returnFocus.current?.()}
+        />
       )}
     </ConfirmContext>
   );

@@ -13,11 +13,15 @@ interface BulkBarProps {
   noun: string;
   nouns: string;
   clear: () => void;
+  /** The place of the first selected row in the list. */
+  place: number;
+  focusRow: (place: number) => void;
 }
 
 /** What can be done with all selected rows. It stays while its dialog is open, also when the rows are gone. */
-export function BulkBar({ rows, noun, nouns, clear }: BulkBarProps) {
-  const [job, setJob] = useState<BulkAction>();
+export function BulkBar({ rows, noun, nouns, clear, place, focusRow }: BulkBarProps) {
+  const [job, setJob] = useState<{ action: BulkAction; place: number }>();
+  const actions = sharedActions(rows);
   return (
     <>
       {rows.length > 0 && (
@@ -28,11 +32,12 @@ export function BulkBar({ rows, noun, nouns, clear }: BulkBarProps) {
           <p role="status" className="px-1 font-medium text-sm tabular-nums">
             {formatCount(rows.length, noun, nouns)} selected
           </p>
-          {sharedActions(rows).map((action) => {
+          {actions.length === 0 && <p className="px-1 text-ink-muted text-sm">No action applies to all of them.</p>}
+          {actions.map((action) => {
             const { label, icon: Icon, danger = false, disabledReason } = action;
             return (
               <DisabledReason key={label} reason={disabledReason}>
-                <Button size="sm" variant={danger ? 'danger' : 'secondary'} onClick={() => setJob(action)}>
+                <Button size="sm" variant={danger ? 'danger' : 'secondary'} onClick={() => setJob({ action, place })}>
                   {Icon && <Icon aria-hidden="true" />} {label}
                 </Button>
               </DisabledReason>
@@ -45,7 +50,8 @@ export function BulkBar({ rows, noun, nouns, clear }: BulkBarProps) {
       )}
       {job && (
         <BulkDialog
-          action={job}
+          action={job.action}
+          moveFocus={() => focusRow(job.place)}
           noun={noun}
           nouns={nouns}
           close={(done) => {

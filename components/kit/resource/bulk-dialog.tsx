@@ -15,14 +15,17 @@ interface BulkDialogProps {
   nouns: string;
   /** @param done whether nothing is left to retry */
   close: (done: boolean) => void;
+  /** Moves the focus to the list, whose rows may be gone. */
+  moveFocus: () => void;
 }
 
 /** Confirms an action on several rows, then runs it on each and shows the progress. */
-export function BulkDialog({ action, noun, nouns, close }: BulkDialogProps) {
-  const { label, steps } = action;
+export function BulkDialog({ action, noun, nouns, close, moveFocus }: BulkDialogProps) {
+  const { label, several, steps } = action;
   const [states, setStates] = useState<ReadonlyMap<string, StepState>>(new Map());
   const [running, setRunning] = useState(false);
-  const what = formatCount(steps.length, noun, nouns);
+  const things = formatCount(steps.length, noun, nouns);
+  const what = several?.(things) ?? `${label} ${things}`;
   const started = states.size > 0;
   const failed = steps.filter(({ id }) => states.get(id)?.at === 'failed');
   const run = async (some: readonly BulkStep[]) => {
@@ -36,7 +39,8 @@ export function BulkDialog({ action, noun, nouns, close }: BulkDialogProps) {
       open
       // Closing would hide running calls.
       onOpenChange={(open) => !open && !running && leave()}
-      title={started ? `${label}: ${what}` : `${label} ${what}?`}
+      moveFocus={started ? moveFocus : undefined}
+      title={started ? what : `${what}?`}
     >
       {started ? (
         <Progress steps={steps} states={states} />
@@ -59,15 +63,16 @@ export function BulkDialog({ action, noun, nouns, close }: BulkDialogProps) {
 
 interface QuestionProps {
   action: BulkAction;
+  /** The action in words: "Delete 2 volumes". */
   what: string;
   confirm: () => void;
   cancel: () => void;
 }
 
-function Question({ action: { label, steps, danger = false, typed }, what, confirm, cancel }: QuestionProps) {
+function Question({ action: { steps, danger = false, typed }, what, confirm, cancel }: QuestionProps) {
   const [text, setText] = useState('');
   const field = useId();
-  const needed = `${label} ${what}`.toLowerCase();
+  const needed = what.toLowerCase();
   const ready = !typed || text === needed;
   // A consequence that all rows share is shown once.
   const [first] = steps;
@@ -83,7 +88,7 @@ function Question({ action: { label, steps, danger = false, typed }, what, confi
         {steps.map(({ id, name, consequence }) => (
           <li key={id} className="break-words">
             <span className="font-medium">{name}</span>
-            {!same && <span className="block text-ink-muted">{consequence}</span>}
+            {!same && <div className="text-ink-muted">{consequence}</div>}
           </li>
         ))}
       </ul>
@@ -107,7 +112,7 @@ function Question({ action: { label, steps, danger = false, typed }, what, confi
       <div className="mt-5 flex justify-end gap-2">
         <Button onClick={cancel}>Cancel</Button>
         <Button type="submit" variant={danger ? 'danger' : 'primary'} disabled={!ready}>
-          {label} {what}
+          {what}
         </Button>
       </div>
     </form>

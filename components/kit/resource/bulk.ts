@@ -18,7 +18,7 @@ export interface BulkStep {
 }
 
 /** An action that all selected rows have. */
-export interface BulkAction extends Pick<Action, 'label' | 'icon' | 'danger' | 'disabledReason'> {
+export interface BulkAction extends Pick<Action, 'label' | 'several' | 'icon' | 'danger' | 'disabledReason'> {
   steps: readonly BulkStep[];
   /** Destroys what cannot be restored. */
   typed: boolean;
@@ -33,7 +33,7 @@ export function isForSeveral({ run, confirmation }: Action): boolean {
 export function sharedActions(rows: readonly SelectedRow[]): BulkAction[] {
   const [first, ...others] = rows;
   if (!first) return [];
-  return first.actions.filter(isForSeveral).flatMap(({ label, icon, danger }) => {
+  return first.actions.filter(isForSeveral).flatMap(({ label, several, icon, danger }) => {
     const each = rows.flatMap((row) =>
       row.actions.filter((action) => action.label === label).map((action) => ({ row, action })),
     );
@@ -44,7 +44,17 @@ export function sharedActions(rows: readonly SelectedRow[]): BulkAction[] {
     });
     const disabledReason = refusalOf(each);
     const typed = each.some(({ action }) => action.confirmation?.typeToConfirm !== undefined);
-    return [{ label, ...(icon && { icon }), ...(danger && { danger }), disabledReason, steps, typed }];
+    return [
+      {
+        label,
+        ...(several && { several }),
+        ...(icon && { icon }),
+        ...(danger && { danger }),
+        disabledReason,
+        steps,
+        typed,
+      },
+    ];
   });
 }
 

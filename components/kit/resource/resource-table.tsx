@@ -1,11 +1,12 @@
 'use client';
 
 import type { ColumnDef } from '@tanstack/react-table';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { statusOptions } from '@/components/kit/data/statuses';
 import { EmptyState } from '@/components/kit/page/empty-state';
 import type { ResourceKind } from '@/components/kit/page/navigation';
 import { DataTable, ownId } from '@/components/kit/table/data-table';
+import { focusRow } from '@/components/kit/table/kept-focus';
 import type { Action } from '@/components/kit/table/row-actions';
 import { type TableState, useTableState } from '@/components/kit/table/table-state';
 import type { TableFilter } from '@/components/kit/table/table-toolbar';
@@ -67,6 +68,7 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
   const selectable = rows.map((row) => ({ id: rowId(row), name: rowName(row), actions: actions?.(row, state) ?? [] }));
   const selection = useSelection(selectable.map(({ id }) => id));
   const forSeveral = selectable.some((row) => row.actions.some(isForSeveral));
+  const body = useRef<HTMLTableSectionElement>(null);
   const barWanted = useOnce(selection.count > 0);
   return (
     <>
@@ -79,6 +81,7 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
         rowName={rowName}
         rowId={rowId}
         selection={forSeveral ? selection : undefined}
+        body={body}
         searchable={searchable}
         filters={filters}
         toolbar={toolbar?.(state)}
@@ -103,6 +106,8 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
           noun={noun}
           nouns={nouns}
           clear={selection.clear}
+          place={selectable.findIndex(({ id }) => selection.has(id))}
+          focusRow={(place) => focusRow(body, place)}
         />
       )}
       {children?.(rows)}

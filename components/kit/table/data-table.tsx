@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-table';
 import { clsx } from 'clsx';
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
-import type { KeyboardEvent, ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import type { Selection } from '@/components/kit/resource/selection';
 import { Button } from '@/components/kit/ui/button';
@@ -19,6 +19,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import type { Listed } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
+import { useKeptFocus } from './kept-focus';
 import { type Action, ActionMenu } from './row-actions';
 import { PAGE_SIZE, type TableState } from './table-state';
 import { type TableFilter, TableToolbar } from './table-toolbar';
@@ -51,6 +52,8 @@ interface DataTableProps<R extends object> {
   actions?: (row: R) => readonly Action[];
   /** For lists whose rows can be selected. */
   selection?: Selection | undefined;
+  /** Where the rows are. */
+  body: RefObject<HTMLTableSectionElement | null>;
   searchable?: boolean;
   filters?: readonly TableFilter[];
   toolbar?: ReactNode;
@@ -96,9 +99,10 @@ function labelOf(position: number, id: string, header: unknown): string | undefi
 
 /** A list of the API: search, filter, order and paging are the server's, so they are right at any length. */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
-  const { noun, nouns = `${noun}s`, list, state, columns, rowName, actions, selection, toolbar, empty } = props;
+  const { noun, nouns = `${noun}s`, list, state, columns, rowName, actions, selection, body, toolbar, empty } = props;
   const { searchable = true, filters = [], rowId = ownId } = props;
   const rows = list.data?.rows;
+  const keptFocus = useKeptFocus(body);
   const table = useReactTable({
     data: rows ?? none,
     columns,
@@ -193,6 +197,8 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
               </tr>
             </thead>
             <tbody
+              ref={body}
+              {...keptFocus}
               onKeyDown={moveBetweenRows}
               className={clsx(stacked.body, list.isPlaceholderData && 'opacity-60 transition-opacity delay-150')}
             >

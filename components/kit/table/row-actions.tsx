@@ -8,6 +8,8 @@ import { deferred } from '@/components/kit/ui/deferred';
 /** One thing that can be done with a row, or with the resource of a page. */
 export interface Action {
   label: string;
+  /** The label for several things, "Remove 2 users from project"; without it, they follow the label: "Delete 2 volumes". */
+  several?: (things: string) => string;
   icon?: LucideIcon;
   /** Opens something. */
   onSelect?: () => void;

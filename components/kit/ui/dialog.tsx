@@ -3,9 +3,10 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { Button } from './button';
 import { FloatingPlace } from './floating-place';
+import { rememberFocus } from './return-focus';
 
 interface DialogProps {
   open: boolean;
@@ -17,6 +18,8 @@ interface DialogProps {
   size?: 'sm' | 'md' | 'lg';
   /** The title is there for assistive technology only. */
   titleHidden?: boolean;
+  /** Moves the focus when it closes. Without, what had the focus before gets it back. */
+  moveFocus?: (() => void) | undefined;
   children: ReactNode;
 }
 
@@ -50,9 +53,11 @@ export function Dialog({
   form = 'dialog',
   size = 'md',
   titleHidden = false,
+  moveFocus,
   children,
 }: DialogProps) {
   const [content, setContent] = useState<HTMLElement | null>(null);
+  const returnFocus = useRef<() => void>(undefined);
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
@@ -60,6 +65,13 @@ export function Dialog({
         <Primitive.Content
           ref={setContent}
           aria-describedby={description ? undefined : ''}
+          onOpenAutoFocus={() => {
+            returnFocus.current = rememberFocus();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            (moveFocus ?? returnFocus.current)?.();
+          }}
           className={clsx(
             'fixed z-50 flex animate-in flex-col border bg-raised shadow-dialog outline-none duration-150 ease-settle data-[state=closed]:animate-out',
             forms[form],
