@@ -28,6 +28,17 @@ async function invitedBy(request: APIRequestContext, tenant: Tenant, administrat
 const bell = (page: Page, unread: number) =>
   page.getByRole('button', { name: unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`, exact: true });
 
+/** Mutes a kind on the page of preferences, which keeps it. */
+async function mute(page: Page, kind: string) {
+  const box = page.getByRole('checkbox', { name: kind });
+  await expect(box).toBeChecked();
+  await box.uncheck();
+  await page.getByRole('button', { name: 'Save preferences' }).click();
+  await expect(page.getByText('Notification preferences saved')).toBeVisible();
+  await page.reload();
+  await expect(box).not.toBeChecked();
+}
+
 test('an open page counts a new notification, which leads to its resource and is then read', async ({
   page,
   tenant,
@@ -63,6 +74,8 @@ test('an open page counts a new notification, which leads to its resource and is
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect(page.getByText('No notifications match')).toBeVisible();
   await expect(bell(page, 0)).toBeVisible();
+  await page.getByRole('link', { name: 'Preferences' }).click();
+  await mute(page, 'Invitation');
 });
 
 test('a failed operation leads to the resource, in whichever project it is', async ({ page, tenant, request }) => {
@@ -106,4 +119,7 @@ officeTest('an administrator is notified of an incident', async ({ page, adminis
   await page.getByRole('button', { name: /^Actions for Incident/ }).click();
   await page.getByRole('menuitem', { name: 'Mark as read' }).click();
   await expect(bell(page, 0)).toBeVisible();
+  await bell(page, 0).click();
+  await page.getByRole('link', { name: 'Notification preferences' }).click();
+  await mute(page, 'Incident');
 });

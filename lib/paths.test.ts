@@ -67,6 +67,7 @@ test('no address changes without this list, which is complete', () => {
     checkout: paths.checkout(ID, ID),
     account: paths.account('demo'),
     notifications: paths.notifications('demo'),
+    notificationPreferences: paths.notificationPreferences('demo'),
     auditLog: paths.auditLog('demo'),
     policy: paths.policy('demo'),
     identityProviders: paths.identityProviders('demo'),
@@ -124,6 +125,7 @@ test('no address changes without this list, which is complete', () => {
       "newToken": "/projects/demo/project/tokens/new",
       "newUser": "/projects/demo/project/users/new",
       "newVolume": "/projects/demo/storage/volumes/new",
+      "notificationPreferences": "/projects/demo/notifications/preferences",
       "notifications": "/projects/demo/notifications",
       "overview": "/projects/demo",
       "paymentMethods": "/projects/demo/billing/payment-methods",
@@ -207,6 +209,7 @@ test('no address of the back office changes without this list, which is complete
     reconciliations: adminPaths.reconciliations(),
     account: adminPaths.account(),
     notifications: adminPaths.notifications(),
+    notificationPreferences: adminPaths.notificationPreferences(),
   };
   expect(missing(adminPaths, listed)).toEqual([]);
   expect(listed).toMatchInlineSnapshot(`
@@ -226,6 +229,7 @@ test('no address of the back office changes without this list, which is complete
       "newRate": "/admin/billing/rates/new?metric=compute_vcpu",
       "newTenant": "/admin/tenants/new",
       "newTenantAdmin": "/admin/tenants/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f/admins/new",
+      "notificationPreferences": "/admin/notifications/preferences",
       "notifications": "/admin/notifications",
       "operation": "/admin/operations/01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f",
       "operations": "/admin/operations?status=failed",

@@ -68,6 +68,7 @@ export const paths = {
   checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
   account: (project: string) => inProject(project, 'account'),
   notifications: (project: string) => inProject(project, 'notifications'),
+  notificationPreferences: (project: string) => inProject(project, 'notifications/preferences'),
   auditLog: (project: string) => inProject(project, 'security/audit'),
   policy: (project: string) => inProject(project, 'security/policy'),
   identityProviders: (project: string, shown?: { exchange: string }) =>
@@ -117,6 +118,7 @@ export const adminPaths = {
   reconciliations: (shown?: { differing?: 'true' }) => withQuery('/admin/billing/reconciliations', shown),
   account: () => '/admin/account',
   notifications: () => '/admin/notifications',
+  notificationPreferences: () => '/admin/notifications/preferences',
 } as const;
 
 /** The gallery of components, for developers and browser tests. */

@@ -1,10 +1,11 @@
 'use client';
 
+import { Settings2 } from 'lucide-react';
 import Link from 'next/link';
 import { type ReactElement, useState } from 'react';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Loaded } from '@/components/kit/page/loaded';
-import { Button } from '@/components/kit/ui/button';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { Popover, PopoverContent, PopoverTrigger } from '@/components/kit/ui/popover';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProjectIfAny } from '@/lib/client/project';
@@ -34,7 +35,7 @@ export function BellPopup({ trigger }: { trigger: ReactElement }) {
 
 function Latest({ close }: { close: () => void }) {
   const project = useProjectIfAny()?.slug ?? '';
-  const { kind } = useNotificationKind();
+  const { kind, preferences } = useNotificationKind();
   const latest = useLatestNotifications(LATEST);
   const unread = useUnreadCount();
   const { markAllRead, pending, error } = useMarkRead();
@@ -71,14 +72,23 @@ function Latest({ close }: { close: () => void }) {
           }
         </Loaded>
       </div>
-      <footer className="shrink-0 border-t p-1">
+      <footer className="flex shrink-0 items-center gap-1 border-t p-1">
         <Link
           href={kind.href(project)}
           onClick={close}
-          className="floating-item justify-center hover:bg-hover focus-visible:bg-hover"
+          className="floating-item flex-1 justify-center hover:bg-hover focus-visible:bg-hover"
         >
           View all notifications
         </Link>
+        <ButtonLink
+          variant="quiet"
+          size="icon-sm"
+          href={preferences(project)}
+          onClick={close}
+          aria-label="Notification preferences"
+        >
+          <Settings2 />
+        </ButtonLink>
       </footer>
     </>
   );

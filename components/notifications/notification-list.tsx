@@ -6,8 +6,8 @@ import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { useRealm } from '@/components/kit/page/place';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { columnsOf } from '@/components/kit/table/data-table';
-import { Button } from '@/components/kit/ui/button';
-import { useProjects } from '@/lib/client/project';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
+import { useProjectIfAny, useProjects } from '@/lib/client/project';
 import { NotificationLink } from './notification-link';
 import { useMarkRead, useNotificationKind, useUnreadCount } from './use-notifications';
 import { kindLabels, type Notification, wordsOf } from './words';
@@ -45,7 +45,8 @@ const readFilter = {
 /** All notifications of the person: in the portal those of all their projects, in the back office incidents. */
 export function NotificationList() {
   const office = useRealm() === 'backoffice';
-  const { kind, list } = useNotificationKind();
+  const { kind, list, preferences } = useNotificationKind();
+  const project = useProjectIfAny()?.slug ?? '';
   const unread = useUnreadCount();
   const { markRead, markAllRead, pending, error } = useMarkRead();
   const kindFilter = {
@@ -71,9 +72,14 @@ export function NotificationList() {
           : 'Budget thresholds, failed operations, expiring certificates and invitations are listed here.'
       }
       buttons={
-        <Button disabled={unread === 0} pending={pending} onClick={() => void markAllRead().catch(shownAbove)}>
-          Mark all as read
-        </Button>
+        <>
+          <ButtonLink variant="quiet" href={preferences(project)}>
+            Preferences
+          </ButtonLink>
+          <Button disabled={unread === 0} pending={pending} onClick={() => void markAllRead().catch(shownAbove)}>
+            Mark all as read
+          </Button>
+        </>
       }
       above={error !== null && <ErrorNotice title="The notifications could not be marked" error={error} />}
       columns={office ? columns : [...columns.slice(0, 2), projectColumn, ...columns.slice(2)]}
@@ -83,6 +89,7 @@ export function NotificationList() {
       actions={({ id, read_at }) => [
         {
           label: 'Mark as read',
+          several: (shown) => `Mark ${shown} as read`,
           icon: MailOpen,
           disabledReason: read_at === null ? undefined : 'Already read.',
           run: () => markRead(id),

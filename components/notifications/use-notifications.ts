@@ -6,19 +6,26 @@ import { listIncidentNotifications } from '@/lib/client/operations/backoffice';
 import { listNotifications } from '@/lib/client/operations/notifications';
 import { useProjectIfAny, useProjects } from '@/lib/client/project';
 import { useApi } from '@/lib/client/scope';
+import { adminPaths, paths } from '@/lib/paths';
 import { incidentNotifications, notifications } from './domain';
 import { type Notification, type NotificationWords, wordsOf } from './words';
 
 const realms = {
-  portal: { kind: notifications, list: listNotifications, count: '/api/v1/notifications/unread-count' },
+  portal: {
+    kind: notifications,
+    list: listNotifications,
+    count: '/api/v1/notifications/unread-count',
+    preferences: paths.notificationPreferences,
+  },
   backoffice: {
     kind: incidentNotifications,
     list: listIncidentNotifications,
     count: '/admin/api/v1/notifications/unread-count',
+    preferences: adminPaths.notificationPreferences,
   },
 } as const;
 
-/** Notifications of this realm: their list, their page. */
+/** Notifications of this realm: their list and pages. */
 export function useNotificationKind() {
   return realms[useRealm()];
 }

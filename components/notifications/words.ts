@@ -22,6 +22,15 @@ export const kindLabels: Readonly<Record<Notification['kind'], string>> = {
   incident: 'Incident',
 };
 
+/** When each kind is created. */
+export const kindPurposes: typeof kindLabels = {
+  budget_threshold: 'A project reaches an alert threshold of its budget, or uses it up.',
+  operation_failed: 'An operation on a resource fails, in projects where you are a member or an admin.',
+  certificate_ending: 'A certificate stored as a secret expires within 30 days.',
+  invitation: 'You are invited to a project.',
+  incident: 'The platform opens an incident. All open incidents stay on their page.',
+};
+
 /**
  * @param project the slug of the notification's project; without one, of the project that the page shows. An invitation
  *   is answered there.

@@ -68,7 +68,7 @@ export const notificationEndpoints = [
     operation_id: 'readNotificationPreferences',
     summary: 'Read your notification preferences',
     responses: { 200: schema.preferences },
-    handle: (call) => service.readPreferences(call),
+    handle: (call) => service.preferences.read(call),
   }),
   endpoint({
     ...own,
@@ -80,7 +80,7 @@ export const notificationEndpoints = [
     body: schema.preferences,
     responses: { 200: schema.preferences },
     audit: 'notification.set_preferences',
-    handle: (call, { body }) => service.setPreferences(call, body),
+    handle: (call, { body }) => service.preferences.set(call, body),
   }),
 ];
 
@@ -98,4 +98,25 @@ export const platformNotificationEndpoints = [
     handle: (call, { query }) => service.listIncidentNotifications(call, query),
   }),
   ...readState(office, 'IncidentNotification'),
+  endpoint({
+    ...office,
+    method: 'GET',
+    path: '/notifications/preferences',
+    operation_id: 'readIncidentNotificationPreferences',
+    summary: 'Read your preferences for notifications of incidents',
+    responses: { 200: schema.incidentPreferences },
+    handle: (call) => service.incidentPreferences.read(call),
+  }),
+  endpoint({
+    ...office,
+    method: 'PUT',
+    path: '/notifications/preferences',
+    operation_id: 'setIncidentNotificationPreferences',
+    summary: 'Set your preferences for notifications of incidents',
+    description: 'Applies from now on. The incidents themselves are listed as before.',
+    body: schema.incidentPreferences,
+    responses: { 200: schema.incidentPreferences },
+    audit: 'notification.set_preferences',
+    handle: (call, { body }) => service.incidentPreferences.set(call, body),
+  }),
 ];

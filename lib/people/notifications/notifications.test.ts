@@ -5,7 +5,7 @@ import { sql } from '@/lib/core/db/sql';
 import { reportIncident } from '@/lib/core/incidents/incident';
 import { notifyOfEndingCertificates } from '@/lib/domains/secrets/work';
 import { testDatabase } from '@/lib/testing/database';
-import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
+import { api, createProject, createUser, signIn, type TestProject } from '@/lib/testing/world';
 import type { Notification } from './schema';
 
 testDatabase();
@@ -141,6 +141,31 @@ test('a muted kind creates no notification for this person', async () => {
   await fail();
   expect(await listed('admin')).toMatchObject([{ kind: 'operation_failed' }]);
   expect(await listed('reader')).toHaveLength(1);
+});
+
+test('an administrator mutes incidents; kinds muted in the portal stay muted, and the other way round', async () => {
+  const root = await createUser(`root-${newId()}@example.com`, 'backoffice');
+  const portal = { path: '/notifications/preferences', token: await signIn(root.id) };
+  const office = { path: '/admin/api/v1/notifications/preferences', token: root.token };
+  const mute = async ({ path, token }: typeof portal, muted: string[]) =>
+    expect((await call('PUT', path, { token, body: { muted } })).body).toEqual({ muted });
+  const read = async ({ path, token }: typeof portal) => (await call('GET', path, { token })).body;
+
+  expect(await read(office)).toEqual({ muted: [] });
+  await mute(portal, ['invitation']);
+  await mute(office, ['incident']);
+  await mute(portal, ['certificate_ending']);
+  expect([await read(portal), await read(office)]).toEqual([
+    { muted: ['certificate_ending'] },
+    { muted: ['incident'] },
+  ]);
+  const incident = () =>
+    reportIncident({ key: newId(), project_id: null, resource: { type: 'instance', id: newId() }, reason: 'Lost.' });
+  await incident();
+  expect(await list(root.token, '/admin/api/v1/notifications')).toEqual([]);
+  await mute(office, []);
+  await incident();
+  expect(await list(root.token, '/admin/api/v1/notifications')).toHaveLength(1);
 });
 
 test('pages of the list follow each other, newest first', async () => {

@@ -46,9 +46,17 @@ export const incidentNotificationQuery = listQuery({ unread });
 
 export const unreadCount = z.strictObject({ unread: z.int() }).meta({ id: 'UnreadNotifications' });
 export const markRead = z.strictObject({}).meta({ id: 'MarkNotificationsRead', example: {} });
-export const preferences = z
-  .strictObject({
-    muted: z.array(z.enum(kinds)).max(kinds.length).meta({ description: 'Kinds that no notification is created for.' }),
-  })
-  .meta({ id: 'NotificationPreferences', example: { muted: ['budget_threshold'] } });
+const muted = <Kind extends string>(of: readonly [Kind, ...Kind[]]) =>
+  z.strictObject({
+    muted: z.array(z.enum(of)).max(of.length).meta({ description: 'Kinds that no notification is created for.' }),
+  });
+export const preferences = muted(kinds).meta({
+  id: 'NotificationPreferences',
+  example: { muted: ['budget_threshold'] },
+});
+export const incidentPreferences = muted(['incident']).meta({
+  id: 'IncidentNotificationPreferences',
+  example: { muted: ['incident'] },
+});
 export type Preferences = z.output<typeof preferences>;
+export type IncidentPreferences = z.output<typeof incidentPreferences>;

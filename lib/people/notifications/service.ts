@@ -7,6 +7,7 @@ import { purge } from '@/lib/core/operations/purge';
 import { commit } from '@/lib/core/quota/commit';
 import {
   type IncidentNotification,
+  type IncidentPreferences,
   incidentNotificationQuery,
   type Notification,
   notificationQuery,
@@ -25,9 +26,12 @@ function onWire<R extends { created_at: Date; read_at: Date | null }>(row: R) {
   return { ...row, created_at: row.created_at.toISOString(), read_at: row.read_at?.toISOString() ?? null };
 }
 
-/** The caller's own notifications: incidents in the back office, everything else elsewhere. */
-const own = ({ caller }: AccountCall): Sql =>
-  sql`user_id = ${caller.user_id}::uuid AND ${raw(caller.kind === 'administrator' ? "kind = 'incident'" : "kind <> 'incident'")}`;
+/** Kinds of the caller's realm: incidents in the back office, everything else elsewhere. */
+const ofRealm = ({ caller }: AccountCall): Sql =>
+  raw(caller.kind === 'administrator' ? "kind = 'incident'" : "kind <> 'incident'");
+
+/** The caller's own notifications. */
+const own = (call: AccountCall): Sql => sql`user_id = ${call.caller.user_id}::uuid AND ${ofRealm(call)}`;
 
 const list = {
   columns,
@@ -89,29 +93,30 @@ const ofCaller = ({ caller }: AccountCall) => ({
   project_id: null,
 });
 
-/** The notification kinds that the caller has muted. */
-export async function readPreferences({ caller }: PersonCall): Promise<Preferences> {
-  const row = await queryOne<Preferences>(
-    sql`SELECT muted FROM notification_preferences WHERE user_id = ${caller.user_id}::uuid`,
-  );
-  return row ?? { muted: [] };
-}
+/** Reads and sets the kinds that the caller has muted in a realm. The kinds of the other realm stay as they are. */
+const preferencesIn = <Call extends AccountCall, Shown extends { muted: string[] }>() => ({
+  read: async (call: Call): Promise<Shown> =>
+    queryRow<Shown>(sql`SELECT ARRAY(SELECT kind FROM notification_preferences, unnest(muted) AS kind
+      WHERE user_id = ${call.caller.user_id}::uuid AND ${ofRealm(call)}) AS muted`),
+  set: async (call: Call, wanted: Shown): Promise<Shown> => {
+    const preferences = { ...wanted, muted: [...new Set(wanted.muted)] };
+    await commit(call, {
+      ...ofCaller(call),
+      rows: {
+        preferences: sql`INSERT INTO notification_preferences AS p (user_id, muted)
+          SELECT ${call.caller.user_id}::uuid, ${preferences.muted}::text[] FROM verdict WHERE verdict.ok
+          ON CONFLICT (user_id) DO UPDATE
+          SET muted = ARRAY(SELECT kind FROM unnest(p.muted) AS kind WHERE NOT (${ofRealm(call)})) || excluded.muted`,
+      },
+      details: preferences,
+      answer: { status: 200, body: preferences },
+    });
+    return preferences;
+  },
+});
 
-/** Sets the notification kinds that are muted from now on. */
-export async function setPreferences(call: PersonCall, { muted }: Preferences): Promise<Preferences> {
-  const kinds = [...new Set(muted)];
-  await commit(call, {
-    ...ofCaller(call),
-    rows: {
-      preferences: sql`INSERT INTO notification_preferences (user_id, muted)
-        SELECT ${call.caller.user_id}::uuid, ${kinds}::text[] FROM verdict WHERE verdict.ok
-        ON CONFLICT (user_id) DO UPDATE SET muted = excluded.muted`,
-    },
-    details: { muted: kinds },
-    answer: { status: 200, body: { muted: kinds } },
-  });
-  return { muted: kinds };
-}
+export const preferences = preferencesIn<PersonCall, Preferences>();
+export const incidentPreferences = preferencesIn<AdministratorCall, IncidentPreferences>();
 
 /** Notifications are kept for four months. */
 export const notificationPurge = purge(
