@@ -53,13 +53,17 @@ const wantedRows = (wanted: readonly SeriesOfDevice[]) => sql`
   unnest(${wanted.map(({ device_id }) => device_id)}::uuid[], ${wanted.map(({ shape_id }) => shape_id)}::int[],
     ${wanted.map(({ position }) => position)}::int[]) AS w (device_id, shape_id, position)`;
 
-const within = (projectId: string, wanted: readonly SeriesOfDevice[], from: Date, to: Date) => sql`
-  project_id = ${projectId}::uuid AND device_id = ANY (${[...new Set(wanted.map(({ device_id }) => device_id))]}::uuid[])
-    AND shape_id = ANY (${[...new Set(wanted.map(({ shape_id }) => shape_id))]}::int[])
+type Read = { devices: readonly string[]; series: readonly Pick<SeriesOfDevice, 'shape_id'>[] };
+
+const within = (projectId: string, { devices, series }: Read, from: Date, to: Date) => sql`
+  project_id = ${projectId}::uuid AND device_id = ANY (${[...new Set(devices)]}::uuid[])
+    AND shape_id = ANY (${[...new Set(series.map(({ shape_id }) => shape_id))]}::int[])
     AND at >= ${from}::timestamptz AND at <= ${to}::timestamptz`;
 
 /** Value + base of a counter, which never decreases; the value of a gauge. */
-const VALUE = raw('k."values"[w.position] + coalesce(k.base[w.position], 0)');
+const VALUE = raw('(k."values"[w.position] + coalesce(k.base[w.position], 0))');
+/** The same of the sample before. */
+const LAST = raw('(k.last_values[w.position] + coalesce(k.last_base[w.position], 0))');
 
 type PointsRow = Record<'at' | 'values' | 'samples' | 'means' | 'lows' | 'highs', string | null> &
   Omit<SeriesOfDevice, 'type'>;
@@ -71,6 +75,7 @@ export async function readPoints(
   { from, to, level }: { from: Date; to: Date; level: Level },
 ): Promise<SeriesPoints[]> {
   if (wanted.length === 0) return [];
+  const read = { devices: wanted.map(({ device_id }) => device_id), series: wanted };
   const of = (column: string) =>
     raw(
       level === 15
@@ -82,7 +87,7 @@ export async function readPoints(
       array_agg(${VALUE} ORDER BY k.at)::text AS values,
       ${raw(level === 15 ? 'NULL' : 'array_agg(k.samples ORDER BY k.at)::text')} AS samples,
       ${of('means')} AS means, ${of('lows')} AS lows, ${of('highs')} AS highs
-    FROM (${keptRows(level, within(projectId, wanted, from, to))}) AS k
+    FROM (${keptRows(level, within(projectId, read, from, to))}) AS k
     JOIN ${wantedRows(wanted)} ON w.device_id = k.device_id AND w.shape_id = k.shape_id
     JOIN metric_shapes m ON m.id = k.shape_id GROUP BY k.device_id, k.shape_id, w.position`);
   const types = new Map(wanted.map((series) => [keyOf(series), series.type]));
@@ -114,32 +119,92 @@ function numbers(text: string | null): number[] {
   return text.slice(1, -1).split(',').map(Number);
 }
 
-/** The value of a series in an interval: a gauge's mean, or a counter's growth per second; null if unknown. */
-export type IntervalRow = Omit<SeriesOfDevice, 'type'> & { interval: Date; value: number | null };
+/** A series of devices of one shape, and the number of the part of a chart that it belongs to. */
+export type PartSeries = Omit<SeriesOfDevice, 'device_id' | 'type'> & { part: number };
 
-/** The intervals of series, each named by its end; an interval without samples has no row. */
-export function readIntervals(
-  projectId: string,
-  wanted: readonly SeriesOfDevice[],
-  { from, to, level, interval_s }: { from: Date; to: Date; level: Level; interval_s: number },
-): Promise<IntervalRow[]> {
-  const before = new Date(from.getTime() - LONGEST_GAP_S[level] * 1000);
-  return query<IntervalRow>(sql`
-    SELECT d.device_id, d.shape_id, d.position,
-      date_bin(${interval_s}::int * interval '1 second', d.at, 'epoch') + ${interval_s}::int * interval '1 second' AS interval,
-      CASE WHEN d.is_gauge THEN sum(d.mean * d.samples) / sum(d.samples)
-        ELSE (sum(d.growth) FILTER (WHERE d.seconds <= ${LONGEST_GAP_S[level]}::int)
-          / sum(d.seconds) FILTER (WHERE d.seconds <= ${LONGEST_GAP_S[level]}::int))::float8 END AS value
+/** Devices, and the series of them that are read. */
+export type Wanted = { devices: readonly string[]; series: readonly PartSeries[] };
+
+/** Intervals of a period, and the samples that they are read from. */
+export type Intervals = { from: Date; to: Date; level: Level; interval_s: number };
+
+/** The end of each interval, in milliseconds. */
+export function endsOf({ from, to, interval_s }: Intervals): number[] {
+  const step_ms = interval_s * 1000;
+  return Array.from(
+    { length: (to.getTime() - from.getTime()) / step_ms },
+    (_, index) => from.getTime() + (index + 1) * step_ms,
+  );
+}
+
+/** The value of a part in an interval: a gauge's mean, or a counter's growth per second; null if unknown. */
+export type IntervalRow = { device_id: string; part: number; interval: Date; value: number | null };
+
+/** Intervals, each named by its end, which belongs to it; an interval without samples has no row. */
+export function readIntervals(projectId: string, wanted: Wanted, span: Intervals): Promise<IntervalRow[]> {
+  return query<IntervalRow>(sql`${intervalRows(projectId, wanted, span)} ORDER BY 3`);
+}
+
+/** The sum of a part over all devices in an interval, or the mean of a device over all intervals. */
+export type TotalRow = { part: number; value: number } & (
+  | { interval: Date; device_id: null }
+  | { interval: null; device_id: string }
+);
+
+/**
+ * Sums and means of parts, in one pass. An interval without samples has no row. Intervals as long as a roll-up are those
+ * of the roll-up, without data that is not rolled up yet.
+ */
+export function readTotals(projectId: string, wanted: Wanted, span: Intervals): Promise<TotalRow[]> {
+  const rows = span.interval_s === span.level ? rolledUpRows : intervalRows;
+  return query<TotalRow>(sql`
+    SELECT part, interval, device_id, CASE WHEN grouping(device_id) = 1 THEN sum(value) ELSE avg(value) END AS value
+    FROM (${rows(projectId, wanted, span)}) AS i WHERE value IS NOT NULL
+    GROUP BY GROUPING SETS ((part, interval), (part, device_id)) ORDER BY interval, part, device_id`);
+}
+
+function intervalRows(projectId: string, wanted: Wanted, span: Intervals): Sql {
+  const step = sql`${span.interval_s}::int * interval '1 second'`;
+  return sql`
+    SELECT device_id, part, date_bin(${step}, at - interval '1 millisecond', 'epoch') + ${step} AS interval,
+      CASE WHEN is_gauge THEN sum(mean * samples) / sum(samples) ELSE sum(growth) / sum(seconds) END AS value
+    FROM (${changes(wanted, span, keptRows(span.level, beforeAndWithin(projectId, wanted, span)))}) AS d GROUP BY 1, 2, 3, is_gauge`;
+}
+
+/** Every row is an interval already: nothing to group. */
+function rolledUpRows(projectId: string, wanted: Wanted, span: Intervals): Sql {
+  const rows = sql`${rollup} WHERE ${beforeAndWithin(projectId, wanted, span)} AND step_s = ${span.level}::int`;
+  const step = sql`${span.interval_s}::int * interval '1 second'`;
+  return sql`
+    SELECT device_id, part, date_bin(${step}, at - interval '1 millisecond', 'epoch') + ${step} AS interval,
+      CASE WHEN is_gauge THEN mean ELSE growth / seconds END AS value
+    FROM (${changes(wanted, span, rows)}) AS d`;
+}
+
+/** The first growth of a period needs the sample before it. */
+function beforeAndWithin(projectId: string, wanted: Wanted, { from, to, level }: Intervals): Sql {
+  return within(projectId, wanted, new Date(from.getTime() - LONGEST_GAP_S[level] * 1000), to);
+}
+
+/** For each sample and part: the mean of a gauge, or the growth of a counter since the sample before. */
+function changes({ series }: Wanted, { from, level }: Intervals, rows: Sql): Sql {
+  const gap = sql`${LONGEST_GAP_S[level]}::int`;
+  return sql`
+    SELECT k.device_id, w.part, k.at, k.samples, w.gauge IS NOT NULL AS is_gauge,
+      coalesce(k.means[w.gauge], k."values"[w.position]) AS mean, CASE WHEN k.seconds <= ${gap} THEN k.seconds END AS seconds,
+      CASE WHEN k.seconds <= ${gap} THEN CASE WHEN ${VALUE} >= ${LAST} THEN ${VALUE} - ${LAST} ELSE ${VALUE} END END AS growth
     FROM (
-      SELECT k.device_id, k.shape_id, w.position, k.at, k.samples, array_position(m.gauges, w.position) IS NOT NULL AS is_gauge,
-        coalesce(k.means[array_position(m.gauges, w.position)], k."values"[w.position]) AS mean,
-        extract(epoch FROM k.at - lag(k.at) OVER s)::float8 AS seconds,
-        CASE WHEN ${VALUE} >= lag(${VALUE}) OVER s THEN ${VALUE} - lag(${VALUE}) OVER s ELSE ${VALUE} END AS growth
-      FROM (${keptRows(level, within(projectId, wanted, before, to))}) AS k
-      JOIN ${wantedRows(wanted)} ON w.device_id = k.device_id AND w.shape_id = k.shape_id
-      JOIN metric_shapes m ON m.id = k.shape_id
-      WINDOW s AS (PARTITION BY k.device_id, k.shape_id, w.position ORDER BY k.at)
-    ) AS d WHERE d.at > ${from}::timestamptz GROUP BY 1, 2, 3, 4, d.is_gauge ORDER BY 4`);
+      SELECT r.*, lag(r."values") OVER s AS last_values, lag(r.base) OVER s AS last_base,
+        extract(epoch FROM r.at - lag(r.at) OVER s)::float8 AS seconds
+      FROM (${rows}) AS r WINDOW s AS (PARTITION BY r.device_id, r.shape_id ORDER BY r.at)
+    ) AS k
+    JOIN (
+      SELECT w.*, array_position(m.gauges, w.position) AS gauge
+      FROM unnest(${series.map(({ shape_id }) => shape_id)}::int[], ${series.map(({ position }) => position)}::int[],
+        ${series.map(({ part }) => part)}::int[]) AS w (shape_id, position, part)
+      JOIN metric_shapes m ON m.id = w.shape_id
+    ) AS w ON w.shape_id = k.shape_id
+    WHERE k.at > ${from}::timestamptz`;
 }
 
 /** A series that some device of a project may have, with the position of its values in samples. */

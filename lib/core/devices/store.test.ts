@@ -9,7 +9,7 @@ import { createProject, type TestProject } from '@/lib/testing/world';
 import type { DeviceSeries } from './metric';
 import { metricPurges, rollUpJob } from './rollups';
 import { keepSamples } from './samples';
-import { knownSeries, type Level, levelOf, readIntervals, readPoints } from './series';
+import { knownSeries, type Level, levelOf, readIntervals, readPoints, readTotals } from './series';
 
 testDatabase();
 
@@ -161,18 +161,40 @@ test('the finest level that still has a time is read', () => {
 test('intervals have the mean of a gauge and the growth of a counter per second; a gap has no rate', async () => {
   await inOrder([15, 100, 2], [30, 130, 4], [45, 160, 9], [600, 1000, 5], [615, 1015, 7]);
   const known = await knownSeries(series.map(({ name }) => name));
-  const wanted = known.map(({ shape_id, position, type }) => ({ device_id: device, shape_id, position, type }));
-  const rows = await readIntervals(acme.id, wanted, {
-    from: new Date(start),
-    to: new Date(start + 1200_000),
-    level: 15,
-    interval_s: 300,
-  });
-  const told = rows.map(({ interval, position, value }) => [(interval.getTime() - start) / 1000, position, value]);
-  expect(told).toEqual([
+  const wanted = { devices: [device], series: known.map((one) => ({ ...one, part: one.position })) };
+  const span = { from: new Date(start), to: new Date(start + 1200_000), level: 15, interval_s: 300 } as const;
+  const found = (await readIntervals(acme.id, wanted, span)).map(({ interval, part, value }) => [
+    (interval.getTime() - start) / 1000,
+    part,
+    value,
+  ]);
+  expect(found.toSorted()).toEqual([
     [300, 1, 2],
     [300, 2, 5],
+    [600, 1, null],
+    [600, 2, 5],
     [900, 1, 1],
-    [900, 2, 6],
+    [900, 2, 7],
   ]);
+});
+
+test('a series is added up over devices by interval, and each device has its mean; a gap counts nowhere', async () => {
+  const other = newId();
+  await prisma().device.create({ data: { project_id: acme.id, id: other, kind: 'probe' } });
+  await inOrder([15, 100, 2], [30, 130, 4], [315, 900, 8]);
+  await keepSamples(series, [{ project_id: acme.id, device_id: other, at: new Date(start + 30_000), values: [7, 10] }]);
+  const [memory] = await knownSeries(['nephele_probe_memory_bytes']);
+  if (!memory) throw new Error('no series');
+  const wanted = { devices: [device, other], series: [{ ...memory, part: 5 }] };
+  const span = { from: new Date(start), to: new Date(start + 600_000), level: 15, interval_s: 300 } as const;
+  const rows = await readTotals(acme.id, wanted, span);
+  const at = (second: number) => new Date(start + second * 1000);
+  expect(rows).toEqual([
+    { part: 5, interval: at(300), device_id: null, value: 13 },
+    { part: 5, interval: at(600), device_id: null, value: 8 },
+    { part: 5, interval: null, device_id: device, value: 5.5 },
+    { part: 5, interval: null, device_id: other, value: 10 },
+  ]);
+  await rollUpJob.run(never);
+  expect(await readTotals(acme.id, wanted, { ...span, level: 300 })).toEqual(rows);
 });

@@ -13,7 +13,7 @@ export type NewIncident = {
   resource: { type: string; id: string };
   /** The operation that hit the problem. */
   operation_id?: string;
-  /** Shown to operators. */
+  /** Shown to operators, and to the members of the project. */
   reason: string;
 };
 

@@ -23,6 +23,12 @@ export const incident = z
   .meta({ id: 'Incident' });
 export type Incident = z.output<typeof incident>;
 
+/** An incident as members of its project see it. */
+export const projectIncident = incident
+  .omit({ key: true, project_id: true, tenant_name: true, tenant_slug: true })
+  .meta({ id: 'ProjectIncident' });
+export type ProjectIncident = z.output<typeof projectIncident>;
+
 export const incidentQuery = listQuery({
   status: z.enum(incidentStatuses).optional(),
   tenant_id: id.optional(),

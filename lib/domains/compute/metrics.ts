@@ -25,16 +25,15 @@ export async function readMetrics(call: ProjectCall, id: string, range: MetricRa
   const { seconds, interval_s } = ranges[range];
   const from = new Date(call.at.getTime() - seconds * 1000);
   const series = await knownSeries(instanceMetrics.map(({ name }) => name));
-  const nameOf = new Map(series.map(({ shape_id, position, name }) => [`${shape_id} ${position}`, name]));
   const rows = await readIntervals(
     call.project_id,
-    series.map(({ shape_id, position, type }) => ({ device_id: id, shape_id, position, type })),
+    { devices: [id], series: series.map((one, part) => ({ ...one, part })) },
     { from, to: call.at, level: levelOf(from, call.at), interval_s },
   );
   const intervals = new Map<number, Map<string, number | null>>();
-  for (const { interval, shape_id, position, value } of rows) {
+  for (const { interval, part, value } of rows) {
     const values = intervals.get(interval.getTime()) ?? new Map<string, number | null>();
-    values.set(nameOf.get(`${shape_id} ${position}`) ?? '', value);
+    values.set(series[part]?.name ?? '', value);
     intervals.set(interval.getTime(), values);
   }
   return {

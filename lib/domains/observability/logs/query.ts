@@ -93,7 +93,7 @@ class Run {
 }
 
 /** Begins a query anew where chunks were merged under it. */
-async function attempt<T>(
+export async function attempt<T>(
   reader: Reader,
   signal: AbortSignal,
   work: (run: Run) => Promise<T>,

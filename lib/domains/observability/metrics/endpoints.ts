@@ -1,5 +1,6 @@
 import { type AnyEndpoint, endpoint } from '@/lib/core/api/endpoint';
 import type { Domain } from '@/lib/core/domains/domain';
+import { readDashboard } from './dashboard';
 import { sampledKinds } from './resources';
 import * as schema from './schema';
 import * as service from './service';
@@ -14,6 +15,18 @@ const forClients = 'For Grafana and `promtool`, with the base address `{base_url
 export function metricEndpoints(domains: () => readonly Domain[]): readonly AnyEndpoint[] {
   const kinds = () => sampledKinds(domains());
   return [
+    endpoint({
+      method: 'GET',
+      path: '/observability/dashboard',
+      operation_id: 'getDashboard',
+      summary: 'Show resources, usage, logs and incidents at a glance',
+      description: 'CPU in cores, RAM in bytes, network and disk in bytes per second, over a period until now.',
+      tag,
+      access: 'reader',
+      query: schema.dashboardQuery,
+      responses: { 200: schema.dashboard },
+      handle: (call, { query }) => readDashboard(call, domains(), query.period),
+    }),
     endpoint({
       method: 'GET',
       path: '/observability/timeseries/{metric_type}',

@@ -3,10 +3,13 @@ import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { z } from 'zod';
 import { serve } from '@/lib/core/api/kernel';
+import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
+import { rollUpJob } from '@/lib/core/devices/rollups';
 import { keepSamples } from '@/lib/core/devices/samples';
 import { instanceSeries } from '@/lib/domains/compute/instance-metrics';
 import { authenticate } from '@/lib/people/identity/authenticate';
@@ -18,7 +21,11 @@ import { listenOnLoopback } from '@/lib/testing/loopback';
 import { idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, signIn, type TestProject } from '@/lib/testing/world';
+import { writeLogs } from '../logs/write';
 import { writeNumber } from './answer';
+import type { dashboard as dashboardSchema } from './schema';
+
+type Dashboard = z.output<typeof dashboardSchema>;
 
 testDatabase();
 const call = api();
@@ -191,7 +198,7 @@ test('a time series has every interval, and null for a gap', async () => {
         points: [
           [points[0], 0.5],
           [points[1], 0.5],
-          [points[2], 0.5],
+          [points[2], null],
           [points[3], null],
         ],
       },
@@ -207,7 +214,7 @@ test('time series of all resources are added up, with a line for each direction'
       {
         resource: null,
         labels: { direction: 'receive' },
-        points: [[expect.anything(), 0.75], {}, {}, [expect.anything(), null]],
+        points: [[expect.anything(), 0.75], {}, [expect.anything(), null], {}],
       },
       { resource: null, labels: { direction: 'transmit' } },
     ],
@@ -219,6 +226,94 @@ test('a time series of another project’s resource does not exist', async () =>
   expect((await timeseries('cpu', { resource_id: theirs })).status).toBe(404);
   expect((await timeseries('gpu', {})).status).toBe(404);
   expect((await timeseries('cpu', { step: '1ms', start: '2020-01-01T00:00:00Z' })).status).toBe(400);
+});
+
+const dashboard = async (period: string, project = acme, role: 'reader' | 'admin' = 'reader') => {
+  const answer = await call('GET', `/observability/dashboard?period=${period}`, { token: project.users[role].token });
+  expect(answer.status).toBe(200);
+  return answer.body as Dashboard;
+};
+
+test('the dashboard adds up the resources of the project, and a time without samples is null', async () => {
+  const { cpu, network, disk, resources, requests, top } = await dashboard('1h');
+  const values = cpu.series[0]?.points.map(([, value]) => value) ?? [];
+  expect(values).toHaveLength(60);
+  expect(values.filter((value) => value !== null)).toEqual(Array.from({ length: 10 }, () => 0.75));
+  expect([cpu.now, cpu.peak]).toEqual([null, 0.75]);
+  expect([network.series.map(({ labels }) => labels.direction), network.peak]).toEqual([['receive', 'transmit'], 1.5]);
+  expect(disk.series.map(({ labels }) => labels.direction)).toEqual(['read', 'write']);
+  expect(resources.instance).toEqual({ total: 2, by_status: expect.any(Object) });
+  expect(resources.network).toEqual({ total: 1, by_status: {} });
+  expect(requests).toEqual({ rate: null, errors_percent: null, p99_ms: null });
+  expect(top.filter(({ metric }) => metric === 'cpu')).toEqual([
+    { resource: { type: 'instance', id: web, name: 'web' }, metric: 'cpu', value: 0.5 },
+    { resource: { type: 'instance', id: db, name: 'db' }, metric: 'cpu', value: 0.25 },
+  ]);
+});
+
+test('the dashboard’s value of now is the mean of the last minute', async () => {
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  // The next minute has the same, in case it begins meanwhile.
+  for (const second of [-30, -15, 0, 30, 45, 60]) {
+    const values = instanceSeries.map(() => (second === -15 || second === 45 ? 9 : 3));
+    const sample = { project_id: globex.id, device_id: theirs, at: new Date(minute + second * 1000), values };
+    await keepSamples(instanceSeries, [sample]);
+  }
+  const { ram } = await dashboard('1h', globex);
+  expect(ram.now).toBe(5);
+  expect(ram.series[0]?.points.at(-1)).toEqual([expect.any(String), 5]);
+});
+
+test.each([
+  ['6h', 72],
+  ['24h', 96],
+  ['7d', 168],
+])('the dashboard of %s is read from roll-ups', async (period, points) => {
+  await rollUpJob.run(new AbortController().signal);
+  const { ram, cpu } = await dashboard(period);
+  expect([ram.series[0]?.points.length, cpu.series[0]?.points.length]).toEqual([points, points]);
+  if (period !== '7d') expect(cpu.peak).toBeCloseTo(0.75);
+});
+
+test('the dashboard counts the log lines of the period, and those of the audit log for admins only', async () => {
+  const project = await createProject('lines');
+  const minutes = (ago: number, level: string, service: 'compute' | 'audit' = 'compute') => ({
+    project_id: project.id,
+    labels: { service, level, stream: 'test' },
+    at: new Date(Date.now() - ago * 60_000),
+    text: 'a line',
+  });
+  await writeLogs([minutes(90, 'error'), minutes(30, 'error'), minutes(20, 'error'), minutes(10, 'info')]);
+  await writeLogs([minutes(5, 'error', 'audit')]);
+  expect((await dashboard('1h', project)).logs).toEqual({ lines: 3, errors: 2 });
+  expect((await dashboard('6h', project)).logs).toEqual({ lines: 4, errors: 3 });
+  expect((await dashboard('1h', project, 'admin')).logs).toEqual({ lines: 4, errors: 3 });
+});
+
+test('the dashboard shows incidents of the project that were open in the period, and no one else’s', async () => {
+  const incident = (project_id: string | null, key: string, hoursAgo: number, hoursClosed: number | null) => ({
+    ...{ id: newId(), key, project_id, resource_type: 'instance', resource_id: web, reason: key },
+    opened_at: new Date(Date.now() - hoursAgo * 3_600_000),
+    closed_at: hoursClosed === null ? null : new Date(Date.now() - hoursClosed * 3_600_000),
+  });
+  const data = [
+    incident(acme.id, 'open', 30, null),
+    incident(acme.id, 'closed', 30, 3),
+    incident(globex.id, 'theirs', 1, null),
+    incident(null, 'of no project', 1, null),
+  ];
+  await prisma().incident.createMany({ data });
+  expect((await dashboard('1h')).incidents.map(({ reason, status }) => [reason, status])).toEqual([['open', 'open']]);
+  const later = (await dashboard('6h')).incidents.map(({ reason, status }) => [reason, status]);
+  expect(later).toEqual([
+    ['closed', 'closed'],
+    ['open', 'open'],
+  ]);
+});
+
+test('a dashboard shows nothing of another project', async () => {
+  const text = JSON.stringify(await dashboard('7d', await createProject('empty'), 'admin'));
+  expect(text).not.toMatch(new RegExp(`${web}|${theirs}|${acme.id}`));
 });
 
 /** Debian's promtool cannot send a token: a listener in front of the API adds it. */

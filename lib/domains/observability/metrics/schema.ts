@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { id } from '@/lib/core/api/schemas';
+import { projectIncident } from '@/lib/core/incidents/schema';
 
 const text = (most: number, description: string) => z.string().max(most).optional().meta({ description });
 const time = (description: string) => text(40, `${description} ISO 8601, or Unix time in seconds or nanoseconds.`);
@@ -76,6 +78,9 @@ export const metadataAnswer = success(
 );
 
 export const metricTypes = ['cpu', 'ram', 'network', 'disk'] as const;
+export type MetricType = (typeof metricTypes)[number];
+const unit = z.enum(['cores', 'bytes', 'bytes_per_second']);
+export type Unit = z.output<typeof unit>;
 export const timeseriesParams = z.strictObject({
   metric_type: z.string().max(200).meta({ description: '`cpu`, `ram`, `network` or `disk`.', example: 'cpu' }),
 });
@@ -94,22 +99,66 @@ export const timeseriesQuery = z.strictObject({
     .optional()
     .meta({ description: 'One series over all resources, by labels.' }),
 });
+const points = z
+  .array(z.tuple([z.iso.datetime(), z.number().nullable()]).meta({ example: ['2026-03-01T12:00:00Z', 0.5] }))
+  .meta({ description: 'End of each interval, and the mean in it; null without samples.' });
+const resource = z.strictObject({ type: z.string().meta({ example: 'instance' }), id, name: z.string() });
 export const timeseries = z
   .strictObject({
     metric_type: z.enum(metricTypes),
-    unit: z.enum(['cores', 'bytes', 'bytes_per_second']),
+    unit,
     step_s: z.number(),
     series: z.array(
       z.strictObject({
-        resource: z
-          .strictObject({ type: z.string(), id: z.string(), name: z.string() })
-          .nullable()
-          .meta({ description: 'Null for an aggregate.' }),
+        resource: resource.nullable().meta({ description: 'Null for an aggregate.' }),
         labels,
-        points: z
-          .array(z.tuple([z.iso.datetime(), z.number().nullable()]).meta({ example: ['2026-03-01T12:00:00Z', 0.5] }))
-          .meta({ description: 'End of each interval, and the mean in it; null without samples.' }),
+        points,
       }),
     ),
   })
   .meta({ id: 'Timeseries' });
+
+export const periods = ['1h', '6h', '24h', '7d'] as const;
+export const dashboardQuery = z.strictObject({
+  period: z.enum(periods).default('1h').meta({ description: 'Until now.' }),
+});
+
+const count = z.int().nonnegative();
+const usage = (measured: string) =>
+  z
+    .strictObject({
+      now: z.number().nullable().meta({ description: 'Mean of the last full minute.' }),
+      peak: z.number().nullable().meta({ description: 'Highest point of the period.' }),
+      series: z.array(z.strictObject({ labels, points })),
+    })
+    .meta({ description: `${measured}, summed over all resources; null without samples.` });
+
+export const dashboard = z
+  .strictObject({
+    period: z.enum(periods),
+    resources: z.record(z.string(), z.strictObject({ total: count, by_status: z.record(z.string(), count) })).meta({
+      description: 'Number of resources by type. `by_status` is empty for types without a status.',
+      example: { instance: { total: 3, by_status: { active: 2, shutoff: 1 } }, network: { total: 1, by_status: {} } },
+    }),
+    cpu: usage('Cores in use'),
+    ram: usage('Bytes in use'),
+    network: usage('Bytes per second, with a series for each direction. `now` and `peak` add them up'),
+    disk: usage('Bytes per second, with a series for each direction. `now` and `peak` add them up'),
+    top: z
+      .array(z.strictObject({ resource, metric: z.enum(metricTypes), value: z.number() }))
+      .meta({ description: 'The five resources with the highest mean of each metric over the period, highest first.' }),
+    requests: z
+      .strictObject({
+        rate: z.number().nullable().meta({ description: 'Per second.' }),
+        errors_percent: z.number().nullable(),
+        p99_ms: z.number().nullable(),
+      })
+      .meta({ description: 'Requests to load balancers and gateways; null while none reports any.' }),
+    logs: z.strictObject({ lines: count, errors: count }).meta({
+      description: 'Log lines of the period, and those with an error level. Lines of `audit` count for admins only.',
+    }),
+    incidents: z.array(projectIncident).meta({
+      description: 'Problems of resources of the project that were open in the period, newest first; at most 20.',
+    }),
+  })
+  .meta({ id: 'Dashboard' });

@@ -1,0 +1,45 @@
+import type { PartSeries } from '@/lib/core/devices/series';
+import type { ProjectSeries } from './project-samples';
+import type { Labels } from './promql/match';
+import type { Matcher } from './promql/syntax';
+import { NAME } from './promql/vector';
+import type { Resource } from './resources';
+import type { MetricType, Unit } from './schema';
+
+export const units: Readonly<Record<MetricType, Unit>> = {
+  cpu: 'cores',
+  ram: 'bytes',
+  network: 'bytes_per_second',
+  disk: 'bytes_per_second',
+};
+
+/** A metric that is part of a type; labels tell apart the parts of one type. */
+type Part = { type: MetricType; end: string; labels: Labels };
+
+/** The parts of each type, by the end of the metric's name. */
+export const parts: readonly Part[] = [
+  { type: 'cpu', end: 'cpu_seconds', labels: {} },
+  { type: 'ram', end: 'memory_bytes', labels: {} },
+  { type: 'network', end: 'network_receive_bytes', labels: { direction: 'receive' } },
+  { type: 'network', end: 'network_transmit_bytes', labels: { direction: 'transmit' } },
+  { type: 'disk', end: 'disk_read_bytes', labels: { direction: 'read' } },
+  { type: 'disk', end: 'disk_write_bytes', labels: { direction: 'write' } },
+];
+
+/** The series of some types that the matching resources may have; a part may have several after an upgrade. */
+export async function seriesOfTypes(
+  project: ProjectSeries,
+  types: readonly MetricType[],
+  matchers: readonly Matcher[] = [],
+): Promise<{ resources: ReadonlyMap<string, Resource>; series: PartSeries[] }> {
+  const resources = new Map<string, Resource>();
+  const series = new Map<string, PartSeries>();
+  for (const { resource, labels, of } of await project.find(matchers)) {
+    const part = parts.findIndex(({ end }) => labels[NAME] === `nephele_${resource.kind}_${end}`);
+    const type = parts[part]?.type;
+    if (type === undefined || !types.includes(type)) continue;
+    resources.set(resource.id, resource);
+    series.set(`${of.shape_id} ${of.position}`, { shape_id: of.shape_id, position: of.position, part });
+  }
+  return { resources, series: [...series.values()] };
+}
