@@ -36,6 +36,7 @@ const examples: Notification[] = [
     resource: about('secret', 'tls'),
     facts: { expires_at: '2026-03-20T00:00:00Z' },
   },
+  { ...common, kind: 'log_lines_dropped', resource: about('project', null), facts: { day: '2026-03-01' } },
   { ...common, kind: 'invitation', resource: about('project', 'Acme'), facts: { invited_by: 'Hera' } },
   {
     ...common,
@@ -56,6 +57,7 @@ test('each notification says what happened and leads to its resource', () => {
     `Could not create instance web-1 | The image cannot be read. | /projects/demo/compute/instances/${ID}`,
     'Could not delete load balancer | No reason was given. | /projects/demo',
     'Certificate tls expires soon | Expires on 20 Mar 2026. Replace it before then. | /projects/demo/security/secrets?search=tls',
+    'Log lines were dropped | On 1 Mar 2026. Lines with level="warn", stream="platform" in the log say why. | /projects/demo',
     'Invitation to Acme | From Hera. Join or decline it on the overview. | /projects/demo',
     `Incident: instance | The deadline has passed. | /admin/incidents?resource_id=${ID}`,
   ]);

@@ -18,6 +18,7 @@ export const kindLabels: Readonly<Record<Notification['kind'], string>> = {
   budget_threshold: 'Budget threshold',
   operation_failed: 'Failed operation',
   certificate_ending: 'Expiring certificate',
+  log_lines_dropped: 'Dropped log lines',
   invitation: 'Invitation',
   incident: 'Incident',
 };
@@ -27,6 +28,7 @@ export const kindPurposes: typeof kindLabels = {
   budget_threshold: 'A project reaches an alert threshold of its budget, or uses it up.',
   operation_failed: 'An operation on a resource fails, in projects where you are a member or an admin.',
   certificate_ending: 'A certificate stored as a secret expires within 30 days.',
+  log_lines_dropped: 'A project loses log lines, at most once a day, in projects where you are a member or an admin.',
   invitation: 'You are invited to a project.',
   incident: 'The platform opens an incident. All open incidents stay on their page.',
 };
@@ -62,6 +64,12 @@ export function wordsOf(notification: Notification, project: string): Notificati
       return {
         title: `Certificate ${resource.name ?? ''} expires soon`,
         detail: `Expires on ${formatDate(notification.facts.expires_at)}. Replace it before then.`,
+        href,
+      };
+    case 'log_lines_dropped':
+      return {
+        title: 'Log lines were dropped',
+        detail: `On ${formatDate(notification.facts.day, 'UTC')}. Lines with level="warn", stream="platform" in the log say why.`,
         href,
       };
     case 'invitation': {

@@ -5,6 +5,7 @@ import type { Watch } from '@/lib/core/domains/watch';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
+import { logsWatch } from '@/lib/domains/observability/logs/collect';
 import { renewCertificatesJob } from '@/lib/hosts/certificates/jobs';
 import { compareReservations } from '@/lib/hosts/engine-reports/reservations';
 import { servicesWatch } from '@/lib/hosts/services/watch';
@@ -39,6 +40,7 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
   const work = await Promise.all(of.flatMap((domain) => (domain.work === none ? [] : [domain.work()])));
   const room = work.flatMap(({ room: held }) => (held === none ? [] : [held]));
   const services = work.flatMap(({ services: source }) => (source === none ? [] : [source]));
+  const logs = of.flatMap((domain) => each(domain.logs));
   return {
     room,
     steps: [...work.flatMap(({ steps }) => each(steps)), collectSteps, deliverySteps, accountMailSteps],
@@ -61,6 +63,7 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
     watchesOf: (cell) => [
       ...work.flatMap(({ watch }) => (watch === none ? [] : [watch(cell)])),
       servicesWatch(cell, services),
+      logsWatch(cell, logs),
     ],
   };
 }

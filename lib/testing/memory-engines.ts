@@ -13,9 +13,9 @@ import type { EngineImage } from '@/lib/domains/images/engine';
 import type { Router } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
-import type { ProgramState } from '@/lib/hosts/services/engine';
+import type { LogLine, ProgramState } from '@/lib/hosts/services/engine';
 import { ownCell } from '@/lib/settings';
-import { MemoryServices } from './memory-services';
+import { MemoryServices, readMemoryLog } from './memory-services';
 
 const SETTLED = { settled: true } as const;
 const BOOTING = { settled: false, waits_for: 'Booting', again_ms: 20 } as const;
@@ -34,6 +34,7 @@ export class MemoryEngines implements Engines {
   sockets: Record<ConsoleKind, string> | undefined;
   /** Bytes that the ports of any machine have sent to the outside. */
   egress = 0;
+  private readonly consoleLines = new Map<string, LogLine[]>();
   /** The node of the cell that has all guests. */
   node: string | null = null;
   /** The duration of a boot. */
@@ -90,6 +91,7 @@ export class MemoryEngines implements Engines {
       const log = Array.from({ length: 3 }, (_, index) => `${id} line ${index + 1}`);
       return { output: log.slice(-lines).join('\n'), truncated: lines < log.length };
     },
+    readConsole: async (id, cursor, limit) => readMemoryLog(this.consoleLines.get(id) ?? [], cursor, limit),
     sampleInstance: async () => null,
     capacity: async () => this.capacity,
   };
@@ -170,6 +172,12 @@ export class MemoryEngines implements Engines {
     if (!machine) throw new Error(`there is no machine ${id}`);
     machine.fault = fault;
     machine.off = fault === 'crashed' || fault === 'guest_shutdown';
+  }
+
+  /** Writes a line to the serial console of a machine. */
+  print(id: string, message: string): void {
+    const line: LogLine = { at: new Date(), stream: 'console', message };
+    this.consoleLines.set(id, [...(this.consoleLines.get(id) ?? []), line]);
   }
 
   private isBooting(id: string): boolean {

@@ -125,10 +125,7 @@ export class MemoryServices implements ServiceEngine {
   }
 
   async readLog(id: string, cursor: string | null, limit: number): Promise<LogPage> {
-    if (cursor !== null && !/^\d+$/.test(cursor)) throw new EngineError('INVALID', 'This is not a valid log cursor.');
-    const from = Number(cursor ?? 0);
-    const lines = (this.services.get(id)?.log ?? []).slice(from, from + limit);
-    return { lines, cursor: String(from + lines.length), dropped: 0 };
+    return readMemoryLog(this.services.get(id)?.log ?? [], cursor, limit);
   }
 
   /** Makes the service write a log line. */
@@ -159,6 +156,14 @@ export class MemoryServices implements ServiceEngine {
     const service = this.services.get(id);
     return service?.startedAt ? service : undefined;
   }
+}
+
+/** Lines of a log in memory after a cursor, their number. */
+export function readMemoryLog(log: readonly LogLine[], cursor: string | null, limit: number): LogPage {
+  if (cursor !== null && !/^\d+$/.test(cursor)) throw new EngineError('INVALID', 'This is not a valid log cursor.');
+  const from = Number(cursor ?? 0);
+  const lines = log.slice(from, from + limit);
+  return { lines, cursor: String(from + lines.length), dropped: 0 };
 }
 
 function start(service: Remembered, starts: number): void {

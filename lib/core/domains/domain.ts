@@ -6,6 +6,7 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import type { DomainChecks } from './checks';
+import type { LogSource } from './logs';
 import { type DomainPortal, type None, none } from './portal';
 import type { ResourceSearch } from './search';
 import type { Watch } from './watch';
@@ -63,8 +64,8 @@ export type Domain = {
   readonly programs: readonly string[] | None;
   /** Folders below `DATA_DIR` with state that is not in the database. Backups include them. */
   readonly state: readonly string[] | None;
-  /** Log sources and the labels of their lines. */
-  readonly logs: Readonly<Record<string, readonly string[]>> | None;
+  /** What writes lines for the log store. */
+  readonly logs: readonly LogSource[] | None;
   /** The metrics of each kind of device that is sampled. */
   readonly metrics: Readonly<Record<string, KindMetrics>> | None;
 };

@@ -1,3 +1,4 @@
+import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
 import { addressesOfDevices } from '@/lib/domains/network/search';
@@ -32,6 +33,13 @@ export const compute = domain({
   work: async () => (await import('./work')).computeWork,
   programs: none,
   state: ['engine/instances', 'engine/layers'],
-  logs: none,
+  logs: [
+    {
+      service: 'compute',
+      from: 'console',
+      writers: (cell) =>
+        sql`SELECT id, project_id, id AS resource_id, name AS resource_name FROM instances WHERE cell_id = ${cell}::text`,
+    },
+  ],
   metrics: { instance: { service: 'compute', metrics: instanceMetrics } },
 });

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Settlement } from '@/lib/hosts/services/engine';
+import type { LogPage, Settlement } from '@/lib/hosts/services/engine';
 
 /** What an instance should be doing. */
 export type PowerState = 'running' | 'paused' | 'stopped';
@@ -124,6 +124,8 @@ export interface ComputeEngine {
   openConsole(id: string, kind: ConsoleKind): Promise<Duplex>;
   /** The last lines that the guest wrote to its serial port, over all of its boots. */
   consoleLog(id: string, lines: number): Promise<{ output: string; truncated: boolean }>;
+  /** The lines of the serial port after a cursor, as of the time when they are read; from the oldest one kept where there is none. */
+  readConsole(id: string, cursor: string | null, limit: number): Promise<LogPage>;
   /** null when the machine is off. */
   sampleInstance(id: string): Promise<InstanceStats | null>;
   capacity(): Promise<HostCapacity>;

@@ -21,6 +21,7 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'mformat', package: 'mtools', engines: ['compute', 'images'] },
   { program: 'mcopy', package: 'mtools', engines: ['compute', 'images'] },
   { program: 'setpriv', package: 'util-linux', engines: ['compute'] },
+  { program: 'fallocate', package: 'util-linux', engines: ['compute'] },
   { program: 'mount', package: 'mount', engines: ['compute'] },
   { program: 'umount', package: 'mount', engines: ['compute'] },
   { program: 'pivot_root', package: 'util-linux', engines: ['compute'] },

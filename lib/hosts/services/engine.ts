@@ -173,7 +173,7 @@ export type ServiceStats = {
   network: { receivedBytes: number; sentBytes: number };
 };
 
-export type LogLine = { at: Date; stream: 'stdout' | 'stderr' | 'engine'; message: string };
+export type LogLine = { at: Date; stream: 'stdout' | 'stderr' | 'engine' | 'console'; message: string };
 
 /** Lines after a cursor, oldest first. */
 export type LogPage = {

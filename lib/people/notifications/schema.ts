@@ -26,6 +26,7 @@ const facts = {
     reason: z.string().nullable(),
   }),
   certificate_ending: z.strictObject({ expires_at: timestamp }),
+  log_lines_dropped: z.strictObject({ day: z.string().meta({ example: '2026-03-01' }) }),
   invitation: z.strictObject({ invited_by: z.string().nullable() }),
   incident: z.strictObject({ reason: z.string(), tenant_id: id.nullable() }),
 };
@@ -33,13 +34,25 @@ const of = <Kind extends keyof typeof facts>(kind: Kind) =>
   z.strictObject({ ...common, kind: z.literal(kind), facts: facts[kind] });
 
 export const notification = z
-  .union([of('budget_threshold'), of('operation_failed'), of('certificate_ending'), of('invitation')])
+  .union([
+    of('budget_threshold'),
+    of('operation_failed'),
+    of('certificate_ending'),
+    of('log_lines_dropped'),
+    of('invitation'),
+  ])
   .meta({ id: 'Notification' });
 export const incidentNotification = of('incident').meta({ id: 'IncidentNotification' });
 export type Notification = z.output<typeof notification>;
 export type IncidentNotification = z.output<typeof incidentNotification>;
 
-const kinds = ['budget_threshold', 'operation_failed', 'certificate_ending', 'invitation'] as const;
+const kinds = [
+  'budget_threshold',
+  'operation_failed',
+  'certificate_ending',
+  'log_lines_dropped',
+  'invitation',
+] as const;
 const unread = z.enum(['true', 'false']).optional();
 export const notificationQuery = listQuery({ unread, kind: z.enum(kinds).optional(), project_id: id.optional() });
 export const incidentNotificationQuery = listQuery({ unread });

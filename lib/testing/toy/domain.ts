@@ -1,3 +1,4 @@
+import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
 import { toyChecks } from './checks';
 import { toyEndpoints } from './endpoints';
@@ -21,6 +22,13 @@ export const toys = domain({
   },
   programs: [toyProgram.name],
   state: ['engine/services'],
-  logs: { toy_member: ['toy', 'member'] },
+  logs: [
+    {
+      service: 'database',
+      from: 'process',
+      writers: (cell) => sql`SELECT m.id, t.project_id, t.id AS resource_id, t.name AS resource_name
+        FROM toy_members m JOIN toys t ON t.id = m.toy_id WHERE t.cell_id = ${cell}::text`,
+    },
+  ],
   metrics: none,
 });

@@ -1,23 +1,9 @@
 import { createHash } from 'node:crypto';
-
-/** Services whose lines the store holds. Lines of `audit` are only for roles that may read the audit log. */
-export const logServices = [
-  'compute',
-  'network',
-  'lb',
-  'gateway',
-  'object_storage',
-  'function',
-  'database',
-  'workflow',
-  'ai',
-  'kubernetes',
-  'audit',
-] as const;
+import type { LogService } from '@/lib/core/domains/logs';
 
 /** What every line carries; `project` is added by the store. */
 export type StreamLabels = {
-  service: (typeof logServices)[number];
+  service: LogService;
   resource_id?: string;
   resource_name?: string;
   level: string;

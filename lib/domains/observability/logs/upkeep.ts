@@ -5,6 +5,7 @@ import { purge } from '@/lib/core/operations/purge';
 import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
 import { CHUNK_BYTES, Chunk, DamagedChunk, type Line, packChunk } from './chunk';
+import { forgetCursors } from './collect';
 
 /** Chunks of one size class that are merged together. Eight of a class make one of the next: each line is packed anew at most six times. */
 const MERGED_AT_ONCE = 8;
@@ -23,6 +24,7 @@ export const arrivalPurge = purge('log_arrivals', 10_000, "at < (SELECT platform
 /** Merging small chunks, and removing old ones. */
 export const logJobs: readonly PeriodicJob[] = [
   arrivalPurge,
+  forgetCursors,
   { name: 'merge log chunks', every_ms: 10_000, run: mergeChunks },
   { name: 'remove old log lines', every_ms: 10 * 60_000, run: removeOldLines },
 ];

@@ -6,6 +6,7 @@ import { log } from '@/lib/log';
 import { CHUNK_BYTES, type Line, packChunk } from './chunk';
 import { type Labels, labelsHash, labelsKey, type StreamLabels } from './labels';
 import { admitted } from './limits';
+import { redact } from './redact';
 
 /** A line as its source has it. */
 export type LogEntry = { project_id: string; labels: StreamLabels; at: Date; text: string };
@@ -22,15 +23,25 @@ const FOREIGN_KEY = '23503';
 /** Ids of streams that this process remembers; a project has one for each resource, level and source. */
 const MOST_KNOWN_STREAMS = 100_000;
 
-const streamIds = new Map<string, string>();
+/** `last_us`: the time of the last line that this process wrote there. */
+type KnownStream = { id: string; last_us: number };
+const knownStreams = new Map<string, KnownStream>();
+/** How far the lines of one millisecond may reach: there may be more than a thousand. */
+const BUNCHED_US = 10_000;
 
 /**
  * Stores lines durably, in one statement with the progress of their source: a crash at any moment loses no line that the
  * source still has, and stores none twice. Lines over the project's limits are dropped and counted, and a line says so.
+ * @param lost lines of each project that their source has lost, counted with those dropped
  * @returns false where another reader of the same source was faster; nothing is stored then
  */
-export async function writeLogs(entries: readonly LogEntry[], progress?: Progress | Taken): Promise<boolean> {
+export async function writeLogs(
+  entries: readonly LogEntry[],
+  progress?: Progress | Taken,
+  lost: ReadonlyMap<string, number> = new Map(),
+): Promise<boolean> {
   const { kept, dropped } = await admitted(entries);
+  for (const [project_id, lines] of lost) dropped.set(project_id, (dropped.get(project_id) ?? 0) + lines);
   const streams = byStream(kept);
   const chunks = await Promise.all(streams.flatMap(({ lines }) => splitLines(lines).map(packChunk)));
   const owners = streams.flatMap((stream) => splitLines(stream.lines).map(() => stream));
@@ -40,7 +51,7 @@ export async function writeLogs(entries: readonly LogEntry[], progress?: Progres
       WITH ${moveOf(progress)}, stored AS (
         INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body)
         SELECT chunk.* FROM unnest(${owners.map(({ project_id }) => project_id)}::uuid[],
-          ${owners.map(idOf)}::bigint[],
+          ${owners.map((stream) => knownOf(stream).id)}::bigint[],
           ${chunks.map(({ first_us }) => first_us)}::bigint[], ${chunks.map(({ last_us }) => last_us)}::bigint[],
           ${chunks.map(({ lines }) => lines)}::int[], ${chunks.map(({ raw_bytes }) => raw_bytes)}::int[],
           ${chunks.map(({ checksum }) => checksum)}::bigint[], ${chunks.map(({ body }) => body)}::bytea[]) AS chunk, moved
@@ -60,10 +71,13 @@ export async function writeLogs(entries: readonly LogEntry[], progress?: Progres
   const stored = await store().catch((error) => {
     if (databaseError(error)?.code !== FOREIGN_KEY) throw error;
     // Retention removed a stream that this process remembers.
-    for (const stream of streams) streamIds.delete(keyOf(stream));
+    for (const stream of streams) knownStreams.delete(keyOf(stream));
     return store();
   });
-  if (stored > 0) signalChange('logs');
+  if (stored > 0) {
+    for (const stream of streams) knownOf(stream).last_us = stream.lines.at(-1)?.at_us ?? 0;
+    signalChange('logs');
+  }
   return stored > 0;
 }
 
@@ -94,15 +108,15 @@ type Stream = { project_id: string; labels: Labels; lines: Line[] };
 
 const keyOf = ({ project_id, labels }: Stream) => `${project_id} ${labelsKey(labels)}`;
 
-function idOf(stream: Stream): string {
-  const id = streamIds.get(keyOf(stream));
-  if (id === undefined) throw new Error('a stream of log lines was not registered');
-  return id;
+function knownOf(stream: Stream): KnownStream {
+  const known = knownStreams.get(keyOf(stream));
+  if (!known) throw new Error('a stream of log lines was not registered');
+  return known;
 }
 
 /**
- * Lines of each stream, sorted by time. Lines of the same moment are put a microsecond apart, in their order: clients page
- * by time.
+ * Lines of each stream, sorted by time. Lines of the same moment are put a microsecond apart, in their order and after those
+ * of the write before: clients page by time.
  */
 function byStream(entries: readonly LogEntry[]): Stream[] {
   const streams = new Map<string, Stream>();
@@ -111,13 +125,15 @@ function byStream(entries: readonly LogEntry[]): Stream[] {
     const key = keyOf(stream);
     const known = streams.get(key) ?? stream;
     streams.set(key, known);
-    known.lines.push({ at_us: at.getTime() * 1000, text: cut(text) });
+    known.lines.push({ at_us: at.getTime() * 1000, text: cut(redact(text)) });
   }
-  for (const { lines } of streams.values()) {
+  for (const [key, { lines }] of streams) {
     lines.sort((one, other) => one.at_us - other.at_us);
-    for (const [index, line] of lines.entries()) {
-      const before = lines[index - 1];
-      if (before && line.at_us <= before.at_us) line.at_us = before.at_us + 1;
+    const before = knownStreams.get(key)?.last_us ?? 0;
+    let last = before - (lines[0]?.at_us ?? 0) < BUNCHED_US ? before : 0;
+    for (const line of lines) {
+      line.at_us = Math.max(line.at_us, last + 1);
+      last = line.at_us;
     }
   }
   return [...streams.values()];
@@ -148,9 +164,9 @@ function splitLines(lines: readonly Line[]): Line[][] {
 
 /** Gives the streams that this process does not know their ids. */
 async function register(streams: readonly Stream[]): Promise<void> {
-  const unknown = streams.filter((stream) => !streamIds.has(keyOf(stream)));
+  const unknown = streams.filter((stream) => !knownStreams.has(keyOf(stream)));
   if (unknown.length === 0) return;
-  if (streamIds.size > MOST_KNOWN_STREAMS) streamIds.clear();
+  if (knownStreams.size > MOST_KNOWN_STREAMS) knownStreams.clear();
   const rows = unknown.map(
     ({ project_id, labels }) =>
       sql`(${project_id}::uuid, ${JSON.stringify(labels)}::jsonb, ${labelsHash(labels)}::bytea, ${now()}::timestamptz)`,
@@ -161,6 +177,6 @@ async function register(streams: readonly Stream[]): Promise<void> {
     SELECT s.id::text AS id, s.project_id, s.labels FROM log_streams s
     JOIN unnest(${unknown.map(({ project_id }) => project_id)}::uuid[], ${unknown.map(({ labels }) => labelsHash(labels))}::bytea[])
       AS wanted (project_id, hash) USING (project_id, hash)`);
-  for (const { id, ...stream } of found) streamIds.set(keyOf({ ...stream, lines: [] }), id);
+  for (const { id, ...stream } of found) knownStreams.set(keyOf({ ...stream, lines: [] }), { id, last_us: 0 });
   log.debug({ streams: found.length }, 'streams of log lines were registered');
 }

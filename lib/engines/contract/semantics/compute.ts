@@ -84,6 +84,12 @@ export function computeSemantics(name: string, prepare: () => Promise<Subject>):
       expect(output).toContain('Linux version');
       expect((await again.compute.consoleLog(spec.id, 3)).output.split('\n').length).toBeLessThanOrEqual(4);
       expect((await again.compute.consoleLog(spec.id, 3)).truncated).toBe(true);
+      const first = await again.compute.readConsole(spec.id, null, 20);
+      const second = await again.compute.readConsole(spec.id, first.cursor, 10_000);
+      const lines = [...first.lines, ...second.lines].map(({ message }) => message);
+      expect([first.lines.length, lines.filter((line) => line.includes('Linux version')).length]).toEqual([20, 1]);
+      const third = await again.compute.readConsole(spec.id, second.cursor, 10_000);
+      expect(third).toMatchObject({ lines: [], dropped: 0, cursor: second.cursor });
     });
 
     it('measures the guest’s usage', async () => {

@@ -1,8 +1,16 @@
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import type { LogPage } from '@/lib/hosts/services/engine';
+import { EngineError } from '../../error';
+import { run } from '../exec';
 
 const MOST_BYTES = 1024 ** 2;
 const LARGEST_LOG_BYTES = 8 * 1024 ** 2;
 const KEPT_BYTES = 2 * 1024 ** 2;
+/** The unit of `stat`. */
+const BLOCK_BYTES = 512;
+const PAGE_BYTES = 256 * 1024;
+const NEWLINE = 10;
 
 /** The end of a console log: the last lines, and never more than a mebibyte. */
 export async function lastLines(file: string, lines: number): Promise<{ output: string; truncated: boolean }> {
@@ -13,21 +21,65 @@ export async function lastLines(file: string, lines: number): Promise<{ output: 
 }
 
 /**
- * Cuts a log that a talkative guest has filled down to its end. QEMU appends, so it goes on writing after the cut; what
- * it writes during the cut itself may be lost.
+ * Frees the disk blocks of a log that a talkative guest has filled, except its end. The size and the place of every line stay
+ * as they are, so cursors remain valid, and nothing that QEMU writes meanwhile is lost.
  */
 export async function trimLog(file: string): Promise<void> {
-  const log = await open(file, 'r+').catch(() => null);
-  if (!log) return;
+  const found = await stat(file).catch(() => null);
+  if (!found || found.blocks * BLOCK_BYTES <= LARGEST_LOG_BYTES) return;
+  await run(['fallocate', '--punch-hole', '--offset', '0', '--length', String(found.size - KEPT_BYTES), file]);
+}
+
+/** Lines of a console after a cursor, the byte where they begin. They have no times of their own: they get the current one. */
+export async function readConsolePage(file: string, cursor: string | null, limit: number): Promise<LogPage> {
+  if (cursor !== null && !/^\d{1,15}$/.test(cursor)) {
+    throw new EngineError('INVALID', 'This is not a valid log cursor.');
+  }
+  const log = await open(file, 'r').catch(() => null);
+  if (!log) return { lines: [], cursor: cursor ?? '0', dropped: 0 };
   try {
-    if ((await log.stat()).size <= LARGEST_LOG_BYTES) return;
-    const { text } = await tail(file, KEPT_BYTES);
-    await log.truncate(0);
-    await log.appendFile(text);
+    const { size } = await log.stat();
+    const asked = Number(cursor ?? 0);
+    // The log of a machine that was rebuilt begins anew.
+    const { offset, dropped } = await afterHole(log, asked > size ? 0 : asked, size);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, offset);
+    const { texts, taken } = linesIn(buffer.subarray(0, bytesRead), limit);
+    const at = new Date();
+    const lines = texts.map((message) => ({ at, stream: 'console' as const, message }));
+    return { lines, cursor: String(offset + taken), dropped };
   } finally {
     await log.close();
   }
 }
+
+/** The first byte from `offset` on that was not freed, which is never within the last `KEPT_BYTES`. */
+async function afterHole(log: FileHandle, offset: number, size: number): Promise<{ offset: number; dropped: number }> {
+  const first = await log.read(Buffer.alloc(1), 0, 1, offset);
+  if (first.bytesRead === 0 || first.buffer[0] !== 0 || size - offset <= KEPT_BYTES) return { offset, dropped: 0 };
+  // What lies between the hole and the end that is surely kept is less than the largest log.
+  const from = Math.max(offset, size - LARGEST_LOG_BYTES - KEPT_BYTES);
+  const { buffer, bytesRead } = await log.read(Buffer.alloc(size - from), 0, size - from, from);
+  const data = buffer.subarray(0, bytesRead).findIndex((byte) => byte !== 0);
+  // A part of a line follows the hole.
+  const end = buffer.indexOf(NEWLINE, Math.max(data, 0));
+  return { offset: data < 0 || end < 0 ? size : from + end + 1, dropped: 1 };
+}
+
+/** Whole lines, without the control sequences of terminals; what is longer than a page is cut there. */
+function linesIn(data: Buffer, limit: number): { texts: string[]; taken: number } {
+  const texts: string[] = [];
+  let taken = 0;
+  while (texts.length < limit) {
+    const end = data.indexOf(NEWLINE, taken);
+    if (end < 0) break;
+    texts.push(textOf(data.subarray(taken, end)));
+    taken = end + 1;
+  }
+  if (taken === 0 && data.length === PAGE_BYTES) return { texts: [textOf(data)], taken: PAGE_BYTES };
+  return { texts, taken };
+}
+
+const textOf = (line: Buffer) => stripVTControlCharacters(line.toString('utf8')).replace(/[\r\0]+/g, '');
 
 /** How much is in a log; 0 when there is none. */
 export async function logSize(file: string): Promise<number> {

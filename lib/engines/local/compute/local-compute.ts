@@ -8,7 +8,7 @@ import type {
   InstanceStats,
   ObservedInstance,
 } from '@/lib/domains/compute/engine';
-import type { Settlement } from '@/lib/hosts/services/engine';
+import type { LogPage, Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { untilSettled } from '../../until-settled';
 import { chooseAccelerator } from '../accelerator';
@@ -25,7 +25,7 @@ import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
 import { BootWatch } from './boot-watch';
 import { measureCapacity, requireRoom } from './capacity';
-import { lastLines } from './console-log';
+import { lastLines, readConsolePage } from './console-log';
 import {
   consoleLogFile,
   findInstance,
@@ -143,6 +143,10 @@ export class LocalCompute implements ComputeEngine {
 
   consoleLog(id: string, lines: number): Promise<{ output: string; truncated: boolean }> {
     return lastLines(consoleLogFile(this.host, id), lines);
+  }
+
+  readConsole(id: string, cursor: string | null, limit: number): Promise<LogPage> {
+    return readConsolePage(consoleLogFile(this.host, id), cursor, limit);
   }
 
   sampleInstance(id: string): Promise<InstanceStats | null> {

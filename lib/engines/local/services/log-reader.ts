@@ -25,6 +25,8 @@ export async function readLogPage(host: Host, id: string, cursor: string | null,
   if (oldest === undefined || newest === undefined) return { lines: [], cursor: cursor ?? '1:0', dropped: 0 };
   let place = asked ?? { file: oldest, offset: 0 };
   const page: LogPage = { lines: [], cursor: '', dropped: 0 };
+  // The log was removed and begun anew.
+  if (place.file > newest) place = { file: oldest, offset: 0 };
   if (place.file < oldest) {
     page.dropped += oldest - place.file;
     place = { file: oldest, offset: 0 };

@@ -1,0 +1,129 @@
+import { query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { none } from '@/lib/core/domains/domain';
+import type { LogSource } from '@/lib/core/domains/logs';
+import type { Watch } from '@/lib/core/domains/watch';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { deletedAmong } from '@/lib/core/resources/strays';
+import { engineOf } from '@/lib/engines/engines';
+import type { LogPage } from '@/lib/hosts/services/engine';
+import { log } from '@/lib/log';
+import type { StreamLabels } from './labels';
+import { levelOf } from './level';
+import { type LogEntry, progressOf, writeLogs } from './write';
+
+/** Half of the second within which a line should be found. */
+const COLLECT_MS = 500;
+const LINES_A_PAGE = 2000;
+/** Pages of one writer in a row; then others have their turn. */
+const MOST_PAGES = 5;
+/** Writers that are read at the same time: each page is one statement. */
+const AT_ONCE = 4;
+
+/** Collects the lines of a cell's service processes and consoles, for its agent. */
+export const logsWatch = (cell: string, sources: readonly LogSource[]): Watch => ({
+  join: none,
+  looks: [{ name: 'collecting log lines', every_ms: COLLECT_MS, begin: () => new LogCollector(cell, sources) }],
+  changed: none,
+  troubles: none,
+  stop: none,
+});
+
+type Writer = { id: string; project_id: string; resource_id: string; resource_name: string } & Pick<
+  LogSource,
+  'service' | 'from'
+>;
+
+const PREFIX = 'writer:';
+
+/** Reads what writers wrote since the last look. Lines and cursor are stored together, so that a crash doubles no line. */
+export class LogCollector {
+  /** By writer. */
+  private readonly cursors = new Map<string, string | null>();
+  private readonly failing = new Set<string>();
+
+  constructor(
+    private readonly cell: string,
+    private readonly sources: readonly LogSource[],
+  ) {}
+
+  async look(): Promise<void> {
+    const writers = await this.writers();
+    for (let first = 0; first < writers.length; first += AT_ONCE) {
+      await Promise.all(writers.slice(first, first + AT_ONCE).map((writer) => this.collectOrWarn(writer)));
+    }
+  }
+
+  private async writers(): Promise<Writer[]> {
+    const rows = await Promise.all(
+      this.sources.map(async ({ service, from, writers }) =>
+        (await query<Omit<Writer, 'service' | 'from'>>(writers(this.cell))).map((row) => ({ ...row, service, from })),
+      ),
+    );
+    return rows.flat();
+  }
+
+  /** A writer that cannot be read keeps no other from being read. */
+  private async collectOrWarn(writer: Writer): Promise<void> {
+    const { id } = writer;
+    try {
+      await this.collect(writer);
+      this.failing.delete(id);
+    } catch (error) {
+      this.cursors.delete(id);
+      if (!this.failing.has(id)) log.warn({ err: error, writer: id }, 'log lines of a resource could not be collected');
+      this.failing.add(id);
+    }
+  }
+
+  private async collect(writer: Writer): Promise<void> {
+    const source = `${PREFIX}${writer.id}`;
+    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+      const before = this.cursors.get(writer.id) ?? (await progressOf(source));
+      const page = await this.read(writer, before);
+      if (page.cursor === before) {
+        this.cursors.set(writer.id, before);
+        return;
+      }
+      const lost = new Map(page.dropped > 0 ? [[writer.project_id, page.dropped]] : []);
+      const isStored = await writeLogs(entriesOf(writer, page), { source, before, after: page.cursor }, lost);
+      // Another agent of this cell was faster: its progress is read anew.
+      if (!isStored) this.cursors.delete(writer.id);
+      else this.cursors.set(writer.id, page.cursor);
+      if (!isStored || page.lines.length < LINES_A_PAGE) return;
+    }
+  }
+
+  private read({ id, from }: Writer, cursor: string | null): Promise<LogPage> {
+    const { services, compute } = engineOf(this.cell);
+    return from === 'process'
+      ? services.readLog(id, cursor, LINES_A_PAGE)
+      : compute.readConsole(id, cursor, LINES_A_PAGE);
+  }
+}
+
+function entriesOf(writer: Writer, { lines, dropped }: LogPage): LogEntry[] {
+  const { project_id, service, resource_id, resource_name } = writer;
+  const entry = (labels: Pick<StreamLabels, 'level' | 'stream'>, at: Date, text: string): LogEntry => ({
+    project_id,
+    labels: { service, resource_id, resource_name, ...labels },
+    at,
+    text,
+  });
+  const entries = lines.map(({ at, stream, message }) => entry({ level: levelOf(message), stream }, at, message));
+  if (dropped === 0) return entries;
+  const text = `${dropped === 1 ? '1 line was' : `${dropped} lines or more were`} lost: they were written faster than they were collected.`;
+  return [entry({ level: 'warn', stream: 'platform' }, lines[0]?.at ?? new Date(), text), ...entries];
+}
+
+/** Forgets how far the logs of deleted resources were read. */
+export const forgetCursors: PeriodicJob = {
+  name: 'forget cursors of deleted resources',
+  every_ms: 60 * 60_000,
+  async run() {
+    const rows = await query<{ id: string }>(sql`SELECT substr(source, ${PREFIX.length + 1}::int) AS id FROM log_cursors
+      WHERE starts_with(source, ${PREFIX}::text) AND updated_at < platform_now() - interval '1 hour'`);
+    const deleted = [...(await deletedAmong(rows.map(({ id }) => id)))].map((id) => `${PREFIX}${id}`);
+    await query(sql`DELETE FROM log_cursors WHERE source = ANY (${deleted}::text[])`);
+  },
+};
