@@ -20,6 +20,7 @@ const order = [
   'people/notifications',
   'people/projects',
   'people/members',
+  'people/oidc',
   'people/iam',
   'core/events',
   'domains/network',

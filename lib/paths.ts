@@ -6,7 +6,11 @@ export type VolumeTab = 'overview' | 'snapshots' | 'activity';
 /** Builds all links; pages contain no handwritten addresses. `project` is the project's slug. */
 export const paths = {
   home: () => '/',
-  signIn: (back?: string) => (back && back !== '/' ? `/sign-in?back=${encodeURIComponent(back)}` : '/sign-in'),
+  /** `again`: asks for the password of somebody who is signed in. */
+  signIn: (back?: string, { again = false } = {}) =>
+    withQuery('/sign-in', { back: back === '/' ? undefined : back, again: again ? 'true' : undefined }),
+  /** Where a person lets an application sign them in. */
+  consent: (interaction: string) => `/sign-in/consent/${interaction}`,
   forgotPassword: () => '/forgot-password',
   /** In the fragment, the token reaches no server and no log. */
   resetPassword: (token: string) => `/reset-password#${token}`,

@@ -140,6 +140,7 @@ const environment = z.object({
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
   SECRETS_PER_PROJECT: whole(100_000).default(1000),
   TOKENS_PER_USER: whole(100_000).default(100),
+  SSO_CLIENTS_PER_PROJECT: whole(100_000).default(20),
   USERS_PER_PROJECT: whole(100_000).default(500),
   INVITATIONS_PER_PROJECT: whole(100_000).default(100),
   LOG_RETENTION_DAYS: whole(3650).default(30),
@@ -253,6 +254,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
     secretsPerProject: s.SECRETS_PER_PROJECT,
     /** Valid API tokens per person and project. */
     tokensPerUser: s.TOKENS_PER_USER,
+    ssoClientsPerProject: s.SSO_CLIENTS_PER_PROJECT,
     /** Members and invited people together. */
     usersPerProject: s.USERS_PER_PROJECT,
     /** Unanswered invitations, a part of the above. */

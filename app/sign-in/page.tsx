@@ -5,10 +5,14 @@ import { safeBack } from '@/lib/paths';
 import { currentPerson } from '@/lib/people/identity/page-session';
 
 /** Sign-in to the portal; leads back to the page that asked for it. */
-export default async function SignInPage({ searchParams }: { searchParams: Promise<{ back?: string | string[] }> }) {
-  const { back } = await searchParams;
+export default async function SignInPage({
+  searchParams,
+}: {
+  searchParams: Promise<{ back?: string | string[]; again?: string | string[] }>;
+}) {
+  const { back, again } = await searchParams;
   const target = safeBack(typeof back === 'string' ? back : undefined);
-  if (await currentPerson()) redirect(target);
+  if (again !== 'true' && (await currentPerson())) redirect(target);
   return (
     <StandAlone title="Sign in">
       <SignIn back={target} />

@@ -1,5 +1,6 @@
 import {
   Activity,
+  AppWindow,
   Bell,
   BellRing,
   BrickWallShield,
@@ -38,7 +39,13 @@ import {
 export const sections: readonly { label: string; groups: Readonly<Record<string, LucideIcon>> }[] = [
   {
     label: 'Identity',
-    groups: { Authentication: LogIn, 'Users and roles': Users, 'API tokens': KeySquare, Access: ShieldQuestionMark },
+    groups: {
+      Authentication: LogIn,
+      'Users and roles': Users,
+      'API tokens': KeySquare,
+      Access: ShieldQuestionMark,
+      'Single sign-on': AppWindow,
+    },
   },
   { label: 'Compute', groups: { Instances: Server, Images: Disc3, 'Key pairs': KeyRound } },
   {

@@ -22,6 +22,7 @@ import { iamEndpoints } from '@/lib/people/iam/endpoints';
 import { authEndpoints } from '@/lib/people/identity/auth-endpoints';
 import { memberEndpoints } from '@/lib/people/members/endpoints';
 import { notificationEndpoints, platformNotificationEndpoints } from '@/lib/people/notifications/endpoints';
+import { ssoEndpoints } from '@/lib/people/oidc/endpoints';
 import { tenantEndpoints } from '@/lib/people/projects/endpoints';
 import { tokenEndpoints } from '@/lib/people/tokens/endpoints';
 import { billingRulesOf } from './checks';
@@ -34,6 +35,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...memberEndpoints,
     ...tokenEndpoints,
     ...iamEndpoints(() => all),
+    ...ssoEndpoints,
     ...quotaEndpoints,
     ...of.flatMap((domain) => domain.endpoints),
     ...metricEndpoints(() => of),

@@ -8,6 +8,7 @@ export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> 
   'Users and roles': 'Members of the project, their roles, and invitations.',
   'API tokens': 'Long-lived credentials for scripts: shown once, limited by role and expiry.',
   Access: 'What an identity may do, and short-lived credentials for workloads.',
+  'Single sign-on': 'Applications that members of the project sign in to with their account.',
   Quota: 'The nine hard limits of the project, current use and what is left.',
   ...merged(of.map((domain) => domain.tags)),
   Metrics: 'CPU, RAM, network and disk over time, and queries in PromQL.',

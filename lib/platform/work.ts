@@ -20,6 +20,8 @@ import { settleOwed } from '@/lib/money/payments/owed';
 import { reconciliationJobs } from '@/lib/money/reconciliation/service';
 import { accountMailSteps } from '@/lib/people/identity/account-mail-steps';
 import { notificationPurge } from '@/lib/people/notifications/service';
+import { rotateSsoKeysJob } from '@/lib/people/oidc/keys';
+import { ssoRecordPurge } from '@/lib/people/oidc/records';
 import { billingRulesOf } from './checks';
 import { domains } from './domains';
 
@@ -49,6 +51,8 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
       ...metricPurges,
       rollUpJob,
       notificationPurge,
+      ssoRecordPurge,
+      rotateSsoKeysJob,
       egressPurge,
       ...meteringJobs,
       closeMonthsJob,

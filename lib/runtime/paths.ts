@@ -24,6 +24,11 @@ export function isApi(path: string): boolean {
   return within(path, '/api/v1') || within(path, '/admin/api/v1');
 }
 
+/** Whether single sign-on answers the path. */
+export function isSso(path: string): boolean {
+  return within(path, '/oidc');
+}
+
 /** Whether the path is for monitoring the platform. */
 export function isHealth(path: string): boolean {
   return path === '/healthz' || path === '/readyz' || path === '/metrics';

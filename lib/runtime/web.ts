@@ -5,13 +5,14 @@ import { ApiError } from '@/lib/core/api/errors';
 import { closePool } from '@/lib/core/db/pool';
 import { findUpgrade } from '@/lib/core/net/upgrades';
 import { serveConsoles } from '@/lib/domains/compute/console-upgrade';
+import { serveSso } from '@/lib/people/oidc/serve';
 import { app } from '@/lib/platform/app';
 import { isLargeUpload } from '@/lib/platform/uploads';
 import { settings } from '@/lib/settings';
 import { announceStop, stoppingSignal } from '@/lib/stopping';
 import { ConnectionLimit } from './connection-limit';
 import { compileAhead, compileFirstPages, expectNoStaticPaths } from './development-pages';
-import { backofficeUrl, isApi, isBackoffice, isHealth, plainPath } from './paths';
+import { backofficeUrl, isApi, isBackoffice, isHealth, isSso, plainPath } from './paths';
 import { serveBuiltFiles } from './static-files';
 import { runSupervised } from './supervised';
 import { listen, malformed, refuse, type ServerLimits, type Surface } from './web-server';
@@ -36,6 +37,8 @@ const serveApi = getRequestListener(app.fetch, {
   errorHandler: () => Response.json(malformed.body(new Date()), { status: malformed.status }),
 });
 
+const serveOidc = serveSso();
+
 /** In development Next serves the API too: it mounts the same app, and reloads it on every change. */
 const isDirect = (path: string) => isHealth(path) || (isApi(path) && !dev);
 
@@ -54,6 +57,7 @@ function surface(serves: (path: string) => boolean): Surface {
       if (path === undefined) refuse(response, malformed);
       else if (!serves(path)) refuse(response, new ApiError('RESOURCE_NOT_FOUND', 'No such address.'));
       else if (isDirect(path)) await serveApi(request, response);
+      else if (isSso(path)) await serveOidc(request, response);
       else if (serveBuilt(request, response)) return;
       else await servePage(request, response);
     },

@@ -58,6 +58,13 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
         },
       }),
     ),
+  '/workspace/sso/clients/{id}': (project, call) =>
+    created(
+      call('POST', '/workspace/sso/clients', {
+        token: project.users.admin.token,
+        body: { name: 'fixture', redirect_uris: ['https://app.example.test/callback'] },
+      }),
+    ),
   '/billing/invoices/{id}': async (project) => {
     const id = newId();
     const amounts = { subtotal_usd: '1.00', credit_usd: '0.00', due_usd: '1.00' };

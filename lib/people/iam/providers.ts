@@ -8,6 +8,7 @@ import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { requireOutgoingUrl } from '@/lib/core/net/checked-fetch';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { isOwnIssuer } from '@/lib/people/oidc/issuer';
 import { type Conditions, type CreateProvider, type IdentityProvider, providerQuery } from './schema';
 
 /** Each exchange checks all providers of its issuer, so their number is limited. */
@@ -47,7 +48,9 @@ export const listProviders = listOf({
  * @throws ApiError 400 for a URL that may not be called, 409 when the name is taken or there are too many
  */
 export async function createProvider(call: ProjectCall, input: CreateProvider): Promise<IdentityProvider> {
-  const { search, hash } = requireOutgoingUrl('issuer', input.issuer);
+  const issuer = requireOutgoingUrl('issuer', input.issuer);
+  if (isOwnIssuer(issuer)) throw invalid('issuer: must not be this platform; its ID tokens are for applications.');
+  const { search, hash } = issuer;
   if (search !== '' || hash !== '')
     throw invalid('issuer: must not have a query or a fragment (OpenID Connect Discovery).');
   if (input.jwks_uri !== undefined) requireOutgoingUrl('jwks_uri', input.jwks_uri);

@@ -1,13 +1,12 @@
-import type { NextApiRequest, NextApiResponse } from 'next';
-import NextAuth from 'next-auth';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { prisma } from '@/lib/core/db/prisma';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { enrol, givePassword, PASSWORD, stepStart, totpCode } from '@/lib/testing/sign-in';
+import { signInPage } from '@/lib/testing/sign-in-pages';
 import { api, createProject, signIn, type TestUser } from '@/lib/testing/world';
 import { sessionCookies } from './cookies';
-import { challengeCookieName, portalAuth, visitOf } from './portal-auth';
+import { challengeCookieName } from './portal-auth';
 
 testDatabase();
 const call = api();
@@ -46,32 +45,12 @@ class Browser {
         .map(([name, value]) => `${name}=${value}`)
         .join('; '),
     });
-    const visit = visitOf(new Request('http://localhost/', { headers }));
-    const page: Page = { status: 200, body: undefined, error: null };
-    const set: string[] = [];
-    const response = {
-      status(status: number) {
-        page.status = status;
-        return response;
-      },
-      getHeader: () => [],
-      setHeader: (name: string, value: string | string[]) => name === 'Set-Cookie' && set.push(...[value].flat()),
-      json: (body: unknown) => Object.assign(page, { body }),
-      send: (body: unknown) => Object.assign(page, { body }),
-      end: () => {},
-    };
     const body = method === 'POST' ? { ...form, csrfToken: await this.formToken(), json: 'true' } : {};
     if (method === 'POST')
       Object.assign(cookies, Object.fromEntries([...this.jar].map(([name, { value }]) => [name, value])));
-    const request = {
-      method,
-      query: { nextauth: path.split('/') },
-      body,
-      cookies,
-      headers: Object.fromEntries(headers),
-    };
-    await NextAuth(request as unknown as NextApiRequest, response as unknown as NextApiResponse, portalAuth(visit));
-    for (const cookie of [...set, ...visit.set_cookies]) this.keep(cookie);
+    const answer = await signInPage(method, path, { headers, cookies, body });
+    const page: Page = { status: answer.status, body: answer.body, error: null };
+    for (const cookie of answer.set_cookies) this.keep(cookie);
     const url = typeof page.body === 'object' && page.body !== null && 'url' in page.body ? String(page.body.url) : '';
     if (url) page.error = new URL(url).searchParams.get('error');
     return page;
