@@ -69,6 +69,7 @@ const text: [front: string, back: string][] = [
 const marks: [shape: string, back: string][] = [
   ...['canvas', 'surface'].map((ground) => pair('focus', ground)),
   ...['line-strong', 'positive', 'critical', 'moving'].map((shape) => pair(shape, 'surface')),
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((line) => pair(`series-${line}`, 'surface')),
 ];
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {

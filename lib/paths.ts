@@ -70,6 +70,7 @@ export const paths = {
   pricing: (project: string) => inProject(project, 'billing/pricing'),
   /** The page of the sandbox processor. It stands in for another company's page, so it only has ids. */
   checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
+  logs: (project: string, shown?: { query: string }) => withQuery(inProject(project, 'observability/logs'), shown),
   account: (project: string) => inProject(project, 'account'),
   notifications: (project: string) => inProject(project, 'notifications'),
   notificationPreferences: (project: string) => inProject(project, 'notifications/preferences'),

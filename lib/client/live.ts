@@ -1,4 +1,5 @@
 import { readEvents, type StreamEvent } from './event-stream';
+import { defaultBackoff, pause, watchdog } from './stream-patience';
 
 /** A message from the browser's one stream to all its tabs. */
 export type LiveMessage =
@@ -91,43 +92,4 @@ function messageOf({ name, data }: StreamEvent): LiveMessage | undefined {
     return { kind: 'resync', version };
   }
   return 'topic' in fields && typeof fields.topic === 'string' ? { kind: 'hint', topic: fields.topic } : undefined;
-}
-
-/** 0.5 s, 1 s, 2 s … 15 s, each up to half longer, so that pages don't all hit a restarted server at once. */
-function defaultBackoff(failures: number): number {
-  return Math.min(15_000, 500 * 2 ** failures) * (1 + Math.random() / 2);
-}
-
-function watchdog(ms: number) {
-  const controller = new AbortController();
-  // The browser may notice earlier that it is offline.
-  const cut = () => controller.abort();
-  let timer = setTimeout(cut, ms);
-  globalThis.addEventListener?.('offline', cut);
-  return {
-    signal: controller.signal,
-    reset: () => {
-      clearTimeout(timer);
-      timer = setTimeout(cut, ms);
-    },
-    stop: () => {
-      clearTimeout(timer);
-      globalThis.removeEventListener?.('offline', cut);
-    },
-  };
-}
-
-/** Waits; shorter if the browser reports that it is online again. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      globalThis.removeEventListener?.('online', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    globalThis.addEventListener?.('online', end);
-  });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { formatMoney } from '@/lib/format/money';
 import { formatNumber } from '@/lib/format/number';
 import { formatBytes } from '@/lib/format/size';
-import { ticks } from './axes';
+import { ticks, ticksBetween } from './axes';
 
 describe('an axis', () => {
   test.each([
@@ -28,5 +28,10 @@ describe('an axis', () => {
         expect(new Set(labels).size).toBe(labels.length);
       }
     }
+  });
+  test('with negative values has the same steps below zero', () => {
+    expect(ticksBetween(-30, 100, false)).toEqual([-50, -25, 0, 25, 50, 75, 100]);
+    expect(ticksBetween(-4, 0, false)).toEqual([-4, -3, -2, -1, 0]);
+    expect(ticksBetween(0, 100, false)).toEqual(ticks(100, false));
   });
 });

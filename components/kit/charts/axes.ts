@@ -10,6 +10,20 @@ export function ticks(most: number, binary: boolean, format: (value: number) => 
   return roundNumbers(most, binary, 1);
 }
 
+/** Round tick values from at most `lowest`, if that is negative, up to at least `most`. */
+export function ticksBetween(
+  lowest: number,
+  most: number,
+  binary: boolean,
+  format: (value: number) => string = String,
+): number[] {
+  if (!(lowest < 0)) return ticks(most, binary, format);
+  const [, step = 1] = ticks(Math.max(most, -lowest), binary, format);
+  const below = Math.ceil(-lowest / step);
+  const above = Math.max(0, Math.ceil(most / step));
+  return Array.from({ length: below + above + 1 }, (_, position) => (position - below) * step);
+}
+
 function roundNumbers(most: number, binary: boolean, parts: number): number[] {
   if (!(most > 0)) return [0, 1];
   const rough = most / parts;

@@ -6,8 +6,8 @@ import 'uplot/dist/uPlot.min.css';
 import './time-series.css';
 import { useWidth } from '@/components/kit/ui/use-width';
 import { formatExact } from '@/lib/format/time';
-import { axisWidth, ticks } from './axes';
-import { loneValues, type Series, valueAt } from './series';
+import { axisWidth, ticksBetween } from './axes';
+import { loneValues, type Series, stacked, totalOf, valueAt } from './series';
 import { roundTimes, timeLabels } from './time-axis';
 import type { TimeWindow } from './time-range';
 import { onThemeChange, tokenColor } from './token-color';
@@ -29,6 +29,11 @@ export interface TimeSeriesProps {
   /** Charts of one group share their cursor. */
   group: string;
   onZoom: (shown: TimeWindow) => void;
+  /** Draws stacked bars of this width, in ms; each starts at its time. */
+  bars?: number;
+  height?: number;
+  /** For charts whose legend is elsewhere: the position of the cursor. */
+  onCursor?: (position: number | undefined) => void;
 }
 
 const HEIGHT = 180;
@@ -40,26 +45,31 @@ const AXIS_FONT = '11px "Inter Variable", sans-serif';
 
 /** Values over time. Drag to zoom; with the keyboard, the arrow keys move the cursor. */
 export default function TimeSeriesView(props: TimeSeriesProps) {
-  const { label, times, series, format } = props;
+  const { label, times, series, format, bars, height = HEIGHT, onCursor } = props;
   const [box, width] = useWidth();
   const chart = useRef<UPlot>(undefined);
   const [cursor, setCursor] = useState<number>();
-  useChart(box, chart, width, props, setCursor);
+  useChart(box, chart, width, props, (position) => {
+    setCursor(position);
+    onCursor?.(position);
+  });
 
   const at = cursor === undefined ? undefined : times[cursor];
+  const whole = bars === undefined ? 'Latest' : 'Total';
+  const readingOf = (line: Series) =>
+    bars !== undefined && cursor === undefined ? totalOf(line) : valueAt(line, cursor);
   const reading = series
     .map((line) => {
-      const value = valueAt(line, cursor);
+      const value = readingOf(line);
       return `${line.label} ${value === null ? 'unknown' : format(value)}`;
     })
     .join(', ');
   return (
     <figure className="m-0">
       <figcaption className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs">
-        {series.map((line) => (
-          <Key key={line.label} line={line} value={valueAt(line, cursor)} format={format} />
-        ))}
-        <span className="ml-auto text-ink-subtle tabular-nums">{at === undefined ? 'Latest' : formatExact(at)}</span>
+        {!onCursor &&
+          series.map((line) => <Key key={line.label} line={line} value={readingOf(line)} format={format} />)}
+        <span className="ml-auto text-ink-subtle tabular-nums">{at === undefined ? whole : formatExact(at)}</span>
       </figcaption>
       <div
         ref={box}
@@ -69,10 +79,10 @@ export default function TimeSeriesView(props: TimeSeriesProps) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, times.length - 1)}
         aria-valuenow={cursor ?? Math.max(0, times.length - 1)}
-        aria-valuetext={`${at === undefined ? 'Latest' : formatExact(at)}: ${reading}`}
+        aria-valuetext={`${at === undefined ? whole : formatExact(at)}: ${reading}`}
         onKeyDown={(event) => chart.current && moveCursor(event, chart.current, cursor ?? times.length)}
         onBlur={() => chart.current?.setCursor(outside)}
-        style={{ height: HEIGHT }}
+        style={{ height }}
         className="rounded-sm"
       />
     </figure>
@@ -135,36 +145,42 @@ function useChart(
     };
   }, [box, chart, width, lines]);
 
-  const { times, series, shown } = props;
+  const { times, series, shown, bars } = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the window decides the scales, which new data sets
-  useEffect(() => chart.current?.setData(dataOf({ times, series })), [chart, times, series, shown.from, shown.to]);
+  useEffect(
+    () => chart.current?.setData(dataOf({ times, series, bars })),
+    [chart, times, series, bars, shown.from, shown.to],
+  );
 }
 
-const dataOf = ({ times, series }: Pick<TimeSeriesProps, 'times' | 'series'>): UPlot.AlignedData => [
-  [...times],
-  ...series.map(({ values }) => [...values]),
-];
+/** Of stacked bars, the highest are drawn first, behind the others. */
+function dataOf({ times, series, bars }: Pick<TimeSeriesProps, 'times' | 'series' | 'bars'>): UPlot.AlignedData {
+  if (bars === undefined) return [[...times], ...series.map(({ values }) => [...values])];
+  return [times.map((time) => time + bars / 2), ...stacked(series).reverse()];
+}
 
 type Latest = () => { props: TimeSeriesProps; onCursor: (position: number | undefined) => void };
 
 function optionsOf(element: Element, width: number, latest: Latest): UPlot.Options {
-  const { series, group } = latest().props;
+  const { group, bars, height = HEIGHT } = latest().props;
+  const series = bars === undefined ? latest().props.series : latest().props.series.toReversed();
   const color = (css: string) => () => tokenColor(element, css);
   const grid = { stroke: color('var(--line)'), width: 1 };
   const axis = { stroke: color('var(--ink-subtle)'), font: AXIS_FONT, ticks: { show: false } };
   const valuesOf = () => {
     const { props } = latest();
-    return ticks(Math.max(props.top, highest(props)), props.binary ?? false, props.format);
+    const [lowest, highest] = extent(props);
+    return ticksBetween(lowest, Math.max(props.top, highest), props.binary ?? false, props.format);
   };
   return {
     width,
-    height: HEIGHT,
+    height,
     ms: 1,
     padding: [8, 18, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [latest().props.shown.from, latest().props.shown.to] },
-      y: { range: () => [0, valuesOf().at(-1) ?? 1] },
+      y: { range: () => [valuesOf()[0] ?? 0, valuesOf().at(-1) ?? 1] },
     },
     axes: [
       {
@@ -187,23 +203,34 @@ function optionsOf(element: Element, width: number, latest: Latest): UPlot.Optio
     ],
     series: [
       {},
-      ...series.map(({ label, tone }) => ({
-        label,
-        stroke: color(`var(--${tone})`),
-        fill: color(`color-mix(in oklab, var(--${tone}) ${series.length === 1 ? 14 : 6}%, transparent)`),
-        width: 1.5,
-        spanGaps: false,
-        points: {
-          size: 4,
-          fill: color(`var(--${tone})`),
-          filter: (chart: UPlot, line: number) => loneValues(Array.from(chart.data[line] ?? [])),
-        },
-      })),
+      ...series.map(
+        ({ label, tone }): UPlot.Series =>
+          bars === undefined
+            ? {
+                label,
+                stroke: color(`var(--${tone})`),
+                fill: color(`color-mix(in oklab, var(--${tone}) ${series.length === 1 ? 14 : 6}%, transparent)`),
+                width: 1.5,
+                spanGaps: false,
+                points: {
+                  size: 4,
+                  fill: color(`var(--${tone})`),
+                  filter: (chart: UPlot, line: number) => loneValues(Array.from(chart.data[line] ?? [])),
+                },
+              }
+            : {
+                label,
+                fill: color(`var(--${tone})`),
+                width: 0,
+                paths: UPlot.paths.bars?.({ size: [1], gap: 1 }),
+                points: { show: false },
+              },
+      ),
     ],
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: false, dist: SHORTEST_DRAG_PX },
-      points: { size: 6 },
+      points: { size: 6, show: bars === undefined },
       // A selection belongs to one chart; the cursor is shown in all.
       sync: { key: group, setSeries: false, filters: { pub: (type) => type === 'mousemove' || type === 'mouseleave' } },
     },
@@ -222,18 +249,16 @@ function optionsOf(element: Element, width: number, latest: Latest): UPlot.Optio
   };
 }
 
-/** The highest visible value. */
-function highest({ times, series, shown }: TimeSeriesProps): number {
+/** The lowest and the highest visible value; 0 is between them. */
+function extent({ times, series, shown, bars = 0 }: TimeSeriesProps): [lowest: number, highest: number] {
+  const drawn = bars === 0 ? series.map(({ values }) => values) : stacked(series);
   const visible = (position: number) => {
     const at = times[position] ?? 0;
-    return at >= shown.from && at <= shown.to;
+    return at + bars >= shown.from && at <= shown.to;
   };
-  return series.reduce(
-    (most, { values }) =>
-      values.reduce<number>(
-        (now, value, position) => (value !== null && visible(position) ? Math.max(now, value) : now),
-        most,
-      ),
-    0,
+  const values = drawn.flatMap((line) => line.filter((value, position) => value !== null && visible(position)));
+  return values.reduce<[number, number]>(
+    ([lowest, highest], value) => [Math.min(lowest, value ?? 0), Math.max(highest, value ?? 0)],
+    [0, 0],
   );
 }

@@ -21,6 +21,8 @@ export interface CodeEditorProps {
 }
 
 interface ViewProps extends CodeEditorProps {
+  /** A form field such as a query: as high as its text, without line numbers, and Tab leaves it. */
+  field?: boolean;
   /** A new array recreates the editor. */
   extensions?: readonly Extension[];
   onEditor?: (editor: EditorView) => void;
@@ -31,23 +33,25 @@ const none: readonly Extension[] = [];
 /** A code editor with syntax, search (Ctrl-F) and folding. Tab indents; Esc, then Tab leaves the editor. */
 export default function CodeEditorView(props: ViewProps) {
   const { label, value, onChange, language = 'text', placeholder, fill = false, wrap = false } = props;
-  const { extensions = none, onEditor } = props;
+  const readOnly = onChange === undefined;
+  const { field = false, extensions = none, onEditor } = props;
+  const indents = !readOnly && !field;
   const hint = useId();
   const syntax = useLanguage(language);
-  const readOnly = onChange === undefined;
   const all = useMemo(
     () => [
       codeTheme,
       EditorView.contentAttributes.of({
         'aria-label': label,
         tabindex: '0',
-        ...(readOnly ? { 'aria-readonly': 'true' } : { 'aria-describedby': hint }),
+        ...(readOnly && { 'aria-readonly': 'true' }),
+        ...(indents && { 'aria-describedby': hint }),
       }),
       wrap ? EditorView.lineWrapping : none,
       syntax,
       ...extensions,
     ],
-    [label, hint, readOnly, wrap, syntax, extensions],
+    [label, hint, readOnly, indents, wrap, syntax, extensions],
   );
   return (
     <div className={clsx('group/editor relative', fill && 'flex h-full min-h-0 flex-col')}>
@@ -62,12 +66,17 @@ export default function CodeEditorView(props: ViewProps) {
           extensions={all}
           className={fill ? 'h-full' : undefined}
           height={fill ? '100%' : undefined}
-          minHeight={fill ? undefined : '6rem'}
-          maxHeight={fill ? undefined : '32rem'}
-          basicSetup={{ highlightActiveLine: false, autocompletion: true }}
+          minHeight={fill || field ? undefined : '6rem'}
+          maxHeight={fill ? undefined : field ? '12rem' : '32rem'}
+          indentWithTab={!field}
+          basicSetup={{
+            highlightActiveLine: false,
+            autocompletion: true,
+            ...(field && { lineNumbers: false, foldGutter: false }),
+          }}
         />
       </div>
-      {!readOnly && (
+      {indents && (
         <p
           id={hint}
           className="pointer-events-none absolute right-1.5 bottom-1.5 rounded-sm bg-sunken px-1.5 text-2xs text-ink-muted opacity-0 group-focus-within/editor:opacity-100"

@@ -6,7 +6,9 @@ const languages = {
   typescript: () =>
     import('@codemirror/lang-javascript').then((module) => module.javascript({ jsx: true, typescript: true })),
   json: () => import('@codemirror/lang-json').then((module) => module.json()),
+  logql: () => import('./query-languages').then((module) => module.logql),
   markdown: () => import('@codemirror/lang-markdown').then((module) => module.markdown()),
+  promql: () => import('./query-languages').then((module) => module.promql),
   python: () => import('@codemirror/lang-python').then((module) => module.python()),
   sql: () => import('@codemirror/lang-sql').then((module) => module.sql()),
   yaml: () => import('@codemirror/lang-yaml').then((module) => module.yaml()),

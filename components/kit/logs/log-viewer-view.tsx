@@ -11,7 +11,8 @@ import { Input } from '@/components/kit/ui/input';
 import { Tooltip } from '@/components/kit/ui/tooltip';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
-import { findLines, lineOf, logLines, logSpans, markMatches, plainLine } from './log-lines';
+import { LogLine } from './log-line';
+import { findLines, lineOf, logLines, plainLine } from './log-lines';
 
 export interface LogViewerProps {
   /** Name of the log: "Boot log". */
@@ -172,26 +173,3 @@ export default function LogViewerView({ label, text, live = false, fill = false 
     </section>
   );
 }
-
-function LogLine({ line, words, wrap }: { line: string; words: string; wrap: boolean }) {
-  return (
-    <span className={clsx('min-w-0 px-3', wrap ? 'whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre')}>
-      {keyed(logSpans(line)).map(({ key, value }) => (
-        <span key={key} className={value.className}>
-          {keyed(markMatches(value.text, words)).map(({ key: part, value: { text, match } }) =>
-            match ? (
-              <mark key={part} className="rounded-xs bg-caution text-[oklch(0.2_0_0)]">
-                {text}
-              </mark>
-            ) : (
-              text
-            ),
-          )}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-/** Spans of a line are identified only by their position. */
-const keyed = <Value,>(values: readonly Value[]) => values.map((value, key) => ({ key, value }));
