@@ -70,6 +70,8 @@ export const paths = {
   pricing: (project: string) => inProject(project, 'billing/pricing'),
   /** The page of the sandbox processor. It stands in for another company's page, so it only has ids. */
   checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
+  metrics: (project: string, shown?: { query: string }) =>
+    withQuery(inProject(project, 'observability/metrics'), shown),
   logs: (project: string, shown?: { query: string }) => withQuery(inProject(project, 'observability/logs'), shown),
   account: (project: string) => inProject(project, 'account'),
   notifications: (project: string) => inProject(project, 'notifications'),

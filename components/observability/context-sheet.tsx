@@ -17,7 +17,7 @@ interface ContextSheetProps {
 /** The lines before and after a line, from the same source and at all levels. */
 export function ContextSheet({ record, close }: ContextSheetProps) {
   const source = useMemo(
-    () => writeMatchers(sourceOf(record).map(({ label, value }) => ({ label, op: '=', value }))),
+    () => writeMatchers(sourceOf(record.labels).map(({ label, value }) => ({ label, op: '=', value }))),
     [record],
   );
   const around = useContextLines(record, source);

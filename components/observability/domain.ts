@@ -1,6 +1,14 @@
-import { Logs } from 'lucide-react';
+import { ChartLine, Logs } from 'lucide-react';
 import type { NavigationEntry } from '@/components/kit/page/navigation';
 import { paths } from '@/lib/paths';
+
+export const metrics: NavigationEntry = {
+  label: 'Metrics',
+  shortcut: 'e',
+  icon: ChartLine,
+  href: (project) => paths.metrics(project),
+  keywords: ['promql', 'prometheus', 'charts', 'cpu', 'memory', 'telemetry', 'observability'],
+};
 
 export const logs: NavigationEntry = {
   label: 'Logs',

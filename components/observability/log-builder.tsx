@@ -1,11 +1,12 @@
 'use client';
 
 import { Search } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { Input } from '@/components/kit/ui/input';
 import { Select } from '@/components/kit/ui/select';
 import { useProject } from '@/lib/client/project';
 import { equalTo, readSelection, textOf, withLabels, withText, writeSelection } from './query-text';
+import { SmallField } from './small-field';
 
 interface LogBuilderProps {
   query: string;
@@ -56,7 +57,7 @@ function Words({ text, disabled }: { text: string; disabled: boolean }) {
   const id = useId();
   const [words, setWords] = useState(text);
   return (
-    <Named label="Text" htmlFor={id} className="min-w-44 flex-1">
+    <SmallField label="Text" htmlFor={id} className="min-w-44 flex-1">
       <span className="relative block">
         <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-ink-subtle" aria-hidden="true" />
         <Input
@@ -69,7 +70,7 @@ function Words({ text, disabled }: { text: string; disabled: boolean }) {
           className="pl-8"
         />
       </span>
-    </Named>
+    </SmallField>
   );
 }
 
@@ -90,7 +91,7 @@ function LabelSelect({ name, label, any, value, disabled, onChoose }: LabelSelec
   const known = useLabelValues(name);
   const values = [...new Set([...known, ...(value === undefined ? [] : [value])])];
   return (
-    <Named label={label} htmlFor={id} className="w-44 max-sm:w-full">
+    <SmallField label={label} htmlFor={id} className="w-44 max-sm:w-full">
       <Select
         id={id}
         options={[{ value: ANY, label: any }, ...values.map((one) => ({ value: one, label: one }))]}
@@ -98,25 +99,7 @@ function LabelSelect({ name, label, any, value, disabled, onChoose }: LabelSelec
         disabled={disabled}
         onValueChange={(chosen) => onChoose(chosen === ANY ? null : chosen)}
       />
-    </Named>
-  );
-}
-
-interface NamedProps {
-  label: string;
-  htmlFor: string;
-  className: string;
-  children: ReactNode;
-}
-
-function Named({ label, htmlFor, className, children }: NamedProps) {
-  return (
-    <div className={className}>
-      <label htmlFor={htmlFor} className="mb-1 block text-ink-muted text-xs">
-        {label}
-      </label>
-      {children}
-    </div>
+    </SmallField>
   );
 }
 

@@ -17,6 +17,8 @@ export interface LogDetailsProps {
 /** The labels and fields of a line, each a filter with one press. */
 export function LogDetails({ record, onFilter, onContext }: LogDetailsProps) {
   const parsed = useMemo(() => fieldsOf(record.line), [record.line]);
+  // A stage of the query may have made labels of some.
+  const fields = parsed?.fields.filter(({ name }) => !(name in record.labels)) ?? [];
   return (
     <div className="space-y-3 border-line border-t bg-surface px-4 py-3 font-sans text-sm">
       <div className="flex flex-wrap items-center gap-2">
@@ -31,10 +33,10 @@ export function LogDetails({ record, onFilter, onContext }: LogDetailsProps) {
         <CopyButton value={record.line} label="line" labelled />
       </div>
       <Fields title="Labels" fields={shownLabels(record.labels)} onFilter={onFilter} />
-      {parsed && (
+      {parsed && fields.length > 0 && (
         <Fields
           title="Fields"
-          fields={parsed.fields}
+          fields={fields}
           onFilter={onFilter && ((filter) => onFilter({ ...filter, stage: parsed.stage }))}
         />
       )}

@@ -1,11 +1,10 @@
 'use client';
 
-import { ExternalLink, Play, Radio, RefreshCw } from 'lucide-react';
+import { ExternalLink, Radio, RefreshCw } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { useTimeRange } from '@/components/kit/charts/time-range';
 import { TimeRangePicker } from '@/components/kit/charts/time-range-picker';
-import { QueryField } from '@/components/kit/code/query-field';
 import { CopyAs } from '@/components/kit/copy/copy-as';
 import { setAddress } from '@/components/kit/page/address';
 import { Button, ButtonLink } from '@/components/kit/ui/button';
@@ -16,7 +15,7 @@ import { DownloadMenu } from './download-menu';
 import { LogBuilder } from './log-builder';
 import { LogResults } from './log-results';
 import { LogTail } from './log-tail';
-import { problemOf } from './problem';
+import { QueryRow } from './query-row';
 import { type FieldFilter, readSelection, withFilter, withLabels, writeMatchers, writeSelection } from './query-text';
 import { rangeNames, ranges, windowOf } from './time-window';
 import { isLogQuery, type LogQuestion, useLogLines, useLogValues } from './use-log-query';
@@ -33,6 +32,7 @@ const EVERYTHING = '{service=~".+"}';
 export default function LogExplorerView({ fixed }: LogExplorerProps) {
   const { project } = useProject();
   const params = useSearchParams();
+  const completion = useLogql();
   const time = useTimeRange(rangeNames, '1h');
   const given = params.get('query') ?? (fixed ? writeMatchers([]) : EVERYTHING);
   const live = params.get('live') === 'on';
@@ -62,7 +62,17 @@ export default function LogExplorerView({ fixed }: LogExplorerProps) {
   return (
     <div className="space-y-4">
       <LogBuilder query={given} onChange={ask} fixed={Object.keys(fixed ?? {})} />
-      {!fixed && <QueryRow query={given} error={answer.error} pending={answer.isFetching} onRun={ask} />}
+      {!fixed && (
+        <QueryRow
+          label="LogQL query"
+          language="logql"
+          completion={completion}
+          query={given}
+          error={answer.error}
+          pending={answer.isFetching}
+          onRun={ask}
+        />
+      )}
       <div className="flex flex-wrap items-center gap-2">
         <TimeRangePicker ranges={ranges} range={time.range} onChoose={choose} onZoomOut={time.zoom && time.zoomOut} />
         <Button
@@ -129,45 +139,4 @@ export default function LogExplorerView({ fixed }: LogExplorerProps) {
 function withFixed(query: string, fixed: Readonly<Record<string, string>>): string {
   const selection = readSelection(query);
   return selection ? writeSelection(withLabels(selection, fixed)) : query;
-}
-
-interface QueryRowProps {
-  query: string;
-  error: unknown;
-  pending: boolean;
-  onRun: (query: string) => void;
-}
-
-function QueryRow({ query, error, pending, onRun }: QueryRowProps) {
-  const completion = useLogql();
-  const [draft, setDraft] = useState({ query, text: query });
-  // The builder, a filter or the back button may change the query.
-  if (draft.query !== query) setDraft({ query, text: query });
-  const problem = draft.text === query ? problemOf(error) : undefined;
-  const run = () => onRun(draft.text.trim());
-  return (
-    <div>
-      <div className="flex items-start gap-2">
-        <div className="min-w-0 flex-1">
-          <QueryField
-            label="LogQL query"
-            language="logql"
-            value={draft.text}
-            onChange={(text) => setDraft({ query, text })}
-            onRun={run}
-            completion={completion}
-            problem={problem}
-          />
-        </div>
-        <Button variant="primary" size="lg" pending={pending} onClick={run}>
-          <Play /> Run
-        </Button>
-      </div>
-      {problem && (
-        <p role="alert" className="mt-1.5 text-critical-ink text-sm">
-          Line {problem.line}, column {problem.column}: {problem.message}
-        </p>
-      )}
-    </div>
-  );
 }

@@ -58,6 +58,6 @@ test.each([
 test('labels of a line start with its source, without the project', () => {
   const labels = { zone: 'a', level: 'info', project: 'p', service: 'compute', resource_id: 'i', stream: 'console' };
   expect(shownLabels(labels).map(({ name }) => name)).toEqual(['service', 'resource_id', 'level', 'stream', 'zone']);
-  const record = { key: '', time: '0', at: 0, labels, line: '' };
-  expect(sourceOf(record).map(({ label }) => label)).toEqual(['service', 'resource_id', 'stream']);
+  expect(sourceOf(labels).map(({ label }) => label)).toEqual(['service', 'resource_id', 'stream']);
+  expect(sourceOf({ ...labels, service: 'audit' }).map(({ label }) => label)).toEqual(['service', 'stream']);
 });

@@ -20,7 +20,8 @@ export interface LogStream {
 /** The lines of all streams in one order of time. */
 export function recordsOf(streams: readonly LogStream[], direction: 'forward' | 'backward'): LogRecord[] {
   const records = streams.flatMap(({ stream, values }) => {
-    const source = JSON.stringify(stream);
+    // Stages add labels; a line stays the same one.
+    const source = JSON.stringify(sourceOf(stream));
     const seen = new Map<string, number>();
     return values.map(([time = '', line = '']): LogRecord => {
       // The same line may be written twice at one moment.
@@ -107,8 +108,10 @@ export function shownLabels(labels: LogRecord['labels']): Field[] {
 }
 
 /** Selects everything from the source of a line, at any level. */
-export function sourceOf({ labels }: LogRecord): { label: string; value: string }[] {
-  return ['service', 'resource_id', 'stream'].flatMap((label) => {
+export function sourceOf(labels: LogRecord['labels']): { label: string; value: string }[] {
+  // The resource of an audit entry is what it is about, not where it comes from.
+  const names = labels.service === 'audit' ? ['service', 'stream'] : ['service', 'resource_id', 'stream'];
+  return names.flatMap((label) => {
     const value = labels[label];
     return value === undefined ? [] : [{ label, value }];
   });

@@ -18,7 +18,7 @@ interface LogTailProps {
 
 /** New lines as they are written. A pause keeps the view still while lines go on arriving. */
 export function LogTail({ query, onFilter, resources }: LogTailProps) {
-  const { records, state, error } = useTail(query);
+  const { records, state, gap, error } = useTail(query);
   const [follow, setFollow] = useState(true);
   const [paused, setPaused] = useState<readonly LogRecord[]>();
   const shown = paused ?? records;
@@ -37,6 +37,9 @@ export function LogTail({ query, onFilter, resources }: LogTailProps) {
         <p role="status" className="text-ink-muted text-xs">
           {paused ? `Paused, ${formatCount(waiting, 'new line')}` : words[state]}
         </p>
+        {gap && (
+          <p className="text-caution-ink text-xs">Some lines were left out. Search for all of them without Live.</p>
+        )}
       </div>
       <LogTable
         label="Live lines"

@@ -14,10 +14,12 @@ export interface Tail {
   /** Oldest first. */
   records: readonly LogRecord[];
   state: 'connecting' | 'open' | 'lost';
+  /** Lines were left out, because there were too many or the connection was lost for too long. */
+  gap: boolean;
   error: unknown;
 }
 
-const nothing: Tail = { records: [], state: 'connecting', error: undefined };
+const nothing: Tail = { records: [], state: 'connecting', gap: false, error: undefined };
 
 /** New lines of a query, as they are written. */
 export function useTail(query: string): Tail {
@@ -28,17 +30,23 @@ export function useTail(query: string): Tail {
     const { signal } = stop;
     const change = (next: (now: Tail) => Tail) => signal.aborted || setTail(next);
     const address = `/api/v1/observability/logs/tail?${new URLSearchParams({ query })}`;
+    let lastId: string | undefined;
     const follow = async (opened: () => void) => {
       const silence = watchdog(SILENCE_MS);
       try {
-        const request = new Request(address, { headers, signal: AbortSignal.any([signal, silence.signal]) });
-        const { body } = await send(request);
+        const { body } = await send(
+          new Request(address, {
+            headers: { ...headers, ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
+            signal: AbortSignal.any([signal, silence.signal]),
+          }),
+        );
         if (!body) throw new Error('The stream has no body.');
         opened();
         change((now) => ({ ...now, state: 'open', error: undefined }));
-        for await (const { data } of readEvents(body, silence.reset)) {
+        for await (const { name, data, id } of readEvents(body, silence.reset)) {
+          lastId = id ?? lastId;
           const records = recordsOf(streamsOf(data), 'forward');
-          change((now) => ({ ...now, records: appended(now.records, records) }));
+          change((now) => ({ ...now, gap: now.gap || name === 'gap', records: appended(now.records, records) }));
         }
         change((now) => ({ ...now, state: 'lost' }));
       } catch (error) {
@@ -62,7 +70,6 @@ export function useTail(query: string): Tail {
   return tail;
 }
 
-/** After a reconnection, lines may arrive a second time. */
 function appended(known: readonly LogRecord[], records: readonly LogRecord[]): readonly LogRecord[] {
   return [...known, ...without(records, known)].slice(-MOST_LINES);
 }

@@ -21,6 +21,13 @@ describe('an error answer', () => {
     });
   });
 
+  test('an answer of Prometheus keeps its type and message', async () => {
+    const error = await readError(
+      answer(400, '{"status":"error","errorType":"bad_data","error":"1:4: parse error: …"}'),
+    );
+    expect(error).toMatchObject({ code: 'bad_data', message: '1:4: parse error: …', status: 400 });
+  });
+
   test('an error page of a proxy becomes a sentence', async () => {
     const error = await readError(answer(502, '<html>Bad gateway</html>'));
     expect(error).toMatchObject({ code: 'HTTP_502', status: 502, passing: true });

@@ -28,12 +28,15 @@ export function connectionLost(): ApiError {
   );
 }
 
-/** Parses an error answer: the error record (spec 2.2), the quota-breach record (2.3), or a proxy's page. */
+/** Parses an error answer: the error record (spec 2.2), the quota-breach record (2.3), Prometheus' own, or a proxy's page. */
 export async function readError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const body: unknown = await response.json().catch(() => undefined);
   if (isRecord(body) && isRecord(body.error)) {
     return new ApiError(String(body.error.code), String(body.error.message), response.status, requestId);
+  }
+  if (isRecord(body) && typeof body.error === 'string') {
+    return new ApiError(String(body.errorType), body.error, response.status, requestId);
   }
   if (isRecord(body) && typeof body.detail === 'string') {
     return new ApiError('QUOTA_EXCEEDED', body.detail, response.status, requestId);

@@ -44,6 +44,11 @@ const look = EditorView.theme({
     color: 'var(--ink)',
     overflow: 'hidden',
   },
+  '.cm-tooltip-autocomplete.cm-tooltip > ul': { fontFamily: 'var(--font-mono)', padding: '0.25rem' },
+  '.cm-tooltip-autocomplete.cm-tooltip > ul > li': { borderRadius: '4px', padding: '0.25rem 0.5rem' },
+  '.cm-completionIcon': { display: 'none' },
+  '.cm-completionMatchedText': { color: 'var(--accent)', fontWeight: '600', textDecoration: 'none' },
+  '.cm-completionDetail': { color: 'var(--ink-muted)', fontFamily: 'var(--font-sans)', fontStyle: 'normal' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
   '.cm-lintRange-error': {
     backgroundImage: 'none',

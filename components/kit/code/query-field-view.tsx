@@ -1,6 +1,6 @@
 'use client';
 
-import type { CompletionSource } from '@codemirror/autocomplete';
+import { type CompletionSource, closeCompletion } from '@codemirror/autocomplete';
 import { setDiagnostics } from '@codemirror/lint';
 import { EditorState, type EditorView, keymap, Prec } from '@uiw/react-codemirror';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -41,7 +41,8 @@ export default function QueryFieldView(props: QueryFieldProps) {
         keymap.of([
           {
             key: 'Enter',
-            run: () => {
+            run: (view) => {
+              closeCompletion(view);
               run.current();
               return true;
             },

@@ -1,0 +1,49 @@
+import { addPerson, expect, expectAccessible, open, test } from './support';
+
+test('a metric is chosen from lists, and its query can be edited; the address keeps both', async ({
+  page,
+  tenant,
+  request,
+  otherBrowser,
+}) => {
+  await open(page, `/projects/${tenant.slug}/observability/metrics`, tenant.admin);
+  await expect(page).toHaveTitle('Metrics · Nephele');
+  const query = page.getByRole('textbox', { name: 'PromQL query' });
+  await expect(page.getByRole('heading', { name: 'No data in this period' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'Metric' }).click();
+  await page.getByRole('option', { name: /memory bytes/ }).click();
+  await expect(query).toHaveText('nephele_instance_memory_bytes');
+  await page.getByRole('combobox', { name: 'Aggregate' }).click();
+  await page.getByRole('option', { name: 'Sum' }).click();
+  await expect(query).toHaveText('sum(nephele_instance_memory_bytes)');
+
+  await query.fill('vector(3)');
+  await query.press('Enter');
+  await expect(page).toHaveURL(/query=vector/);
+  const series = page.getByRole('region', { name: 'Series' });
+  await expect(series.getByRole('row', { name: /3 3 3 3$/ })).toBeVisible();
+  await expectAccessible(page);
+  await series.getByRole('button').first().press('Enter');
+  await expect(series.getByRole('button', { pressed: false })).toBeVisible();
+
+  const reader = await addPerson(request, tenant, 'reader');
+  const other = await otherBrowser();
+  await open(other, page.url(), reader);
+  await expect(other.getByRole('region', { name: 'Series' })).toBeVisible();
+  await page.getByRole('button', { name: 'Use the builder' }).click();
+  await expect(query).toHaveText('sum(nephele_instance_memory_bytes)');
+});
+
+test('a wrong query is refused at its position, and functions and metrics are completed', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/observability/metrics`, tenant.admin);
+  const query = page.getByRole('textbox', { name: 'PromQL query' });
+  await query.fill('rat(nephele_instance_cpu_seconds[1m])');
+  await query.press('Enter');
+  await expect(page.getByText(/^Line 1, column 4: /)).toBeVisible();
+  await expectAccessible(page);
+  await query.fill('');
+  await query.pressSequentially('nephele_instance_mem');
+  await page.getByRole('option', { name: /nephele_instance_memory_bytes/ }).click();
+  await expect(query).toContainText('nephele_instance_memory_bytes');
+});
