@@ -192,7 +192,7 @@ test('a suspended tenant is refused with the reason, and resuming restores acces
   expect((await call()).status()).toBe(200);
   await openOffice(page, `/admin/tenants?search=${tenant.slug}`, administrator);
   await page.getByRole('button', { name: `Actions for ${tenant.name}` }).click();
-  await page.getByRole('menuitem', { name: 'Suspend' }).click();
+  await page.getByRole('menuitem', { name: 'Suspend', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: `Suspend ${tenant.name}?` });
   await dialog.getByRole('button', { name: 'Suspend tenant' }).click();
   await expect(dialog.getByText('Enter a reason.')).toBeVisible();
@@ -206,8 +206,12 @@ test('a suspended tenant is refused with the reason, and resuming restores acces
   await page.getByRole('link', { name: tenant.name }).click();
   await expect(page.getByText('Invoice 2026-03 is unpaid.')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Actions' }).click();
-  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  await page.keyboard.press('Control+k');
+  const line = (action: string) => page.getByRole('option', { name: `${tenant.name}: ${action}` });
+  await page.getByRole('combobox').fill(`${tenant.name}: sus`);
+  await expect(line('Suspend Already suspended.')).toHaveAttribute('aria-disabled', 'true');
+  await page.getByRole('combobox').fill(`resume ${tenant.name}`);
+  await line('Resume').click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Resume tenant' }).click();
   await expect(page.getByText('Invoice 2026-03 is unpaid.', { exact: true })).toBeHidden();
   await expect.poll(async () => (await call()).status()).toBe(200);

@@ -112,6 +112,38 @@ test('the command palette offers the actions of a resource, with the reason of o
   await expect.poll(volume).toBe(404);
 });
 
+test('the command palette offers the actions of secrets, key pairs and floating IPs', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const create = async (path: string, data: object) => {
+    const made = await request.post(`/api/v1${path}`, { headers, data });
+    expect(made.status()).toBe(201);
+    return made.json();
+  };
+  await create('/vault/secrets', { name: 'signing-key', type: 'opaque', payload: 'x' });
+  await create('/compute/keypairs', { name: 'laptop' });
+  const { address } = await create('/network/floating-ips', {});
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox');
+  const line = (name: string) => page.getByRole('option', { name });
+  await field.fill(`${address}: dis`);
+  await expect(line(`${address}: Disassociate Not associated.`)).toHaveAttribute('aria-disabled', 'true');
+  await field.fill(`release ${address}`);
+  await expect(line(`${address}: Release`)).toBeVisible();
+  await field.fill('signing-key: show');
+  await line('signing-key: Show value').click();
+  await page.getByRole('dialog', { name: 'signing-key' }).getByRole('button', { name: 'Cancel' }).click();
+  await page.keyboard.press('Control+k');
+  await field.fill('laptop: del');
+  await line('laptop: Delete').click();
+  await page.getByRole('button', { name: 'Delete key pair' }).click();
+  await expect.poll(async () => (await request.get('/api/v1/compute/keypairs', { headers })).json()).toEqual([]);
+});
+
 test('the chosen theme stays', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.getByRole('button', { name: /account and appearance/ }).click();

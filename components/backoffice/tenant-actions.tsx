@@ -58,9 +58,19 @@ export function useTenantActions(): { actions: (tenant: Tenant) => readonly Acti
     { label: 'Users', icon: UsersRound, href: adminPaths.users({ tenant_id: tenant.id }) },
     { label: 'Operations', icon: ListChecks, href: adminPaths.operations({ tenant_id: tenant.id }) },
     { label: 'Audit log', icon: ScrollText, href: adminPaths.audit({ tenant_id: tenant.id }) },
-    tenant.status === 'active'
-      ? { label: 'Suspend', icon: Pause, danger: true, onSelect: () => setOpen({ dialog: 'suspend', tenant }) }
-      : { label: 'Resume', icon: Play, onSelect: () => askToResume(tenant) },
+    {
+      label: 'Resume',
+      icon: Play,
+      disabledReason: tenant.status === 'active' ? 'Not suspended.' : undefined,
+      onSelect: () => askToResume(tenant),
+    },
+    {
+      label: 'Suspend',
+      icon: Pause,
+      danger: true,
+      disabledReason: tenant.status === 'active' ? undefined : 'Already suspended.',
+      onSelect: () => setOpen({ dialog: 'suspend', tenant }),
+    },
   ];
 
   const dialogs = (

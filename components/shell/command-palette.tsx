@@ -3,6 +3,7 @@
 import { Command } from 'cmdk';
 import { ArrowRight, BookText, History, Search } from 'lucide-react';
 import { usePathname } from 'next/navigation';
+import { useOfficeVerbs } from '@/components/backoffice/verbs';
 import { useRealm } from '@/components/kit/page/place';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { FreezeScope } from '@/lib/client/freeze';
@@ -37,16 +38,26 @@ export function CommandPalette(props: CommandPaletteProps) {
 }
 
 function OfficePalette(props: CommandPaletteProps) {
-  return <PaletteDialog {...props} found={useFound(readAsked(props.palette.text).name)} verbs={none} />;
+  const { name, verb } = readAsked(props.palette.text);
+  const found = useFound(name);
+  return <WithVerbs {...props} found={found} verbs={useOfficeVerbs(bestMatch(found.results, name), verb)} />;
 }
 
 function ProjectPalette(props: CommandPaletteProps) {
   const { name, verb } = readAsked(props.palette.text);
   const found = useFound(name);
-  const { lines, dialog } = useVerbs(bestMatch(found.results, name), verb);
+  return <WithVerbs {...props} found={found} verbs={useVerbs(bestMatch(found.results, name), verb)} />;
+}
+
+interface WithVerbsProps extends CommandPaletteProps {
+  found: Found;
+  verbs: ReturnType<typeof useVerbs>;
+}
+
+function WithVerbs({ verbs: { lines, dialog }, ...props }: WithVerbsProps) {
   return (
     <>
-      <PaletteDialog {...props} found={found} verbs={lines} />
+      <PaletteDialog {...props} verbs={lines} />
       {dialog}
     </>
   );

@@ -68,6 +68,17 @@ const verbs = [
   'resize',
   'create',
   'delete',
+  'show',
+  'associate',
+  'disassociate',
+  'release',
+  'edit',
+  'rename',
+  'change',
+  'suspend',
+  'resume',
+  'reset',
+  'remove',
 ];
 
 /** Shorter beginnings of verbs are more often part of a name. */

@@ -2,34 +2,43 @@
 
 import type { ReactNode } from 'react';
 import { useInstanceActions } from '@/components/compute/instance-actions';
+import { useKeyPairActions } from '@/components/compute/key-pair-actions';
 import { useImageActions } from '@/components/images/image-actions';
 import type { Action } from '@/components/kit/table/row-actions';
-import { useAct } from '@/components/kit/table/use-act';
+import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
 import { useNetworkActions } from '@/components/network/network-actions';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
+import { useSecretActions } from '@/components/secrets/secret-actions';
 import { useSnapshotActions } from '@/components/storage/snapshot-actions';
 import { useVolumeActions } from '@/components/storage/volume-actions';
 import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
 import type { PaletteCommand } from './commands';
 import type { SearchResult } from './found';
+import { useOpenPage } from './open-page';
+import { useVerbLines } from './verb-lines';
 
 /**
- * What can be done with a resource, as lines ("web-1: Reboot") that answer a verb, all of them without one; and the
- * dialog that an action has opened, which stays when the palette closes.
+ * What can be done with a resource of the project, as lines ("web-1: Reboot") that answer a verb; and the dialog that an
+ * action has opened, which stays when the palette closes.
  */
 export function useVerbs(
   target: SearchResult | undefined,
   verb: string,
 ): { lines: readonly PaletteCommand[]; dialog: ReactNode } {
-  const { api } = useProject();
-  const act = useAct();
-  const name = target?.name ?? '';
+  const { api, project } = useProject();
+  const openPage = useOpenPage();
   const instances = useInstanceActions();
   const volumes = useVolumeActions();
   const snapshotActions = useSnapshotActions();
   const imageActions = useImageActions();
   const networkActions = useNetworkActions();
   const groupActions = useSecurityGroupActions();
+  const keyPairActions = useKeyPairActions();
+  const secrets = useSecretActions();
+  const floatingIpActions = useFloatingIpActions({
+    associate: (id) => openPage(paths.floatingIps(project.slug, { search: target?.name, associate: id })),
+  });
 
   const params = { params: { path: { id: target?.id ?? '' } } };
   const only = (type: string) => ({ enabled: target?.type === type });
@@ -39,7 +48,12 @@ export function useVerbs(
   const image = api.useQuery('get', '/api/v1/images/images/{id}', params, only('image'));
   const network = api.useQuery('get', '/api/v1/network/networks/{id}', params, only('network'));
   const group = api.useQuery('get', '/api/v1/network/security-groups/{id}', params, only('security_group'));
+  // The API has no path to one of these.
+  const named = { params: { query: { search: target?.name } } };
+  const secret = api.useQuery('get', '/api/v1/vault/secrets', named, only('secret'));
+  const floatingIp = api.useQuery('get', '/api/v1/network/floating-ips', named, only('floating_ip'));
 
+  const isTarget = ({ id }: { id: string }) => id === target?.id;
   const actions: Readonly<Record<string, () => readonly Action[] | undefined>> = {
     instance: () => instance.data && instances.actionsOf(instance.data),
     volume: () => volume.data && volumes.actionsOf(volume.data),
@@ -47,22 +61,17 @@ export function useVerbs(
     image: () => image.data && imageActions(image.data),
     network: () => network.data && networkActions(network.data),
     security_group: () => group.data && groupActions(group.data),
+    key_pair: () => target && keyPairActions(target),
+    secret: () => secret.data?.filter(isTarget).flatMap(secrets.actionsOf),
+    floating_ip: () => floatingIp.data?.filter(isTarget).flatMap(floatingIpActions),
   };
-  const lines = (target && actions[target.type]?.()) ?? [];
   return {
-    lines: lines
-      .filter(({ label }) => label.toLowerCase().startsWith(verb))
-      .map((action) => ({
-        group: 'Actions on resources',
-        label: `${name}: ${action.label}`,
-        disabledReason: action.disabledReason,
-        ...(action.icon && { icon: action.icon }),
-        ...(action.href === undefined ? { run: () => act(action, name) } : { href: action.href }),
-      })),
+    lines: useVerbLines(target?.name ?? '', verb, target && actions[target.type]?.()),
     dialog: (
       <>
         {instances.dialog}
         {volumes.dialog}
+        {secrets.dialog}
       </>
     ),
   };

@@ -1,15 +1,13 @@
 'use client';
 
-import { Trash2 } from 'lucide-react';
 import { keyPairs } from '@/components/compute/domain';
+import { useKeyPairActions } from '@/components/compute/key-pair-actions';
 import { Id } from '@/components/kit/data/id';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, nameColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
 import type { Row } from '@/lib/client/list';
-import { useMay } from '@/lib/client/may';
 import { createKeyPair, listKeyPairs } from '@/lib/client/operations/compute';
-import { useProject } from '@/lib/client/project';
 
 type KeyPair = Row<'/api/v1/compute/keypairs'>;
 
@@ -27,9 +25,6 @@ const columns = [
 
 /** SSH keys for signing in to new instances. */
 export default function KeyPairsPage() {
-  const { api } = useProject();
-  const may = useMay('deleteKeyPair');
-  const remove = api.useMutation('delete', '/api/v1/compute/keypairs/{id}');
   return (
     <ResourceList
       of={keyPairs}
@@ -38,20 +33,7 @@ export default function KeyPairsPage() {
       about="SSH keys for signing in to new instances. Only public keys are stored."
       empty="Sign in to your instances over SSH without a password. Import a key or generate a new one."
       columns={columns}
-      actions={({ id, name }) => [
-        {
-          label: 'Delete',
-          icon: Trash2,
-          danger: true,
-          disabledReason: may.reason,
-          confirmation: {
-            title: `Delete ${name}?`,
-            consequence: 'New instances can no longer use this key pair. Existing instances keep the key.',
-            confirmLabel: 'Delete key pair',
-            onConfirm: () => remove.mutateAsync({ params: { path: { id } } }),
-          },
-        },
-      ]}
+      actions={useKeyPairActions()}
     />
   );
 }

@@ -1,25 +1,14 @@
 'use client';
 
-import { Eye, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { Size } from '@/components/kit/data/amounts';
 import { Time } from '@/components/kit/data/time';
 import { ResourceList } from '@/components/kit/resource/resource-list';
 import { createdColumn, idColumn, nameColumn, statusColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
-import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { secrets } from '@/components/secrets/domain';
+import { type Secret, useSecretActions } from '@/components/secrets/secret-actions';
 import { secretTypeLabel, secretTypeOptions } from '@/components/secrets/types';
-import type { Row } from '@/lib/client/list';
-import { useRefusal } from '@/lib/client/may';
 import { createSecret, listSecrets } from '@/lib/client/operations/vault';
-import { useProject } from '@/lib/client/project';
-
-const SecretDialog = lazyComponent(() =>
-  import('@/components/secrets/secret-dialog').then((module) => module.SecretDialog),
-);
-
-type Secret = Row<'/api/v1/vault/secrets'>;
 
 const column = columnsOf<Secret>();
 const columns = [
@@ -45,10 +34,7 @@ const columns = [
 
 /** Secrets of the project. Values are shown one at a time, on request. */
 export default function SecretsPage() {
-  const { api } = useProject();
-  const refusal = useRefusal();
-  const remove = api.useMutation('delete', '/api/v1/vault/secrets/{id}');
-  const [shown, setShown] = useState<Secret>();
+  const { actionsOf, dialog } = useSecretActions();
   return (
     <ResourceList
       of={secrets}
@@ -58,29 +44,9 @@ export default function SecretsPage() {
       empty="Keep passwords, keys and certificates here instead of in files. The audit log shows who read them."
       columns={columns}
       filters={[{ name: 'type', label: 'Type', options: secretTypeOptions }]}
-      actions={(secret) => [
-        {
-          label: 'Show value',
-          icon: Eye,
-          disabledReason: refusal('readSecretPayload'),
-          onSelect: () => setShown(secret),
-        },
-        {
-          label: 'Delete',
-          icon: Trash2,
-          danger: true,
-          disabledReason: refusal('deleteSecret'),
-          confirmation: {
-            title: `Delete ${secret.name}?`,
-            consequence: 'The value is permanently deleted. Applications that still read it will fail.',
-            confirmLabel: 'Delete secret',
-            typeToConfirm: secret.name,
-            onConfirm: () => remove.mutateAsync({ params: { path: { id: secret.id } } }),
-          },
-        },
-      ]}
+      actions={actionsOf}
     >
-      {() => shown && <SecretDialog key={shown.id} secret={shown} close={() => setShown(undefined)} />}
+      {() => dialog}
     </ResourceList>
   );
 }
