@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
-/** Chooses a format from the page's menu, and returns the copied text. */
-async function copied(page: Page, format: 'curl' | 'JavaScript'): Promise<string> {
-  await page.getByRole('button', { name: 'Copy as' }).click();
+/** Chooses a format from the menu of the page or of a dialog, and returns the copied text. */
+async function copied(page: Page, format: 'curl' | 'JavaScript', place: Page | Locator = page): Promise<string> {
+  await place.getByRole('button', { name: 'Copy as' }).click();
   await page.getByRole('menuitem', { name: format }).click();
   await expect(page.getByText(`Copied as ${format}`).last()).toBeVisible();
   return page.evaluate(() => navigator.clipboard.readText());
@@ -43,7 +43,11 @@ test('a filled-in form is copied as a command with the same effect', async ({ pa
   );
 });
 
-test('a list is copied with its search, a resource by its id', async ({ page, tenant, request }) => {
+test('a list is copied with its search, a resource and a form in a dialog by the id of the resource', async ({
+  page,
+  tenant,
+  request,
+}) => {
   for (const name of ['data', 'other']) {
     const made = await request.post('/api/v1/storage/volumes', {
       headers: bearer(tenant.token),
@@ -51,12 +55,21 @@ test('a list is copied with its search, a resource by its id', async ({ page, te
     });
     expect(made.status()).toBe(201);
   }
+  const read = async (id: string) =>
+    (await request.get(`/api/v1/storage/volumes/${id}`, { headers: bearer(tenant.token) })).json();
   await open(page, `/projects/${tenant.slug}/storage/volumes?search=dat`, tenant.admin);
   const rows = JSON.parse(run('sh', await copied(page, 'curl'), tenant));
   expect(rows.map(({ name }: { name: string }) => name)).toEqual(['data']);
   await page.getByRole('link', { name: 'data' }).click();
   await expect(page).toHaveTitle('data · Nephele');
   expect(JSON.parse(run('sh', await copied(page, 'curl'), tenant))).toMatchObject({ id: rows[0].id, name: 'data' });
+
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Resize' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resize data' });
+  await dialog.getByLabel('New size').fill('2');
+  expect(run('node', await copied(page, 'JavaScript', dialog), tenant)).toMatch(/^20\d /);
+  await expect.poll(async () => (await read(rows[0].id)).size_gb).toBe(2);
 });
 
 test('the value of a secret is not copied with its form', async ({ page, tenant }) => {

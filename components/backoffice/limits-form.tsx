@@ -12,6 +12,7 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { notify } from '@/components/kit/ui/notify';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { ApiError } from '@/lib/client/errors';
+import { setTenantQuota } from '@/lib/client/operations/backoffice';
 import { formatQuantity } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
 import { changedLimits, differences, type LimitInputs, limitsOf, limitsSchema } from './limits';
@@ -72,6 +73,12 @@ export function LimitsForm({ tenantId, current, reload }: LimitsFormProps) {
             : 'No changes to save.'
       }
       cancel={adminPaths.tenant(tenantId)}
+      copy={{
+        operation: setTenantQuota,
+        id: tenantId,
+        schema: limitsSchema,
+        body: (values) => changedLimits(base.quota, values),
+      }}
       onSubmit={async (values) => {
         await save.mutateAsync(values);
         void notify('success', `Limits of ${base.quota.tenant_name} saved`);

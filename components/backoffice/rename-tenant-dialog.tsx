@@ -5,6 +5,7 @@ import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { updateTenant } from '@/lib/client/operations/backoffice';
 import { displayName } from './form-checks';
 import type { Tenant } from './tenant-actions';
 
@@ -30,6 +31,7 @@ export function RenameTenantDialog({ tenant, close }: { tenant: Tenant; close: (
         failure="The tenant could not be renamed"
         submitLabel="Rename tenant"
         cancel={close}
+        copy={{ operation: updateTenant, id: tenant.id, schema, body: (values) => values }}
         onSubmit={async (body) => {
           await rename.mutateAsync({ params: { path: { tenant_id: tenant.id } }, body });
           close();

@@ -38,6 +38,7 @@ export function SuspendTenantDialog({ tenant, close }: { tenant: Tenant; close: 
         submitLabel="Suspend tenant"
         danger
         cancel={close}
+        copy={{ operation: suspendTenant, id: tenant.id, schema, body: (values) => values }}
         onSubmit={async (body) => {
           await suspend.mutateAsync({ params: { path: { tenant_id: tenant.id } }, body });
           close();

@@ -3,6 +3,7 @@
 import { SelectField, TextAreaField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { notify } from '@/components/kit/ui/notify';
+import { setBillingDetails } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 import { countries, countryName } from '@/lib/format/countries';
 import { paths } from '@/lib/paths';
@@ -27,6 +28,7 @@ export function BillingDetailsForm({ details }: { details: BillingDetails }) {
       submitLabel="Save billing details"
       operation="setBillingDetails"
       cancel={paths.invoices(project.slug)}
+      copy={{ operation: setBillingDetails, schema: billingDetailsSchema, body: billingDetailsOf }}
       onSubmit={async (values) => {
         const saved = await save.mutateAsync({ body: billingDetailsOf(values) });
         form.reset(inputsOf(saved));

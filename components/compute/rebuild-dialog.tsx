@@ -6,6 +6,7 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { useList } from '@/lib/client/list';
+import { actOnInstance } from '@/lib/client/operations/compute';
 import { useProject } from '@/lib/client/project';
 import type { Instance } from './instance-actions';
 import { tooSmallFor, usable } from './instance-choices';
@@ -14,6 +15,8 @@ interface RebuildDialogProps {
   instance: Instance;
   close: () => void;
 }
+
+const bodyOf = ({ image_id }: { image_id: string }) => ({ action: 'rebuild' as const, image_id });
 
 /** Puts a new disk in place of the old one, from the same image or another. */
 export function RebuildDialog({ instance, close }: RebuildDialogProps) {
@@ -43,8 +46,9 @@ export function RebuildDialog({ instance, close }: RebuildDialogProps) {
           submitLabel="Rebuild instance"
           danger
           cancel={close}
-          onSubmit={async ({ image_id }) => {
-            await rebuild.mutateAsync({ params: { path: { id: instance.id } }, body: { action: 'rebuild', image_id } });
+          copy={{ operation: actOnInstance, id: instance.id, schema, body: bodyOf }}
+          onSubmit={async (values) => {
+            await rebuild.mutateAsync({ params: { path: { id: instance.id } }, body: bodyOf(values) });
             close();
           }}
         >

@@ -8,6 +8,7 @@ import { Dialog } from '@/components/kit/ui/dialog';
 import type { Option } from '@/components/kit/ui/option';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { type ListPage, useList } from '@/lib/client/list';
+import { associateFloatingIp } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import type { FloatingIp, Port } from './types';
 
@@ -49,6 +50,7 @@ function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps &
       submitLabel="Associate"
       disabledReason={whyNone(ports)}
       cancel={close}
+      copy={{ operation: associateFloatingIp, id, schema, body: (values) => values }}
       onSubmit={async (body) => {
         await associate.mutateAsync({ params: { path: { id } }, body });
         close();

@@ -39,6 +39,7 @@ export function PortGroupsDialog({ port, groups, close }: PortGroupsDialogProps)
         failure="The security groups could not be changed"
         submitLabel="Change security groups"
         cancel={close}
+        copy={{ operation: changePort, id: port.id, schema, body: (values) => values }}
         onSubmit={async (body) => {
           await change.mutateAsync({ params: { path: { id: port.id } }, body });
           close();

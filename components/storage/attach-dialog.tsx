@@ -6,6 +6,7 @@ import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { useList } from '@/lib/client/list';
+import { attachVolume } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { type Volume, whyNotInto, whyNotVolume } from './storage-can';
@@ -57,6 +58,7 @@ function ChooseInstance({ volume, close }: { volume: Volume; close: () => void }
       submitLabel="Attach volume"
       disabledReason={options?.length === 0 ? 'No instances yet. Create one first.' : undefined}
       cancel={close}
+      copy={{ operation: attachVolume, id: volume.id, schema, body: ({ id }) => ({ instance_id: id }) }}
       onSubmit={async ({ id }) => {
         await attach.mutateAsync({ params: { path: { id: volume.id } }, body: { instance_id: id } });
         close();
@@ -88,6 +90,7 @@ function ChooseVolume({ instance, close }: { instance: { id: string }; close: ()
       submitLabel="Attach volume"
       disabledReason={options?.length === 0 ? 'No volumes yet. Create one first.' : undefined}
       cancel={close}
+      copy={{ operation: attachVolume, id: ({ id }) => id, schema, body: () => ({ instance_id: instance.id }) }}
       onSubmit={async ({ id }) => {
         await attach.mutateAsync({ params: { path: { id } }, body: { instance_id: instance.id } });
         close();

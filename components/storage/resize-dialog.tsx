@@ -6,11 +6,14 @@ import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { Price } from '@/components/pricing/price';
+import { resizeVolume } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { billedStorage } from '@/lib/domains/storage/billed';
 import { formatGigabytes } from '@/lib/format/size';
 import type { Volume } from './storage-can';
 import { gigabytesOf, StorageImpact } from './storage-impact';
+
+const bodyOf = ({ size_gb }: { size_gb: string }) => ({ size_gb: Number(size_gb) });
 
 /** Makes a volume larger, also while it is attached. */
 export function ResizeDialog({ volume, close }: { volume: Volume; close: () => void }) {
@@ -41,8 +44,9 @@ export function ResizeDialog({ volume, close }: { volume: Volume; close: () => v
         submitLabel="Resize volume"
         operation="resizeVolume"
         cancel={close}
-        onSubmit={async ({ size_gb }) => {
-          await resize.mutateAsync({ params: { path: { id: volume.id } }, body: { size_gb: Number(size_gb) } });
+        copy={{ operation: resizeVolume, id: volume.id, schema, body: bodyOf }}
+        onSubmit={async (values) => {
+          await resize.mutateAsync({ params: { path: { id: volume.id } }, body: bodyOf(values) });
           close();
         }}
       >

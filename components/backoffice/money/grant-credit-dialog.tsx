@@ -26,6 +26,11 @@ const schema = z.object({
   reason: text(grantCredit.fields.reason, 'Enter a reason.'),
 });
 
+const bodyOf = ({ direction, amount_usd, reason }: z.output<typeof schema>) => ({
+  amount_usd: Number(direction === 'grant' ? amount_usd : `-${amount_usd}`),
+  reason,
+});
+
 /** Gives a tenant prepaid credit, or takes some back, with a reason that it reads. */
 export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; name: string }; close: () => void }) {
   const { api } = useBackOffice();
@@ -53,12 +58,10 @@ export function GrantCreditDialog({ tenant, close }: { tenant: { id: string; nam
         submitLabel={grants ? 'Grant credit' : 'Withdraw credit'}
         danger={!grants}
         cancel={close}
-        onSubmit={async ({ amount_usd, reason }) => {
-          const signed = grants ? amount_usd : `-${amount_usd}`;
-          await grant.mutateAsync({
-            params: { path: { tenant_id: tenant.id } },
-            body: { amount_usd: Number(signed), reason },
-          });
+        copy={{ operation: grantCredit, id: tenant.id, schema, body: bodyOf }}
+        onSubmit={async (values) => {
+          const { amount_usd } = values;
+          await grant.mutateAsync({ params: { path: { tenant_id: tenant.id } }, body: bodyOf(values) });
           close();
           void notify(
             'success',

@@ -28,6 +28,8 @@ export function useSchemaForm<Input extends FieldValues, Output extends FieldVal
 interface FormCopy<Input extends FieldValues, Output extends FieldValues> {
   /** From `lib/client/operations`. */
   operation: Call['operation'];
+  /** The id in its path. */
+  id?: string | ((values: Output) => string);
   /** Schema of the form. */
   schema: $ZodType<Output, Input>;
   body: (values: Output) => object;
@@ -134,10 +136,13 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
 /** The request of a form as filled in. Returns undefined for an incomplete form and shows errors at its fields. */
 function callOf<Input extends FieldValues, Output extends FieldValues>(
   form: UseFormReturn<Input, unknown, Output>,
-  { operation, schema, body }: FormCopy<Input, Output>,
+  { operation, id, schema, body }: FormCopy<Input, Output>,
 ): Call | undefined {
   const checked = safeParse(schema, form.getValues());
-  if (checked.success) return { operation, body: body(checked.data) };
+  if (checked.success) {
+    const values = checked.data;
+    return { operation, ...(id && { id: typeof id === 'string' ? id : id(values) }), body: body(values) };
+  }
   void form.trigger(undefined, { shouldFocus: true });
   return undefined;
 }

@@ -11,6 +11,7 @@ import { Page } from '@/components/kit/page/page';
 import { Card } from '@/components/kit/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { useList } from '@/lib/client/list';
+import { addRate } from '@/lib/client/operations/backoffice';
 import { formatRate } from '@/lib/format/money';
 import { formatMonth } from '@/lib/format/time';
 import { monthAfter, monthOf } from '@/lib/money/rating/month';
@@ -23,6 +24,11 @@ const schema = z.object({
     .check(z.trim(), z.regex(/^\d{1,6}(\.\d{1,6})?$/, 'Enter a price in USD with up to six decimals, such as 0.026.')),
   effective_from: z.string().check(z.minLength(1, 'Choose a month.')),
 });
+
+const bodyOf = <Metric extends string>(
+  metric: Metric,
+  { unit_price_usd, effective_from }: Omit<z.output<typeof schema>, 'metric'>,
+) => ({ metric, unit_price_usd: Number(unit_price_usd), effective_from });
 
 /** So far ahead a rate can begin here; the API takes any coming month. */
 const MONTHS = 24;
@@ -70,11 +76,10 @@ function RateForm({ metrics }: { metrics: readonly RatedMetric[] | undefined }) 
       submitLabel="Add rate"
       cancel={adminPaths.rates()}
       aside={<Before metric={metric} price={price} from={from} />}
-      onSubmit={async ({ unit_price_usd, effective_from }) => {
+      copy={{ operation: addRate, schema, body: (values) => bodyOf(values.metric, values) }}
+      onSubmit={async (values) => {
         if (!metric) return;
-        await add.mutateAsync({
-          body: { metric: metric.metric, unit_price_usd: Number(unit_price_usd), effective_from },
-        });
+        await add.mutateAsync({ body: bodyOf(metric.metric, values) });
         router.push(adminPaths.rates());
       }}
     >

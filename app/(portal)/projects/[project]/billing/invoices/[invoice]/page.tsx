@@ -8,11 +8,13 @@ import { invoices } from '@/components/billing/domain';
 import { useInvoiceActions } from '@/components/billing/invoice-actions';
 import { InvoiceLines } from '@/components/billing/invoice-lines';
 import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
+import { Money } from '@/components/kit/data/amounts';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { PropertyList } from '@/components/kit/data/property-list';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
+import type { Fact } from '@/components/kit/page/facts';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
@@ -32,6 +34,7 @@ export default function InvoicePage() {
       get={readInvoice}
       title={({ number }) => number}
       description={({ month }) => `For ${monthName(month)}`}
+      facts={invoiceFacts}
       badge={({ payment }) => <StatusBadge status={payment.status} />}
       buttons={(invoice) => <InvoiceButtons invoice={invoice} />}
       content={(invoice) => (
@@ -42,6 +45,14 @@ export default function InvoicePage() {
       )}
     />
   );
+}
+
+function invoiceFacts({ subtotal_usd, due_usd, payment, issued_at }: Invoice): Fact[] {
+  return [
+    ['Total', <Money key="total" usd={subtotal_usd} />],
+    [payment.status === 'paid' ? 'Charged by card' : 'Due', <Money key="due" usd={due_usd} />],
+    ['Issued', <Time key="issued" at={issued_at} form="date" />],
+  ];
 }
 
 function InvoiceButtons({ invoice }: { invoice: Invoice }) {
@@ -77,15 +88,13 @@ function InvoiceButtons({ invoice }: { invoice: Invoice }) {
 
 function Payment({ invoice }: { invoice: Invoice }) {
   const { project } = useProject();
-  const { customer, issued_at, payment } = invoice;
+  const { customer, payment } = invoice;
   return (
     <Card title="Payment">
       <p className="mb-4 text-pretty text-sm">{paymentSentence(invoice)}</p>
       <PropertyList
         items={[
           ['Billed to', customer.name],
-          ['Status', <StatusBadge key="status" status={payment.status} />],
-          ['Issued', <Time key="issued" at={issued_at} form="date" />],
           ['Paid', payment.paid_at === null ? undefined : <Time key="paid" at={payment.paid_at} />],
           ['Attempts', payment.attempts === 0 ? undefined : String(payment.attempts)],
           [

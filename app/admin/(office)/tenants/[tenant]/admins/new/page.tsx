@@ -17,6 +17,7 @@ import { NextSteps } from '@/components/members/next-steps';
 import { SignInDetails } from '@/components/members/sign-in-details';
 import { useFirstPassword } from '@/components/members/use-first-password';
 import { useBackOffice } from '@/lib/client/backoffice';
+import { addTenantAdmin } from '@/lib/client/operations/backoffice';
 import { adminPaths } from '@/lib/paths';
 
 const schema = z.object({ email, name: personName, password: newPassword });
@@ -83,6 +84,7 @@ function AdminForm({ tenantId, onAdded }: { tenantId: string; onAdded: (added: A
       failure="The admin could not be added"
       submitLabel="Add admin"
       cancel={adminPaths.tenant(tenantId)}
+      copy={{ operation: addTenantAdmin, id: tenantId, schema, body: (values) => values }}
       onSubmit={async (body) => {
         const made = await add.mutateAsync({ params: { path: { tenant_id: tenantId } }, body });
         onAdded({ ...made, password: body.password });
