@@ -4,9 +4,9 @@ import { migrate } from '@/lib/core/db/migrate';
 import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**
- * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the log
- * store and machines. `npm run bench -- api`, `-- metrics`, `-- logs` and `-- machines` run one of them; `npm run bench
- * -- endurance [SECONDS]` loads the whole platform instead.
+ * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the
+ * inventory, the log store and machines. `npm run bench -- api`, `-- metrics`, `-- inventory`, `-- logs` and `--
+ * machines` run one of them; `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
  */
 async function runBenchmarks([only, duration]: readonly string[]): Promise<void> {
   if (only === 'endurance') {
@@ -17,9 +17,11 @@ async function runBenchmarks([only, duration]: readonly string[]): Promise<void>
     await onOwnDatabase(async (url, folder) => (await import('./measure')).measure(url, folder));
   if (only === undefined || only === 'metrics')
     await onOwnDatabase(async () => (await import('./metrics')).measureMetrics());
+  if (only === undefined || only === 'inventory')
+    await onOwnDatabase(async () => (await import('./inventory')).measureInventory());
   if (only === undefined || only === 'logs')
     await onOwnDatabase(async (_, folder) => (await import('./logs')).measureLogs(folder));
-  if (only === 'api' || only === 'metrics' || only === 'logs') return;
+  if (only === 'api' || only === 'metrics' || only === 'inventory' || only === 'logs') return;
   const { measureMachines } = await import('./machines');
   await measureMachines();
 }

@@ -11,7 +11,7 @@ const order = [
   'ports',
   'engines',
   // The base of every endpoint and operation.
-  'core/api core/audit core/domains core/incidents money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota core/resources core/search money/rating',
+  'core/api core/audit core/domains core/incidents money/budget money/credit hosts/engine-reports people/identity money/metering core/devices core/net core/operations core/quota core/resources core/search core/tags money/rating',
   'hosts/certificates',
   'hosts/services',
   'hosts/agent',
@@ -33,6 +33,7 @@ const order = [
   'money/invoices',
   'money/payment-events',
   'money/billing',
+  'inventory',
   'money/pricing',
   'money/reconciliation',
   'backoffice',

@@ -162,6 +162,10 @@ const environment = z.object({
   SELLER_NAME: z.string().max(100, 'at most 100 characters').default('Nephele'),
   SELLER_ADDRESS: z.string().max(500, 'at most 500 characters').default(''),
   COMPONENT_GALLERY: flag.default(false),
+  REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/, 'up to 63 lowercase letters, digits and dashes')
+    .default('local'),
   HOST_ID: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, dots, dashes, underscores')
@@ -289,6 +293,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     seller: { name: s.SELLER_NAME, address: list(s.SELLER_ADDRESS) },
     /** Whether the gallery of components is served; always under `npm run dev`. */
     componentGallery: s.COMPONENT_GALLERY || s.NODE_ENV === 'development',
+    /** The region of all resources, as the inventory names it. */
+    region: s.REGION,
     /** The name of this machine in rows of resources on it; undefined: stored in its data folder, see `settings`. */
     hostId: s.HOST_ID,
   };

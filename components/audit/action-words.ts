@@ -34,6 +34,7 @@ const wholes: Readonly<Record<string, string>> = {
   'month.close': 'closed the month',
   'notification.read_all': 'read all notifications',
   'notification.set_preferences': 'changed notification preferences',
+  'resource.tag': 'changed the tags of',
   'role.assign': 'assigned a role to',
   'role.revoke': 'revoked the role of',
   'session.revoke_all': 'ended all sessions',

@@ -3,6 +3,7 @@ import {
   AppWindow,
   Bell,
   BellRing,
+  Boxes,
   BrickWallShield,
   Building2,
   Camera,
@@ -59,7 +60,10 @@ export const sections: readonly { label: string; groups: Readonly<Record<string,
     label: 'Billing',
     groups: { Billing: Coins, Invoices: ReceiptText, Payments: CreditCard, 'Budget alerts': BellRing },
   },
-  { label: 'Project', groups: { Quota: Gauge, Operations: Workflow, Events: Radio, Notifications: Bell, Search } },
+  {
+    label: 'Project',
+    groups: { Inventory: Boxes, Quota: Gauge, Operations: Workflow, Events: Radio, Notifications: Bell, Search },
+  },
   {
     label: 'Back office',
     groups: {

@@ -10,6 +10,7 @@ import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import { metricNames } from '@/lib/money/metering/metrics';
 import { testDatabase } from '@/lib/testing/database';
 import { domainTesting } from '@/lib/testing/domains';
+import { everyResource } from '@/lib/testing/every-resource';
 import { ledgerDisagreements } from '@/lib/testing/faults/ledgers';
 import { api, createProject } from '@/lib/testing/world';
 import { billingRules } from './checks';
@@ -18,6 +19,8 @@ import { endpoints } from './endpoints';
 import { operationSteps, periodicJobs } from './work';
 
 testDatabase();
+
+everyResource({ domains, endpoints });
 
 const folder = 'lib/domains';
 const tablesOf = (domain: (typeof domains)[number]) => [

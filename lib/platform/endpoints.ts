@@ -7,9 +7,11 @@ import { incidentEndpoints } from '@/lib/core/incidents/endpoints';
 import { operationEndpoints, projectOperationEndpoints } from '@/lib/core/operations/endpoints';
 import { limitEndpoints, quotaEndpoints } from '@/lib/core/quota/endpoints';
 import { platformSearchEndpoints, searchEndpoints } from '@/lib/core/search/endpoints';
+import { tagEndpoints } from '@/lib/core/tags/endpoints';
 import { metricEndpoints } from '@/lib/domains/observability/metrics/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
 import { programEndpoints } from '@/lib/hosts/services/endpoints';
+import { inventoryEndpoints } from '@/lib/inventory/endpoints';
 import { alertEndpoints } from '@/lib/money/alerts/endpoints';
 import { billingEndpoints } from '@/lib/money/billing/endpoints';
 import { budgetEndpoints } from '@/lib/money/budget/endpoints';
@@ -38,6 +40,8 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...ssoEndpoints,
     ...quotaEndpoints,
     ...of.flatMap((domain) => domain.endpoints),
+    ...inventoryEndpoints(() => ({ domains: of, endpoints: all })),
+    ...tagEndpoints(() => of),
     ...metricEndpoints(() => of),
     ...billingEndpoints,
     ...quoteEndpoints(() => all),

@@ -4,7 +4,7 @@ import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
 import { merged } from '@/lib/core/domains/portal';
 import { domainTesting } from './domains';
-import { admin, created, type Fixture } from './fixture';
+import { admin, created, type Fixture, member } from './fixture';
 
 const createdToken: Fixture = (project, call) =>
   created(
@@ -24,6 +24,12 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
     const entry = { id: newId(), project_id: project.id, at: now(), actor_type: 'user', actor_name: 'x' };
     await prisma().auditEntry.create({ data: { ...entry, action: 'test.entry', result: 'succeeded', status: 200 } });
     return { id: entry.id };
+  },
+  '/inventory/tags/{type}/{id}': async (project, call) => {
+    const { id = '' } = await created(
+      member(project, call, '/vault/secrets', { name: newId(), type: 'opaque', payload: 'x' }),
+    );
+    return { type: 'secret', id };
   },
   '/auth/sessions/{id}': async (project) => {
     const { id } = await prisma().session.findFirstOrThrow({ where: { user_id: project.users.admin.id } });

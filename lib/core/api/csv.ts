@@ -17,6 +17,19 @@ export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
+/** Whether the `Accept` header prefers CSV to JSON (RFC 9110). */
+export function prefersCsv(headers: Headers): boolean {
+  const ranges = (headers.get('accept') ?? '').split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    return { type, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
+  });
+  const weightOf = (...types: string[]) =>
+    Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(({ weight }) => weight));
+  const csv = weightOf('text/csv', 'text/*');
+  return csv > 0 && csv >= weightOf('application/json', 'application/*');
+}
+
 /** A CSV response, streamed page by page at the reader's pace, so that memory holds only one page. */
 export function csvResponse<Row extends object>(
   pages: AsyncGenerator<readonly Row[]>,

@@ -85,16 +85,27 @@ export type Upload = { stream: ReadableStream<Uint8Array>; content_type: string;
 type Shape = z.ZodObject | undefined;
 type Parsed<S extends Shape> = S extends z.ZodObject ? z.output<S> : undefined;
 
-/** The schema of each success status; `null` for no body, `'stream'` for a body that the handler streams. */
-export type Responses = { [status: number]: z.ZodType | null | { stream: string } };
+/**
+ * The schema of each success status; `null` for no body, `stream` for a body that the handler streams, `json` and `alternative`
+ * for JSON or, if the request's `Accept` prefers it, a streamed body of the other type.
+ */
+export type Responses = {
+  [status: number]: z.ZodType | null | { stream: string } | { json: z.ZodType; alternative: string };
+};
+
+type JsonOf<S extends z.ZodType> =
+  | Sendable<z.output<S>>
+  | (z.output<S> extends (infer Item)[] ? Page<Sendable<Item>> : never);
 
 type BodyOf<R extends Responses> = R[keyof R] extends infer S
   ? S extends z.ZodType
-    ? Sendable<z.output<S>> | (z.output<S> extends (infer Item)[] ? Page<Sendable<Item>> : never)
+    ? JsonOf<S>
     : S extends null
       ? // biome-ignore lint/suspicious/noConfusingVoidType: an answer without a body is what a service returns that gives nothing
         void
-      : Response
+      : S extends { json: infer J extends z.ZodType }
+        ? JsonOf<J> | Response
+        : Response
   : never;
 
 export type EndpointDefinition<

@@ -158,7 +158,8 @@ function requestBody(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
 
 function successes(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
   const entries = Object.entries(endpoint.responses).map(([status, declared]) => {
-    const isList = declared !== null && !('stream' in declared) && declared.type === 'array';
+    const json = declared !== null && 'alternative' in declared ? declared.json : declared;
+    const isList = json !== null && !('stream' in json) && json.type === 'array';
     const text = (description: string) => ({ description, schema: { type: 'string' } });
     const headers = {
       ...(isList ? { Link: text('The next page, `rel="next"`, if there is one (RFC 8288).') } : {}),
@@ -173,6 +174,15 @@ function successes(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
 function content(declared: AnyEndpoint['responses'][number], schemaOf: SchemaOf): Json {
   if (declared === null || declared === undefined) return {};
   if ('stream' in declared) return { content: { [declared.stream]: { schema: { type: 'string' } } } };
+  if ('alternative' in declared) {
+    const { json, alternative } = declared;
+    return {
+      content: {
+        'application/json': { schema: schemaOf(json, 'output') },
+        [alternative]: { schema: { type: 'string' } },
+      },
+    };
+  }
   return { content: { 'application/json': { schema: schemaOf(declared, 'output') } } };
 }
 

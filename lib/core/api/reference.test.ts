@@ -34,7 +34,7 @@ describe('the reference', () => {
     const wrong = endpoints.flatMap(({ operation_id, responses }) =>
       operation(operation_id).answers.flatMap(({ status, body }) => {
         const schema = responses[Number(status)];
-        const checkable = schema && !('stream' in schema) && body?.example !== undefined;
+        const checkable = schema && !('stream' in schema) && !('alternative' in schema) && body?.example !== undefined;
         return checkable && !schema.safeParse(JSON.parse(body.example ?? '')).success ? [operation_id] : [];
       }),
     );

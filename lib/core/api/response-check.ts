@@ -17,7 +17,8 @@ export function checkResponse(endpoint: AnyEndpoint, status: number, text: strin
   }
   if ('stream' in declared) return;
   if (text === undefined) throw new Error(`${endpoint.operation_id} declares a body for ${status} and sent none`);
-  const checked = declared.safeParse(JSON.parse(text));
+  const schema = 'alternative' in declared ? declared.json : declared;
+  const checked = schema.safeParse(JSON.parse(text));
   if (!checked.success) {
     throw new Error(`${endpoint.operation_id} answered outside its schema: ${JSON.stringify(checked.error.issues)}`);
   }

@@ -21,7 +21,7 @@ export type DomainResource = {
   readonly statuses: readonly string[] | None;
   /** Metrics that its rows are billed by (docs/decisions/0022-metering-by-triggers.md). */
   readonly metering: readonly string[] | None;
-  /** How `GET /search` finds it. */
+  /** How search and inventory find it. Only types with it can have tags. */
   readonly search: ResourceSearch | None;
 };
 

@@ -12,7 +12,7 @@ export type AddressSearch = {
   readonly range: string | None;
 };
 
-/** The search fields of a resource type. Its id is always searchable. */
+/** How search and inventory read a resource type. Its id is always searchable. */
 export type ResourceSearch = {
   /** The path of its list endpoint. Callers without access to the list get no results. */
   readonly list: string;
@@ -20,6 +20,8 @@ export type ResourceSearch = {
   readonly title: string;
   /** Searches the column `name`, which needs the two indexes of the migration `search`. */
   readonly by_name: boolean;
+  /** The status in the inventory where no column has it: SQL over the table's row `r`. */
+  readonly status: string | None;
   /** Rows without a project are public. */
   readonly has_public: boolean;
   readonly addresses: readonly AddressSearch[] | None;
@@ -27,10 +29,15 @@ export type ResourceSearch = {
 
 /** Resources found by name. */
 export function byName(list: string, more: Partial<ResourceSearch> = {}): ResourceSearch {
-  return { list, title: 'r.name', by_name: true, has_public: false, addresses: none, ...more };
+  return { list, title: 'r.name', by_name: true, status: none, has_public: false, addresses: none, ...more };
 }
 
 /** Resources without a name, found and titled by their addresses. */
-export function byAddress(list: string, title: string, addresses: readonly AddressSearch[]): ResourceSearch {
-  return byName(list, { title, by_name: false, addresses });
+export function byAddress(
+  list: string,
+  title: string,
+  addresses: readonly AddressSearch[],
+  more: Partial<ResourceSearch> = {},
+): ResourceSearch {
+  return byName(list, { title, by_name: false, addresses, ...more });
 }

@@ -15,13 +15,7 @@ export async function search(
   q: string,
   { domains, endpoints }: Searchable,
 ): Promise<SearchResult[]> {
-  const readable = new Set(
-    endpoints
-      .filter(
-        ({ method, realm, access }) => method === 'GET' && realm === 'tenant' && decide(call.caller, access).allowed,
-      )
-      .map(({ path }) => path),
-  );
+  const readable = readablePaths(call, endpoints);
   const sources = resourcesOf(domains).flatMap(([type, resource]) => {
     if (resource.search === none || !readable.has(resource.search.list)) return [];
     const { title, by_name, has_public, addresses } = resource.search;
@@ -30,6 +24,12 @@ export async function search(
   });
   const rows = await query<PlatformSearchResult>(searchStatement(sources, readSearch(q)));
   return rows.map(({ project_id: _, ...row }) => row);
+}
+
+/** The paths of the tenant API that the caller may read. */
+export function readablePaths({ caller }: ProjectCall, endpoints: readonly AnyEndpoint[]): ReadonlySet<string> {
+  const reads = endpoints.filter(({ method, realm }) => method === 'GET' && realm === 'tenant');
+  return new Set(reads.filter(({ access }) => decide(caller, access).allowed).map(({ path }) => path));
 }
 
 const tenants: Source = {
@@ -66,7 +66,8 @@ export async function searchPlatform(
   return query<PlatformSearchResult>(searchStatement([tenants, users, ...resources], readSearch(q)));
 }
 
-function resourcesOf(domains: readonly Domain[]): [string, DomainResource][] {
+/** All resource types by name. */
+export function resourcesOf(domains: readonly Domain[]): [string, DomainResource][] {
   return domains.flatMap(({ resources }) => Object.entries(resources));
 }
 

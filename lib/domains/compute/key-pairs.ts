@@ -7,6 +7,7 @@ import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { settings } from '@/lib/settings';
 import { type CreateKeyPair, type createdKeyPair, type KeyPair, keyPairQuery } from './schema';
 import { generateKeyPair, readPublicKey } from './ssh-key';
@@ -25,7 +26,7 @@ export const listKeyPairs = listOf({
   columns,
   from: raw('key_pairs'),
   where: ofProject(),
-  filters: { name: equals('name'), search: contains('name') },
+  filters: { name: equals('name'), search: contains('name'), tag: hasTags('key_pairs') },
   sort: { name: 'name' },
   view,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
 import { newName } from '@/lib/core/resources/rename';
+import { tagFilter } from '@/lib/core/tags/schema';
 import { isPublicKey } from './ssh-key';
 import { actions, instanceStatuses, instanceTasks } from './transitions';
 
@@ -222,7 +223,7 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const keyPairQuery = sortedQuery(nameFilters, ['name']);
+export const keyPairQuery = sortedQuery({ ...nameFilters, tag: tagFilter }, ['name']);
 export const flavorQuery = listQuery({ ...nameFilters, status: flavor.shape.status.optional() });
 export const instanceQuery = sortedQuery(
   {
@@ -231,6 +232,7 @@ export const instanceQuery = sortedQuery(
     flavor_id: id.optional(),
     image_id: id.optional(),
     network_id: id.optional(),
+    tag: tagFilter,
   },
   ['name'],
 );

@@ -8,6 +8,7 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { renameResource } from '@/lib/core/resources/rename';
+import { hasTags } from '@/lib/core/tags/filter';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { withFreeAddress } from '@/lib/domains/network/free-address';
@@ -35,6 +36,7 @@ export const listInstances = listOf({
     flavor_id: equalsId('i.flavor_id'),
     image_id: equalsId('i.image_id'),
     network_id: (id) => sql`EXISTS (SELECT FROM ports p WHERE p.device_id = i.id AND p.network_id = ${id}::uuid)`,
+    tag: hasTags('i'),
   },
   sort: { name: 'i.name' },
   view: viewInstance,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, times } from '@/lib/core/api/schemas';
+import { tagFilter } from '@/lib/core/tags/schema';
 
 const imageFormats = ['QCOW2', 'RAW', 'ISO'] as const;
 export const imageStatuses = ['queued', 'saving', 'importing', 'active', 'deleting', 'error'] as const;
@@ -80,6 +81,7 @@ export const imageQuery = sortedQuery(
     status: z.enum(imageStatuses).optional(),
     format: format.optional(),
     visibility: z.enum(visibilities).optional(),
+    tag: tagFilter,
   },
   ['name'],
 );

@@ -6,6 +6,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { engineOf } from '@/lib/engines/engines';
 import { withoutHostPaths } from '@/lib/engines/error';
 import { ownCell, settings } from '@/lib/settings';
@@ -52,6 +53,7 @@ export const listImages = listOf({
     status: equals('status'),
     format: equals('format'),
     visibility: oneOf({ public: 'project_id IS NULL', private: 'project_id IS NOT NULL' }),
+    tag: hasTags('images'),
   },
   sort: { name: 'name' },
   view,

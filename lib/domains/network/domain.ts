@@ -2,7 +2,7 @@ import { domain, none } from '@/lib/core/domains/domain';
 import { byAddress, byName } from '@/lib/core/domains/search';
 import { networkingEndpoints } from './endpoints';
 import { networkPortal } from './portal';
-import { addressesOfFloatingIps, addressesOfPorts, rangesOfNetworks } from './search';
+import { addressesOfFloatingIps, addressesOfPorts, rangesOfNetworks, statusOfPort, statusOfRouter } from './search';
 
 /** Private networks, their routers and ports, the rules on them, and addresses of the outside. */
 export const network = domain({
@@ -18,13 +18,18 @@ export const network = domain({
       table: 'networks',
       statuses: none,
       metering: none,
-      search: byName('/network/networks', { addresses: rangesOfNetworks }),
+      search: byName('/network/networks', {
+        addresses: rangesOfNetworks,
+        status: `(SELECT ${statusOfRouter('o')} FROM routers o WHERE o.id = r.router_id)`,
+      }),
     },
     port: {
       table: 'ports',
       statuses: none,
       metering: none,
-      search: byAddress('/network/ports', 'host(r.ip)', addressesOfPorts),
+      search: byAddress('/network/ports', 'host(r.ip)', addressesOfPorts, {
+        status: `(SELECT ${statusOfPort} FROM (SELECT r.device_id) AS port LEFT JOIN instances i ON i.id = port.device_id)`,
+      }),
     },
     security_group: {
       table: 'security_groups',
@@ -36,7 +41,9 @@ export const network = domain({
       table: 'floating_ips',
       statuses: none,
       metering: none,
-      search: byAddress('/network/floating-ips', 'host(r.address)', addressesOfFloatingIps),
+      search: byAddress('/network/floating-ips', 'host(r.address)', addressesOfFloatingIps, {
+        status: "CASE WHEN r.port_id IS NULL THEN 'available' ELSE 'associated' END",
+      }),
     },
   },
   tables: ['network_names', 'port_security_groups', 'routers', 'security_group_rules', 'subnets'],

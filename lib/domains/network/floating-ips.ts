@@ -6,6 +6,7 @@ import { isId, newId } from '@/lib/core/db/id';
 import { databaseError, query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { type AddressSpace, withFreeAddress } from './free-address';
 import { toNumber } from './ipv4';
@@ -42,6 +43,7 @@ export const listFloatingIps = listOf({
     search: contains('host(f.address)', 'i.name'),
     status: oneOf({ available: 'f.port_id IS NULL', associated: 'f.port_id IS NOT NULL' }),
     instance_id: equalsId('i.id'),
+    tag: hasTags('f'),
   },
   view,
 });

@@ -7,18 +7,19 @@ import { isId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import type { Port as EnginePort } from './engine';
 import type { AddressSpace } from './free-address';
 import { rangeOf } from './ipv4';
 import { type Port, portQuery } from './schema';
+import { portStatuses, statusOfPort } from './search';
 import { reviseRouter } from './service';
 
 type Attachment = EnginePort['attachment'];
 type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
 const columns = raw(`p.id, p.network_id, n.name AS network_name, i.id AS instance_id, i.name AS instance_name, p.mac,
-  host(p.ip) AS ip, p.created_at, p.updated_at, CASE WHEN ${isOn} THEN 'active' ELSE 'down' END AS status,
+  host(p.ip) AS ip, p.created_at, p.updated_at, ${statusOfPort} AS status,
   ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
   (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
 const tables = raw('ports p JOIN networks n ON n.id = p.network_id LEFT JOIN instances i ON i.id = p.device_id');
@@ -36,11 +37,12 @@ export const listPorts = listOf({
   where: ofProject('p'),
   filters: {
     search: contains('host(p.ip)', 'p.mac', 'i.name'),
-    status: oneOf({ active: isOn, down: `NOT ${isOn}` }),
+    status: oneOf(portStatuses),
     network_id: equalsId('p.network_id'),
     instance_id: equalsId('i.id'),
     security_group_id: (id) =>
       sql`EXISTS (SELECT FROM port_security_groups c WHERE c.port_id = p.id AND c.security_group_id = ${id}::uuid)`,
+    tag: hasTags('p'),
   },
   view,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times } from '@/lib/core/api/schemas';
 import { newName } from '@/lib/core/resources/rename';
+import { tagFilter } from '@/lib/core/tags/schema';
 import { networkCidr, rangeOf, toAddress, toNumber } from './ipv4';
 import { isPrivateRange, NARROWEST_PREFIX, PRIVATE_RANGES, WIDEST_PREFIX } from './private-range';
 
@@ -234,8 +235,8 @@ const nameFilters = {
   name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
-export const networkQuery = sortedQuery(nameFilters, ['name']);
-export const securityGroupQuery = sortedQuery(nameFilters, ['name']);
+export const networkQuery = sortedQuery({ ...nameFilters, tag: tagFilter }, ['name']);
+export const securityGroupQuery = sortedQuery({ ...nameFilters, tag: tagFilter }, ['name']);
 export const portQuery = listQuery({
   search: z
     .string()
@@ -246,6 +247,7 @@ export const portQuery = listQuery({
   network_id: id.optional(),
   instance_id: id.optional(),
   security_group_id: id.optional(),
+  tag: tagFilter,
 });
 export const floatingIpQuery = listQuery({
   search: z
@@ -255,4 +257,5 @@ export const floatingIpQuery = listQuery({
     .meta({ description: 'Matches any part of the address or of the instance’s name.' }),
   status: z.enum(['available', 'associated']).optional(),
   instance_id: id.optional(),
+  tag: tagFilter,
 });

@@ -25,3 +25,13 @@ export const addressesOfFloatingIps: readonly AddressSearch[] = [
 export const rangesOfNetworks: readonly AddressSearch[] = [
   { from: 'subnets', id: 'network_id', project_id: 'project_id', ip: none, mac: none, range: 'cidr' },
 ];
+
+/** The status of a router, given its alias, and of the networks behind it. A router without a host has nothing to apply. */
+export const statusOfRouter = (r: string): string =>
+  `CASE WHEN ${r}.cell_id IS NULL OR ${r}.applied_revision = ${r}.revision THEN 'active' ELSE 'updating' END`;
+
+/** Whether an instance `i` uses its ports. */
+const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
+/** The status of a port of the instance `i`, if it has one. */
+export const portStatuses = { active: isOn, down: `NOT ${isOn}` };
+export const statusOfPort = `CASE WHEN ${isOn} THEN 'active' ELSE 'down' END`;

@@ -6,6 +6,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { egressToAnywhere, ensureProjectNetworking, ruleInsert } from './project-networking';
 import {
   type CreateSecurityGroup,
@@ -40,7 +41,7 @@ const list = listOf({
   from: raw('security_groups g'),
   id: 'g.id',
   where: ofProject('g'),
-  filters: { name: equals('g.name'), search: contains('g.name') },
+  filters: { name: equals('g.name'), search: contains('g.name'), tag: hasTags('g') },
   sort: { name: 'g.name' },
   view,
 });

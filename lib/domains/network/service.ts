@@ -7,10 +7,12 @@ import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { renameResource } from '@/lib/core/resources/rename';
+import { hasTags } from '@/lib/core/tags/filter';
 import { rangeOf } from './ipv4';
 import { addressCount } from './private-range';
 import { ensureProjectNetworking, networkRows } from './project-networking';
 import { type CreateNetwork, firstAddress, type Network, networkQuery, type Router } from './schema';
+import { statusOfRouter } from './search';
 
 /** So many a project may have: a bound on what one tenant can make a host carry. */
 const MOST_NETWORKS = 50;
@@ -21,12 +23,9 @@ type Row = Omit<Network, 'created_at' | 'updated_at' | 'address_count' | 'subnet
   updated_at: Date;
 };
 
-/** Behind a router that no host has yet, nothing waits to be done. */
-const status = "CASE WHEN r.cell_id IS NULL OR r.applied_revision = r.revision THEN 'active' ELSE 'updating' END";
-
 const columns = raw(`n.id, n.name, n.is_default, n.router_id, n.created_at, n.updated_at, s.id AS subnet_id,
   text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip, s.dhcp_enabled, s.dns_servers,
-  (SELECT ${status} FROM routers r WHERE r.id = n.router_id) AS status,
+  (SELECT ${statusOfRouter('r')} FROM routers r WHERE r.id = n.router_id) AS status,
   (SELECT count(*)::int FROM ports p WHERE p.network_id = n.id) AS port_count`);
 const tables = raw('networks n JOIN subnets s ON s.network_id = n.id');
 
@@ -47,7 +46,7 @@ const networkList = listOf({
   from: tables,
   id: 'n.id',
   where: ofProject('n'),
-  filters: { name: equals('n.name'), search: contains('n.name') },
+  filters: { name: equals('n.name'), search: contains('n.name'), tag: hasTags('n') },
   sort: { name: 'n.name' },
   view,
 });
@@ -169,7 +168,8 @@ export async function deleteNetwork(call: ProjectCall, id: string): Promise<void
 
 type RouterRow = Omit<Router, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const routerColumns = raw(`r.id, r.name, ${status} AS status, host(r.external_ip) AS external_ip, r.created_at,
+const routerColumns =
+  raw(`r.id, r.name, ${statusOfRouter('r')} AS status, host(r.external_ip) AS external_ip, r.created_at,
   r.updated_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('network_id', n.id, 'network_name', n.name,
      'cidr', text(s.cidr), 'ip', host(s.gateway_ip)) ORDER BY n.id), '[]')
    FROM networks n JOIN subnets s ON s.network_id = n.id WHERE n.router_id = r.id) AS interfaces`);

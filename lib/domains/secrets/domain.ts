@@ -9,7 +9,16 @@ export const secrets = domain({
   name: 'secrets',
   endpoints: secretEndpoints,
   tags: { Secrets: 'Passwords, keys and certificates, each encrypted under its own key.' },
-  resources: { secret: { table: 'secrets', statuses: none, metering: none, search: byName('/vault/secrets') } },
+  resources: {
+    secret: {
+      table: 'secrets',
+      statuses: none,
+      metering: none,
+      search: byName('/vault/secrets', {
+        status: "CASE WHEN r.expires_at <= platform_now() THEN 'expired' ELSE 'active' END",
+      }),
+    },
+  },
   tables: none,
   dependsOn: none,
   portal: secretsPortal,

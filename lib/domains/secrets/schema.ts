@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, times, timestamp } from '@/lib/core/api/schemas';
+import { tagFilter } from '@/lib/core/tags/schema';
 
 /** A secret's payload ends here, decoded. */
 export const PAYLOAD_BYTES = 64 * 1024;
@@ -64,6 +65,7 @@ export const secretQuery = sortedQuery(
     name: z.string().max(100).optional().meta({ description: 'Exact name.' }),
     type: z.enum(secretTypes).optional(),
     search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
+    tag: tagFilter,
   },
   ['name'],
 );

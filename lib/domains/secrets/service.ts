@@ -6,6 +6,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { settings } from '@/lib/settings';
 import { openPayload, sealPayload } from './envelope';
 import { checkPayload } from './payload';
@@ -41,7 +42,7 @@ export const listSecrets = listOf({
   columns,
   from: raw('secrets'),
   where: ofProject(),
-  filters: { name: equals('name'), type: equals('type'), search: contains('name') },
+  filters: { name: equals('name'), type: equals('type'), search: contains('name'), tag: hasTags('secrets') },
   sort: { name: 'name' },
   view: (row: Row, call) => view(row, call.at),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
 import { newName } from '@/lib/core/resources/rename';
+import { tagFilter } from '@/lib/core/tags/schema';
 
 /** 16 TB: what a QCOW2 file of a usual file system can hold. */
 const MOST_GB = 16 * 1024;
@@ -110,6 +111,7 @@ export const volumeQuery = sortedQuery(
     instance_id: id.optional(),
     image_id: id.optional(),
     snapshot_id: id.optional(),
+    tag: tagFilter,
   },
   ['name'],
 );
@@ -118,6 +120,7 @@ export const snapshotQuery = sortedQuery(
     ...nameFilters,
     status: z.enum(snapshotStatuses).optional(),
     volume_id: id.optional(),
+    tag: tagFilter,
   },
   ['name'],
 );

@@ -6,6 +6,7 @@ import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { settings } from '@/lib/settings';
 import { createSnapshotKind, deleteSnapshotKind } from './operations';
 import { type CreateSnapshot, type Snapshot, snapshotQuery } from './schema';
@@ -33,6 +34,7 @@ export const listSnapshots = listOf({
     search: contains('s.name'),
     status: equals('s.status'),
     volume_id: equalsId('s.volume_id'),
+    tag: hasTags('s'),
   },
   sort: { name: 's.name' },
   view,

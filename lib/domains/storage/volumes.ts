@@ -9,6 +9,7 @@ import { deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import type { Need } from '@/lib/core/quota/needs';
 import { renameResource } from '@/lib/core/resources/rename';
+import { hasTags } from '@/lib/core/tags/filter';
 import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
@@ -32,6 +33,7 @@ export const listVolumes = listOf({
       sql`EXISTS (SELECT FROM volume_attachments a WHERE a.volume_id = v.id AND a.instance_id = ${id}::uuid)`,
     image_id: equalsId('v.image_id'),
     snapshot_id: equalsId('v.snapshot_id'),
+    tag: hasTags('v'),
   },
   sort: { name: 'v.name' },
   view: viewVolume,

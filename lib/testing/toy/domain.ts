@@ -1,5 +1,6 @@
 import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
+import { byName } from '@/lib/core/domains/search';
 import { toyChecks } from './checks';
 import { toyEndpoints } from './endpoints';
 import { toyProgram } from './member-spec';
@@ -10,7 +11,7 @@ export const toys = domain({
   name: 'toys',
   endpoints: toyEndpoints,
   tags: { Toys: 'Notes on two servers, one of which answers.' },
-  resources: { toy: { table: 'toys', statuses: toyStatuses, metering: none, search: none } },
+  resources: { toy: { table: 'toys', statuses: toyStatuses, metering: none, search: byName('/test/toys') } },
   tables: ['toy_members'],
   dependsOn: none,
   portal: { topics: { toy: ['/api/v1/test/toys'] }, actions: none, sections: { Toys: ['Toys'] } },

@@ -13,8 +13,9 @@ export const toyEndpoints = [
     summary: 'List toys',
     tag: 'Toys',
     access: 'reader',
+    query: schema.toyQuery,
     responses: { 200: z.array(schema.toy) },
-    handle: (call) => toys.listToys(call),
+    handle: (call, { query }) => toys.listToys(call, query.tag),
   }),
   endpoint({
     method: 'POST',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { displayName, id, reference, times } from '@/lib/core/api/schemas';
+import { tagFilter } from '@/lib/core/tags/schema';
 
 export const toyStatuses = ['creating', 'active', 'upgrading', 'deleting', 'error'] as const;
 /** The available versions; each needs more memory than the one before. */
@@ -18,6 +19,8 @@ export const toy = z
   })
   .meta({ id: 'Toy' });
 export type Toy = z.output<typeof toy>;
+
+export const toyQuery = z.strictObject({ tag: tagFilter });
 
 export const createToy = z
   .strictObject({

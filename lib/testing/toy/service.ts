@@ -8,6 +8,7 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceInsert } from '@/lib/core/devices/device';
 import type { NewOperation } from '@/lib/core/operations/enqueue';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { hasTags } from '@/lib/core/tags/filter';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
 import { networkNameInsert } from '@/lib/domains/network/names';
 import { carryGroups, newMac, portInsert, requireGroups } from '@/lib/domains/network/ports';
@@ -27,9 +28,10 @@ const view = ({ cell_id: _, ...row }: Row): Toy => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-export async function listToys(call: ProjectCall): Promise<Toy[]> {
+export async function listToys(call: ProjectCall, tags: readonly string[] = []): Promise<Toy[]> {
+  const wanted = tags.length > 0 ? hasTags('toys')(tags) : raw('true');
   const rows = await query<Row>(
-    sql`SELECT ${columns} FROM toys WHERE project_id = ${call.project_id}::uuid ORDER BY id`,
+    sql`SELECT ${columns} FROM toys WHERE project_id = ${call.project_id}::uuid AND ${wanted} ORDER BY id`,
   );
   return rows.map(view);
 }

@@ -15,4 +15,10 @@ export async function createToyTables(): Promise<void> {
     version int NOT NULL, running boolean NOT NULL DEFAULT false, UNIQUE (toy_id, ordinal),
     FOREIGN KEY (project_id, toy_id) REFERENCES toys (project_id, id),
     FOREIGN KEY (project_id, id) REFERENCES devices (project_id, id))`);
+  // Names can be searched, and tags are removed with their toy.
+  await execute(sql`CREATE INDEX toys_prefix_idx ON toys (project_id, lower(name) text_pattern_ops)`);
+  await execute(sql`CREATE INDEX toys_terms_idx ON toys USING gin (search_terms(project_id, name))`);
+  await execute(
+    sql`CREATE TRIGGER toys_untagged AFTER DELETE ON toys FOR EACH ROW EXECUTE FUNCTION resource_untagged()`,
+  );
 }

@@ -3,6 +3,7 @@ import { merged } from '@/lib/core/domains/portal';
 import { domains } from '@/lib/platform/domains';
 import { testDatabase } from '../database';
 import { everyEndpoint } from '../every-endpoint';
+import { everyResource } from '../every-resource';
 import { ledgerDisagreements } from '../faults/ledgers';
 import { hostileRequests } from '../hostile-requests';
 import { api, createProject } from '../world';
@@ -19,6 +20,7 @@ beforeAll(createToyTables);
 const tested = { endpoints: toys.endpoints, served: endpoints, tags, fixtures: merged([toysTesting.fixtures]) };
 everyEndpoint(tested);
 hostileRequests(tested);
+everyResource({ domains: [toys], endpoints });
 
 test('their checks run: resources agree with quota, devices and reservations', async () => {
   const project = await createProject();
