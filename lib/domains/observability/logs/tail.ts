@@ -143,10 +143,10 @@ class Tail implements EventSource {
   private async learnStreams(arrivals: readonly Arrival[]): Promise<void> {
     const unknown = arrivals.filter(({ stream_id }) => !this.streams.has(stream_id));
     if (unknown.length === 0) return;
+    const found = await streamsOf(this.reader.project_id, this.reader);
+    // Not before the answer: news that come meanwhile would be taken for those of another query.
     for (const { stream_id } of unknown) this.streams.set(stream_id, undefined);
-    for (const stream of await streamsOf(this.reader.project_id, this.reader)) {
-      this.streams.set(stream.id, this.isSelected(stream.labels) ? stream : undefined);
-    }
+    for (const stream of found) this.streams.set(stream.id, this.isSelected(stream.labels) ? stream : undefined);
   }
 
   private linesEvent(found: readonly FoundStream[]): string {
