@@ -2,7 +2,7 @@ import pg from 'pg';
 import { log } from '@/lib/log';
 import { databaseUrl, settings } from '@/lib/settings';
 import { DatabaseAway, isConnectionLoss } from './away';
-import { compile, type Sql } from './sql';
+import { compile, type Sql, sql } from './sql';
 
 // A `date` is a UTC day and is read as text. By default, pg writes a Date as the day in this process's time zone, and
 // reads a day as local midnight.
@@ -36,6 +36,17 @@ export function pool(): pg.Pool {
 export async function query<Row extends object>(piece: Sql): Promise<Row[]> {
   const { rows } = await send<Row>(piece);
   return rows;
+}
+
+/** PostgreSQL ended a statement that took too long. */
+export const QUERY_CANCELED = '57014';
+
+/** As `query`; PostgreSQL ends the statement after so many milliseconds, with `QUERY_CANCELED`. */
+export function queryWithin<Row extends pg.QueryResultRow>(ms: number, piece: Sql): Promise<Row[]> {
+  return transaction(async (run) => {
+    await run(sql`SELECT set_config('statement_timeout', ${String(ms)}::text, true)`);
+    return run<Row>(piece);
+  });
 }
 
 /** The first row, or undefined. */

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalid } from '@/lib/core/api/errors';
+import { databaseError, QUERY_CANCELED } from '@/lib/core/db/pool';
+import { inTurn } from '../turns';
 import { type Chunk, isSearchable } from './chunk';
 import { type Labels, labelsKey } from './labels';
 import type { LogExpr, MetricExpr, Query, RangeExpr } from './logql/ast';
@@ -24,6 +26,7 @@ import {
   type Direction,
   LATEST_US,
   type LogStream,
+  MOST_MS,
   type ReadStats,
   readChunks,
   type Span,
@@ -34,7 +37,6 @@ import {
 export type Reader = { project_id: string; audit: boolean };
 
 /** Limits of one query (design: services, section 10). */
-const MOST_MS = 30_000;
 export const MOST_POINTS = 11_000;
 export const MOST_SERIES = 1000;
 /** Series before they are aggregated: `sum(rate(… | json [1m]))` has one for each set of labels. */
@@ -81,9 +83,7 @@ class Run {
       await nextTurn();
     }
     if (this.signal.aborted) throw invalid('The caller has gone away.');
-    if (performance.now() > this.ends_at) {
-      throw invalid(`The query took longer than ${MOST_MS / 1000} s. Narrow its time range or its selector.`);
-    }
+    if (performance.now() > this.ends_at) throw tooLong();
   }
 
   async streams(log: LogExpr): Promise<LogStream[]> {
@@ -92,21 +92,26 @@ class Run {
   }
 }
 
-/** Begins a query anew where chunks were merged under it. */
-export async function attempt<T>(
+/** Runs a query in its turn. It begins anew where chunks were merged under it. */
+export function attempt<T>(
   reader: Reader,
   signal: AbortSignal,
   work: (run: Run) => Promise<T>,
 ): Promise<{ result: T; stats: ReadStats }> {
-  for (let count = 1; ; count += 1) {
-    const run = new Run(reader, signal);
-    try {
-      return { result: await work(run), stats: run.stats };
-    } catch (error) {
-      if (!(error instanceof ChunksMoved) || count === MOST_ATTEMPTS) throw error;
+  return inTurn(reader.project_id, async () => {
+    for (let count = 1; ; count += 1) {
+      const run = new Run(reader, signal);
+      try {
+        return { result: await work(run), stats: run.stats };
+      } catch (error) {
+        if (databaseError(error)?.code === QUERY_CANCELED) throw tooLong();
+        if (!(error instanceof ChunksMoved) || count === MOST_ATTEMPTS) throw error;
+      }
     }
-  }
+  });
 }
+
+const tooLong = () => invalid(`The query took longer than ${MOST_MS / 1000} s. Narrow its time range or its selector.`);
 
 /** The first, or last, lines of a query within a span, by the labels that they have after its pipeline. */
 export function findLines(

@@ -1,4 +1,4 @@
-import { query } from '@/lib/core/db/pool';
+import { queryWithin } from '@/lib/core/db/pool';
 import { isAfter, type Position } from '@/lib/core/db/position';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
@@ -19,14 +19,20 @@ export type Direction = 'forward' | 'backward';
 /** What a query has read. */
 export type ReadStats = { chunks: number; lines: number; bytes: number; damaged: number };
 
+/** How long a query may take, and each of its statements (design: services, section 10). */
+export const MOST_MS = 30_000;
+
 /** Chunks that are fetched together: their bodies are some 30 kB each. */
 const AT_ONCE = 32;
 
 /** The streams of a project; without `audit` for roles that may not read the audit log. */
 export async function streamsOf(project_id: string, { audit }: { audit: boolean }): Promise<LogStream[]> {
-  const rows = await query<LogStream>(sql`
+  const rows = await queryWithin<LogStream>(
+    MOST_MS,
+    sql`
     SELECT id::text AS id, labels || jsonb_build_object('project', project_id) AS labels FROM log_streams
-    WHERE project_id = ${project_id}::uuid AND (${audit}::boolean OR labels ->> 'service' <> 'audit') ORDER BY id`);
+    WHERE project_id = ${project_id}::uuid AND (${audit}::boolean OR labels ->> 'service' <> 'audit') ORDER BY id`,
+  );
   return rows;
 }
 
@@ -36,10 +42,13 @@ export async function streamsWithin(
   streams: readonly LogStream[],
   { from_us, to_us }: Span,
 ): Promise<LogStream[]> {
-  const rows = await query<{ id: string }>(sql`
+  const rows = await queryWithin<{ id: string }>(
+    MOST_MS,
+    sql`
     SELECT wanted.id::text AS id FROM unnest(${streams.map(({ id }) => id)}::bigint[]) AS wanted (id)
     WHERE EXISTS (SELECT FROM log_chunks c WHERE c.project_id = ${project_id}::uuid AND c.stream_id = wanted.id
-      AND c.last_us >= ${from_us}::bigint AND c.first_us < ${to_us}::bigint)`);
+      AND c.last_us >= ${from_us}::bigint AND c.first_us < ${to_us}::bigint)`,
+  );
   const found = new Set(rows.map(({ id }) => id));
   return streams.filter(({ id }) => found.has(id));
 }
@@ -112,10 +121,13 @@ async function placesOf(
   const arrivedLater = as_of
     ? sql`EXISTS (SELECT FROM log_arrivals a WHERE a.chunk_id = log_chunks.id AND ${isAfter(as_of)})`
     : sql`false`;
-  const rows = await query<Place>(sql`
+  const rows = await queryWithin<Place>(
+    MOST_MS,
+    sql`
     SELECT id::text AS id, stream_id::text AS stream_id, first_us::float8 AS first_us, last_us::float8 AS last_us
     FROM log_chunks WHERE project_id = ${project_id}::uuid AND stream_id = ANY (${ids}::bigint[])
-      AND last_us >= ${from_us}::bigint AND first_us < ${to_us}::bigint AND NOT ${arrivedLater}`);
+      AND last_us >= ${from_us}::bigint AND first_us < ${to_us}::bigint AND NOT ${arrivedLater}`,
+  );
   return direction === 'forward'
     ? rows.sort((one, other) => one.first_us - other.first_us)
     : rows.sort((one, other) => other.last_us - one.last_us);
@@ -124,9 +136,12 @@ async function placesOf(
 type Body = { id: string; raw_bytes: number; checksum: number; body: Buffer };
 
 async function bodiesOf(project_id: string, places: readonly Pick<Place, 'id'>[]): Promise<Map<string, Body>> {
-  const rows = await query<Body>(sql`
+  const rows = await queryWithin<Body>(
+    MOST_MS,
+    sql`
     SELECT id::text AS id, raw_bytes, checksum::float8 AS checksum, body FROM log_chunks
-    WHERE project_id = ${project_id}::uuid AND id = ANY (${places.map(({ id }) => id)}::bigint[])`);
+    WHERE project_id = ${project_id}::uuid AND id = ANY (${places.map(({ id }) => id)}::bigint[])`,
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 

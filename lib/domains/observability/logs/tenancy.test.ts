@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { pool, QUERY_CANCELED, queryWithin } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { CORPUS_START, writeCorpus } from './corpus';
@@ -177,6 +179,17 @@ describe('a query cannot stall the platform', () => {
     const answer = await get(`${loki}/query_range`, query);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(message);
+  });
+
+  test('by a statement that PostgreSQL takes too long for: it is ended, and the caller is told', async () => {
+    const lock = await pool().connect();
+    await lock.query('BEGIN; LOCK TABLE log_streams IN ACCESS EXCLUSIVE MODE');
+    const begun = performance.now();
+    await expect(queryWithin(50, sql`SELECT FROM log_streams`)).rejects.toMatchObject({ code: QUERY_CANCELED });
+    expect(performance.now() - begun).toBeLessThan(5000);
+    await lock.query('ROLLBACK');
+    lock.release();
+    expect(await queryWithin(50, sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   });
 
   test('by hundreds of filters in one query', async () => {

@@ -1,8 +1,11 @@
 import { invalid } from '@/lib/core/api/errors';
+import { parseMoment } from '../moment';
 import { parseDuration } from './logql/units';
 import { MOST_POINTS } from './query';
 import { LATEST_US } from './read';
 
+/** As in Loki. */
+const SECONDS_DIGITS = 10;
 /** Loki's defaults. */
 const DEFAULT_SPAN_US = 3600e6;
 const DEFAULT_POINTS = 250;
@@ -12,25 +15,12 @@ const DEFAULT_POINTS = 250;
  * nanoseconds, rounded up or down to the microseconds of the store; times outside of what it can hold mean its ends.
  */
 export function parseTime(name: string, text: string, round: 'up' | 'down'): number {
-  const us = microsecondsOf(text, round);
-  if (us === undefined || Number.isNaN(us)) {
+  const ns = parseMoment(text, SECONDS_DIGITS);
+  if (ns === undefined) {
     throw invalid(`${name}: must be a time in ISO 8601 such as 2026-03-01T12:00:00Z, or Unix nanoseconds.`);
   }
+  const us = Number((ns + (round === 'up' ? 999n : 0n)) / 1000n);
   return Math.min(Math.max(us, 0), LATEST_US);
-}
-
-function microsecondsOf(text: string, round: 'up' | 'down'): number | undefined {
-  const toMicroseconds = (nanoseconds: bigint) => Number((nanoseconds + (round === 'up' ? 999n : 0n)) / 1000n);
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1e6;
-  if (/^\d{11,19}$/.test(text)) return toMicroseconds(BigInt(text));
-  if (/^\d{1,10}\.\d{1,9}$/.test(text)) return Math.round(Number(text) * 1e6);
-  const [, seconds, fraction = '', zone] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
-  if (seconds === undefined || zone === undefined) return undefined;
-  const whole = Date.parse(`${seconds}${zone}`);
-  return Number.isNaN(whole) || whole < 0
-    ? Math.min(whole, 0)
-    : whole * 1000 + toMicroseconds(BigInt(fraction.padEnd(9, '0')));
 }
 
 type Given = { start?: string | undefined; end?: string | undefined; since?: string | undefined };

@@ -1,5 +1,6 @@
 import type { ProjectCall, Reply } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
+import { parseMoment } from '../moment';
 import { failure, instantData, metricOf, ParameterError, rangeData } from './answer';
 import { ProjectSeries } from './project-samples';
 import { evaluate, type Steps } from './promql/evaluate';
@@ -8,17 +9,15 @@ import { parsePromql } from './promql/parse';
 import type { Matcher } from './promql/syntax';
 import type { SampledKind } from './resources';
 
+/** Seconds of 11 digits reach into the year 5138. */
+const SECONDS_DIGITS = 11;
 const LONGEST_MS = 30_000;
 export const MOST_POINTS = 11_000;
 
 /** Unix seconds, as Prometheus has them, Unix nanoseconds, or ISO 8601; in milliseconds. */
 export function parseTime(name: string, text: string): number {
-  const seconds = /^\d{1,11}(\.\d+)?$/.test(text) ? Number(text) * 1000 : undefined;
-  const nanoseconds = /^\d{12,19}$/.test(text) ? Number(text) / 1e6 : undefined;
-  const written = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  const time = Math.round(seconds ?? nanoseconds ?? written);
+  const nanoseconds = parseMoment(text, SECONDS_DIGITS);
+  const time = nanoseconds === undefined ? Number.NaN : Math.round(Number(nanoseconds) / 1e6);
   // The years that the database holds as timestamps.
   if (!(time >= 0 && time < 8e15))
     throw new ParameterError(`invalid parameter "${name}": cannot parse "${text.slice(0, 40)}" to a valid timestamp`);
