@@ -6,6 +6,7 @@ import { domainPortals } from '@/lib/client/domains';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { type Domain, each, none } from '@/lib/core/domains/domain';
+import { logServices } from '@/lib/core/domains/logs';
 import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import { metricNames } from '@/lib/money/metering/metrics';
 import { testDatabase } from '@/lib/testing/database';
@@ -124,6 +125,25 @@ describe('resources agree with quota, devices and reservations', () => {
     expect(found.includes('device')).toBe(checks.devices !== none);
   });
 });
+
+test.each<Domain>(domains)(
+  '$name: its devices report metrics, and those are named for their resource and unit',
+  (domain) => {
+    const devices = domain.checks !== none && domain.checks.devices !== none;
+    expect(domain.metrics !== none).toBe(devices);
+    for (const [kind, { service, metrics, devices: rows }] of Object.entries(
+      domain.metrics === none ? {} : domain.metrics,
+    )) {
+      expect(rows !== undefined || kind in domain.resources, `${kind} is a resource, or says where its rows are`).toBe(
+        true,
+      );
+      expect(logServices).toContain(service);
+      const names = metrics.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      expect(metrics.filter(({ name, unit }) => !new RegExp(`^nephele_${kind}_\\w+_${unit}$`).test(name))).toEqual([]);
+    }
+  },
+);
 
 test.each(domains)('$name: the database allows exactly the declared statuses of a resource', async (domain) => {
   for (const { table, statuses } of Object.values(domain.resources)) {

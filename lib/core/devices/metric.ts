@@ -13,7 +13,13 @@ export type KindMetrics = {
   /** The label `service` of their series. */
   readonly service: string;
   readonly metrics: readonly Metric[];
+  /** For devices that are not resources, such as the members of a cluster: SQL with `project_id`, `id` and `name`. */
+  readonly devices?: string;
 };
+
+/** Series that a metric has without further labels, one each. */
+export const seriesOf = (metrics: readonly Metric[]): DeviceSeries[] =>
+  metrics.map(({ name, type }) => ({ name, type, labels: {} }));
 
 /** One series of a device; `labels` tells apart those of one name. */
 export type DeviceSeries = {

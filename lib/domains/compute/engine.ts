@@ -65,13 +65,18 @@ export type ObservedInstance = {
   node: string | null;
 };
 
+export type DiskStats = { readBytes: number; writtenBytes: number; readOperations: number; writeOperations: number };
+
 /** Counters since the machine was switched on, but egress: since its port exists. A value below the last one means a new start. */
 export type InstanceStats = {
   sampledAt: Date;
   cpuSeconds: number;
   /** What the guest uses when its balloon driver tells, otherwise what the host gives it. */
   memoryBytes: number;
-  disk: { readBytes: number; writtenBytes: number; readOperations: number; writeOperations: number };
+  /** Of all disks. */
+  disk: DiskStats;
+  /** The same by attached volume. */
+  volumes: { id: string; disk: DiskStats }[];
   network: { receivedBytes: number; sentBytes: number };
   /** Bytes that left the platform's private networks. */
   egressBytes: number;

@@ -1,4 +1,4 @@
-import type { Metric } from '@/lib/core/devices/metric';
+import { type Metric, seriesOf } from '@/lib/core/devices/metric';
 import type { InstanceStats } from './engine';
 
 type InstanceMetric = Metric & { of: (stats: InstanceStats) => number };
@@ -25,4 +25,4 @@ export const instanceMetrics: readonly InstanceMetric[] = [
 ];
 
 /** The series of every instance. */
-export const instanceSeries = instanceMetrics.map(({ name, type }) => ({ name, type, labels: {} }));
+export const instanceSeries = seriesOf(instanceMetrics);

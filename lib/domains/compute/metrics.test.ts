@@ -1,8 +1,10 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { keepSamples } from '@/lib/core/devices/samples';
+import { sampleVolumes } from '@/lib/domains/storage/telemetry';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
@@ -86,6 +88,7 @@ const idle: InstanceStats = {
   cpuSeconds: 1.5,
   memoryBytes: 1024,
   disk: { readBytes: 1, writtenBytes: 2, readOperations: 3, writeOperations: 4 },
+  volumes: [],
   network: { receivedBytes: 5, sentBytes: 6 },
   egressBytes: 7,
   portEgress: [],
@@ -102,6 +105,31 @@ test('running machines are sampled; one that fails or is gone holds up no other'
   await sampleInstances('test-host');
   const rows = await prisma().deviceSample.findMany({ where: { device_id: { in: [id, ...others] } } });
   expect(rows).toMatchObject([{ device_id: id, project_id: acme.id, values: [1.5, 1024, 1, 2, 3, 4, 5, 6, 7] }]);
+});
+
+test('a volume has the reads and writes of its own device, and nothing while its machine is off', async () => {
+  const token = acme.users.member.token;
+  const volume = idOf(await call('POST', '/storage/volumes', { token, body: { name: 'data', size_gb: 1 } }));
+  const disk = { readBytes: 10, writtenBytes: 20, readOperations: 30, writeOperations: 40 };
+  engines.compute.sampleInstance = async () => ({ ...idle, volumes: [{ id: volume, disk }] });
+  await sampleInstances('test-host');
+  engines.compute.sampleInstance = async () => null;
+  await sampleInstances('test-host');
+  expect(await prisma().deviceSample.findMany({ where: { device_id: volume } })).toMatchObject([
+    { project_id: acme.id, values: [10, 20, 30, 40] },
+  ]);
+});
+
+test('a volume has its size and the space that it takes, attached or not', async () => {
+  const token = acme.users.member.token;
+  const volume = idOf(await call('POST', '/storage/volumes', { token, body: { name: 'data', size_gb: 3 } }));
+  const seen = { id: volume, sizeGb: 3, attachedTo: null, allocatedBytes: 4096 };
+  const stray = { ...seen, id: newId() };
+  engines.storage.observeStorage = async () => ({ volumes: [seen, stray], snapshots: [] });
+  await sampleVolumes('test-host');
+  expect(await prisma().deviceSample.findMany({ where: { device_id: { in: [volume, stray.id] } } })).toMatchObject([
+    { device_id: volume, project_id: acme.id, values: [3 * 1024 ** 3, 4096] },
+  ]);
 });
 
 test('what left the platform is usage once: its growth, from nothing again where the counter began anew', async () => {

@@ -1,6 +1,7 @@
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { type DeviceSample, keepSamples } from '@/lib/core/devices/samples';
+import { volumeDiskSeries } from '@/lib/domains/storage/volume-metrics';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { countEgress, type EgressReading } from '@/lib/money/metering/egress';
@@ -17,6 +18,7 @@ export async function sampleInstances(cell: string): Promise<void> {
   const running = await query<Running>(sql`
     SELECT id, project_id, name FROM instances WHERE cell_id = ${cell}::text AND status IN ('active', 'paused', 'rebooting')`);
   const samples: DeviceSample[] = [];
+  const volumes: DeviceSample[] = [];
   const readings: EgressReading[] = [];
   const waiting = [...running];
   const ask = async () => {
@@ -29,6 +31,7 @@ export async function sampleInstances(cell: string): Promise<void> {
         at: stats.sampledAt,
         values: instanceMetrics.map(({ of }) => of(stats)),
       });
+      volumes.push(...volumesOf(instance, stats));
       readings.push(...egressOf(instance, stats));
     }
   };
@@ -36,7 +39,14 @@ export async function sampleInstances(cell: string): Promise<void> {
   if (samples.length === 0) return;
   await countEgress(readings);
   await keepSamples(instanceSeries, samples);
+  await keepSamples(volumeDiskSeries, volumes);
 }
+
+const volumesOf = ({ project_id }: Running, { sampledAt, volumes }: InstanceStats): DeviceSample[] =>
+  volumes.map(({ id, disk: { readBytes, writtenBytes, readOperations, writeOperations } }) => ({
+    ...{ project_id, device_id: id, at: sampledAt },
+    values: [readBytes, writtenBytes, readOperations, writeOperations],
+  }));
 
 async function sample(cell: string, id: string): Promise<InstanceStats | null> {
   try {

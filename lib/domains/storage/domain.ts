@@ -4,6 +4,7 @@ import { storageChecks } from './checks';
 import { storageEndpoints } from './endpoints';
 import { storagePortal } from './portal';
 import { snapshotStatuses, volumeStatuses } from './schema';
+import { volumeMetrics } from './volume-metrics';
 
 /** Block storage: volumes for instances, and copies of them at a point in time. */
 export const storage = domain({
@@ -36,5 +37,5 @@ export const storage = domain({
   programs: none,
   state: ['engine/layers', 'engine/snapshots', 'engine/volumes'],
   logs: none,
-  metrics: none,
+  metrics: { volume: { service: 'compute', metrics: volumeMetrics } },
 });

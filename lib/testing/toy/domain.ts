@@ -1,6 +1,7 @@
 import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
+import { serviceMetrics } from '@/lib/hosts/services/service-metrics';
 import { toyChecks } from './checks';
 import { toyEndpoints } from './endpoints';
 import { toyProgram } from './member-spec';
@@ -31,5 +32,12 @@ export const toys = domain({
         FROM toy_members m JOIN toys t ON t.id = m.toy_id WHERE t.cell_id = ${cell}::text`,
     },
   ],
-  metrics: none,
+  metrics: {
+    toy_member: {
+      service: 'database',
+      metrics: serviceMetrics('toy_member'),
+      devices:
+        "SELECT m.project_id, m.id, t.name || '-' || m.ordinal AS name FROM toy_members m JOIN toys t ON t.id = m.toy_id",
+    },
+  },
 });

@@ -13,8 +13,11 @@ export const units: Readonly<Record<MetricType, Unit>> = {
   disk: 'bytes_per_second',
 };
 
-/** A metric that is part of a type; labels tell apart the parts of one type. */
-type Part = { type: MetricType; end: string; labels: Labels };
+/**
+ * A metric that is part of a type; labels tell apart the parts of one type. `inner` is that of a resource inside another
+ * one, which counts it too: a volume's in an instance's disks.
+ */
+type Part = { type: MetricType; end: string; inner?: string; labels: Labels };
 
 /** The parts of each type, by the end of the metric's name. */
 export const parts: readonly Part[] = [
@@ -22,20 +25,26 @@ export const parts: readonly Part[] = [
   { type: 'ram', end: 'memory_bytes', labels: {} },
   { type: 'network', end: 'network_receive_bytes', labels: { direction: 'receive' } },
   { type: 'network', end: 'network_transmit_bytes', labels: { direction: 'transmit' } },
-  { type: 'disk', end: 'disk_read_bytes', labels: { direction: 'read' } },
-  { type: 'disk', end: 'disk_write_bytes', labels: { direction: 'write' } },
+  { type: 'disk', end: 'disk_read_bytes', inner: 'volume_read_bytes', labels: { direction: 'read' } },
+  { type: 'disk', end: 'disk_write_bytes', inner: 'volume_write_bytes', labels: { direction: 'write' } },
 ];
 
-/** The series of some types that the matching resources may have; a part may have several after an upgrade. */
+/**
+ * The series of some types that the matching resources may have; a part may have several after an upgrade.
+ * @param options.inner with resources whose use another one counts too, which must not be added up
+ */
 export async function seriesOfTypes(
   project: ProjectSeries,
   types: readonly MetricType[],
-  matchers: readonly Matcher[] = [],
+  { matchers = [], inner = false }: { matchers?: readonly Matcher[]; inner?: boolean } = {},
 ): Promise<{ resources: ReadonlyMap<string, Resource>; series: PartSeries[] }> {
   const resources = new Map<string, Resource>();
   const series = new Map<string, PartSeries>();
   for (const { resource, labels, of } of await project.find(matchers)) {
-    const part = parts.findIndex(({ end }) => labels[NAME] === `nephele_${resource.kind}_${end}`);
+    const name = labels[NAME] ?? '';
+    const part = parts.findIndex(
+      (one) => name === `nephele_${resource.kind}_${one.end}` || (inner && name === `nephele_${one.inner}`),
+    );
     const type = parts[part]?.type;
     if (type === undefined || !types.includes(type)) continue;
     resources.set(resource.id, resource);

@@ -12,6 +12,7 @@ import { sql } from '@/lib/core/db/sql';
 import { rollUpJob } from '@/lib/core/devices/rollups';
 import { keepSamples } from '@/lib/core/devices/samples';
 import { instanceSeries } from '@/lib/domains/compute/instance-metrics';
+import { volumeDiskSeries } from '@/lib/domains/storage/volume-metrics';
 import { authenticate } from '@/lib/people/identity/authenticate';
 import { endpoints } from '@/lib/platform/endpoints';
 import { setTestClock } from '@/lib/testing/clock';
@@ -41,6 +42,7 @@ let theirs: string;
 beforeAll(async () => {
   await createCell();
   useMemoryEngines();
+  await execute(sql`UPDATE metric_levels SET until = ${new Date(start)}::timestamptz WHERE step_s = 300`);
   [acme, globex] = [await createProject('acme'), await createProject('globex')];
   web = idOf(await launch(call, acme, { name: 'web' }));
   db = idOf(await launch(call, acme, { name: 'db' }));
@@ -147,7 +149,6 @@ test.each([
 });
 
 test('old samples are answered from roll-ups, with a warning', async () => {
-  await execute(sql`UPDATE metric_levels SET until = ${new Date(start)}::timestamptz`);
   await setTestClock(49 * 3_600_000);
   const parameters = new URLSearchParams({
     query: 'nephele_instance_memory_bytes{resource_name="db"}',
@@ -220,6 +221,26 @@ test('time series of all resources are added up, with a line for each direction'
     ],
   });
   expect((await timeseries('ram', { aggregate: 'max' })).body).toMatchObject({ unit: 'bytes' });
+});
+
+test('time series of disks include volumes, which are not added up with the instances that they are in', async () => {
+  const token = acme.users.member.token;
+  const volume = idOf(await call('POST', '/storage/volumes', { token, body: { name: 'data', size_gb: 1 } }));
+  const before = (await timeseries('disk', { aggregate: 'sum' })).body;
+  for (const second of [15, 30]) {
+    const values = volumeDiskSeries.map(() => second * 4);
+    const at = new Date(start + second * 1000);
+    await keepSamples(volumeDiskSeries, [{ project_id: acme.id, device_id: volume, at, values }]);
+  }
+  const { body } = await timeseries('disk', { resource_type: 'volume', end: seconds(300) });
+  expect(body).toMatchObject({
+    series: [
+      { resource: { type: 'volume', name: 'data' }, labels: { direction: 'read' }, points: [[expect.anything(), 4]] },
+      { resource: { type: 'volume', name: 'data' }, labels: { direction: 'write' }, points: [[expect.anything(), 4]] },
+    ],
+  });
+  expect((await timeseries('disk', { aggregate: 'sum' })).body).toEqual(before);
+  expect(JSON.stringify((await timeseries('disk', {})).body)).toContain(volume);
 });
 
 test('a time series of another project’s resource does not exist', async () => {

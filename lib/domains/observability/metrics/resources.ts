@@ -12,6 +12,8 @@ export function sampledKinds(domains: readonly Domain[]): SampledKind[] {
     metrics === none
       ? []
       : Object.entries(metrics).flatMap(([kind, of]) => {
+          const { devices } = of;
+          if (devices !== undefined) return [{ ...of, kind, table: `(${devices})`, title: 'r.name' }];
           const resource = resources[kind];
           if (!resource) return [];
           const title = resource.search === none ? 'r.name' : resource.search.title;

@@ -29,7 +29,11 @@ export async function readTimeseries(
   const wanted = kinds.filter(({ kind }) => query.resource_type === undefined || kind === query.resource_type);
   const named =
     query.resource_id === undefined ? [] : [{ label: 'resource_id', op: '=' as const, value: query.resource_id }];
-  const found = await seriesOfTypes(new ProjectSeries(call.project_id, wanted), [metric_type], named);
+  const chosen = query.resource_id !== undefined || query.resource_type !== undefined;
+  const found = await seriesOfTypes(new ProjectSeries(call.project_id, wanted), [metric_type], {
+    matchers: named,
+    inner: chosen || query.aggregate === undefined,
+  });
   if (query.resource_id !== undefined && found.resources.size === 0) throw notFound('The resource');
   const each = [...found.resources.values()].flatMap((resource) =>
     parts.flatMap(({ type, labels }, part): [string, PointsOfLine][] =>

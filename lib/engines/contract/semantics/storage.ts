@@ -62,6 +62,9 @@ export function storageSemantics(name: string, prepare: () => Promise<Subject>):
       expect(await volume(data)).toMatchObject({ attachedTo: spec.id });
       await shell.run('mke2fs -q /dev/sda 2>&1');
       await mounted('/dev/sda', 'echo one > /mnt/file');
+      const sample = await subject.engine.compute.sampleInstance(spec.id);
+      expect(sample?.volumes).toEqual([{ id: data, disk: expect.any(Object) }]);
+      expect(sample?.volumes[0]?.disk.writtenBytes).toBeGreaterThan(0);
     });
 
     it('refuses a second guest and removal while it is attached', async () => {

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { InstanceSpec, InstanceStats } from '@/lib/domains/compute/engine';
+import type { DiskStats, InstanceSpec, InstanceStats } from '@/lib/domains/compute/engine';
 import type { Host } from '../host';
 import type { EgressReader } from '../network/egress';
 import { tapName } from '../network/names';
 import { cpuSecondsOf, findProcess } from '../processes';
 import { type Monitor, withMonitor } from '../qmp';
+import { volumeDevice } from '../storage/layers';
 import { findInstance, monitorSocket } from './instance-record';
 
 const blockStats = z.array(
@@ -20,6 +21,9 @@ const blockStats = z.array(
   }),
 );
 
+/** The id of a volume in the path of its device. */
+const VOLUME = new RegExp(volumeDevice('([0-9a-f-]{36})'));
+
 /** The counters of one running guest: from QEMU, from /proc and from the guest's own balloon driver. */
 export async function sampleMachine(host: Host, id: string, egress: EgressReader): Promise<InstanceStats | null> {
   const machine = findProcess(host, 'qemu', id);
@@ -30,8 +34,6 @@ export async function sampleMachine(host: Host, id: string, egress: EgressReader
     guestMemory: await guestMemoryUse(monitor),
   }));
   const writable = disks.filter(({ qdev }) => qdev?.includes('boot-disk') || qdev?.includes('volume-'));
-  const sum = (pick: (stats: (typeof disks)[number]['stats']) => number) =>
-    writable.reduce((total, { stats }) => total + pick(stats), 0);
   const portEgress = await Promise.all(
     spec.ports.map(async (port) => ({ id: port.id, bytes: await egress.bytesOf([port]) })),
   );
@@ -39,15 +41,25 @@ export async function sampleMachine(host: Host, id: string, egress: EgressReader
     sampledAt: new Date(),
     cpuSeconds: cpuSecondsOf(machine.pid),
     memoryBytes: guestMemory ?? (await residentBytes(machine.pid)),
-    disk: {
-      readBytes: sum(({ rd_bytes }) => rd_bytes),
-      writtenBytes: sum(({ wr_bytes }) => wr_bytes),
-      readOperations: sum(({ rd_operations }) => rd_operations),
-      writeOperations: sum(({ wr_operations }) => wr_operations),
-    },
+    disk: sumOf(writable),
+    volumes: writable.flatMap((disk) => {
+      const id = VOLUME.exec(disk.qdev ?? '')?.[1];
+      return id === undefined ? [] : [{ id, disk: sumOf([disk]) }];
+    }),
     network: await networkBytes(machine.pid, spec),
     egressBytes: portEgress.reduce((total, { bytes }) => total + bytes, 0),
     portEgress,
+  };
+}
+
+function sumOf(disks: z.output<typeof blockStats>): DiskStats {
+  const sum = (pick: (stats: (typeof disks)[number]['stats']) => number) =>
+    disks.reduce((total, { stats }) => total + pick(stats), 0);
+  return {
+    readBytes: sum(({ rd_bytes }) => rd_bytes),
+    writtenBytes: sum(({ wr_bytes }) => wr_bytes),
+    readOperations: sum(({ rd_operations }) => rd_operations),
+    writeOperations: sum(({ wr_operations }) => wr_operations),
   };
 }
 
