@@ -6,12 +6,13 @@ import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 /**
  * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the
  * inventory, the log store and machines. `npm run bench -- api`, `-- metrics`, `-- inventory`, `-- logs` and `--
- * machines` run one of them; `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
+ * machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
  */
-async function runBenchmarks([only, duration]: readonly string[]): Promise<void> {
+async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
+  const amount = given === undefined ? undefined : Number(given);
   if (only === 'endurance') {
     const { endure } = await import('./endurance');
-    return endure(Number(duration ?? 600));
+    return endure(amount ?? 600);
   }
   if (only === undefined || only === 'api')
     await onOwnDatabase(async (url, folder) => (await import('./measure')).measure(url, folder));
@@ -20,7 +21,7 @@ async function runBenchmarks([only, duration]: readonly string[]): Promise<void>
   if (only === undefined || only === 'inventory')
     await onOwnDatabase(async () => (await import('./inventory')).measureInventory());
   if (only === undefined || only === 'logs')
-    await onOwnDatabase(async (_, folder) => (await import('./logs')).measureLogs(folder));
+    await onOwnDatabase(async (_, folder) => (await import('./logs')).measureLogs(folder, amount));
   if (only === 'api' || only === 'metrics' || only === 'inventory' || only === 'logs') return;
   const { measureMachines } = await import('./machines');
   await measureMachines();
