@@ -9,11 +9,14 @@ type GetPath = ClientPathsWithMethod<ApiClient, 'get'>;
 
 /** The paths of lists. */
 export type ListPath = {
-  [P in GetPath]: MethodResponse<ApiClient, 'get', P> extends readonly unknown[] ? P : never;
+  [P in GetPath]: [RowsOf<P>] extends [never] ? never : P;
 }[GetPath];
 
+/** The rows of an answer, which may also come as a file. */
+type RowsOf<P extends GetPath> = Extract<MethodResponse<ApiClient, 'get', P>, readonly unknown[]>;
+
 /** One row of a list. */
-export type Row<P extends ListPath> = MethodResponse<ApiClient, 'get', P>[number];
+export type Row<P extends ListPath> = RowsOf<P>[number];
 
 /** Filters, search, order and cursor, as the API's query parameters; undefined and empty ones are not sent. */
 export type ListQuery = Readonly<Record<string, string | number | undefined>>;

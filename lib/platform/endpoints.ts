@@ -11,7 +11,7 @@ import { tagEndpoints } from '@/lib/core/tags/endpoints';
 import { metricEndpoints } from '@/lib/domains/observability/metrics/endpoints';
 import { engineReportEndpoints } from '@/lib/hosts/engine-reports/endpoints';
 import { programEndpoints } from '@/lib/hosts/services/endpoints';
-import { inventoryEndpoints } from '@/lib/inventory/endpoints';
+import { catalogEndpoints, inventoryEndpoints } from '@/lib/inventory/endpoints';
 import { alertEndpoints } from '@/lib/money/alerts/endpoints';
 import { billingEndpoints } from '@/lib/money/billing/endpoints';
 import { budgetEndpoints } from '@/lib/money/budget/endpoints';
@@ -40,6 +40,7 @@ export function endpointsOf(of: readonly Domain[]): readonly AnyEndpoint[] {
     ...ssoEndpoints,
     ...quotaEndpoints,
     ...of.flatMap((domain) => domain.endpoints),
+    ...catalogEndpoints(() => of),
     ...inventoryEndpoints(() => ({ domains: of, endpoints: all })),
     ...tagEndpoints(() => of),
     ...metricEndpoints(() => of),

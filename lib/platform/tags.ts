@@ -11,6 +11,7 @@ export const tagsOf = (of: readonly Domain[]): Readonly<Record<string, string>> 
   'Single sign-on': 'Applications that members of the project sign in to with their account.',
   Quota: 'The nine hard limits of the project, current use and what is left.',
   ...merged(of.map((domain) => domain.tags)),
+  Catalog: 'The services of the platform, and which of them the project uses.',
   Inventory: 'All resources of the project in one list, and their tags.',
   Metrics: 'CPU, RAM, network and disk over time, and queries in PromQL.',
   Billing: 'Usage, costs, the budget, credit and the rate card.',

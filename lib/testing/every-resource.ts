@@ -12,7 +12,17 @@ export function everyResource({ domains, endpoints }: Tested): void {
     Object.entries(resources).map(([type, resource]) => ({ type, ...resource })),
   );
 
-  describe.each(types)('$type', ({ table, search }) => {
+  test('the names of services are unique', () => {
+    const ids = domains.flatMap(({ services }) => services.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  describe.each(types)('$type', ({ type, table, search }) => {
+    test('belongs to one service of the catalog', () => {
+      const offered = domains.flatMap(({ services }) => services.filter(({ resources }) => resources.includes(type)));
+      expect(offered).toHaveLength(1);
+    });
+
     test('is in the inventory and in searches', () => {
       expect(search).not.toBe(none);
     });

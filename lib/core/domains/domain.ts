@@ -5,6 +5,7 @@ import type { KindMetrics } from '@/lib/core/devices/metric';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import type { CatalogService } from './catalog';
 import type { DomainChecks } from './checks';
 import type { LogSource } from './logs';
 import { type DomainPortal, type None, none } from './portal';
@@ -50,6 +51,8 @@ export type Domain = {
   /** Tags of its endpoints in the API reference, each with a one-sentence description. */
   readonly tags: Readonly<Record<string, string>>;
   readonly resources: Readonly<Record<string, DomainResource>>;
+  /** The services that the catalog offers. Every resource type belongs to one of them. */
+  readonly services: readonly CatalogService[];
   /** Other tables of the domain. */
   readonly tables: readonly string[] | None;
   /** Tables of other domains whose rows can't be deleted while rows of this domain refer to them. */

@@ -25,3 +25,11 @@ export function readTag(text: string): { key: string; value?: string } {
   const end = text.indexOf('=');
   return end < 0 ? { key: text } : { key: text.slice(0, end), value: text.slice(end + 1) };
 }
+
+/** The resources of a project that have a tag, as a query of `resource_id, value`. */
+export function taggedWith(projectId: string, key: string): Sql {
+  return sql`SELECT resource_id, value FROM resource_tags WHERE project_id = ${projectId}::uuid AND key = ${key}::text`;
+}
+
+/** All tags, as a query of `project_id, resource_id, key, value`. */
+export const allTags = raw('SELECT project_id, resource_id, key, value FROM resource_tags');

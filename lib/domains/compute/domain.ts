@@ -25,6 +25,18 @@ export const compute = domain({
     },
     key_pair: { table: 'key_pairs', statuses: none, metering: none, search: byName('/compute/keypairs') },
   },
+  services: [
+    {
+      id: 'instances',
+      name: 'Virtual machines',
+      category: 'compute',
+      description:
+        'Linux and other guests with your own keys, volumes and networks, billed by the second while they run.',
+      resources: ['instance', 'key_pair'],
+      engines: ['compute', 'network', 'images'],
+      reference: 'Instances',
+    },
+  ],
   tables: ['console_sessions', 'flavors'],
   dependsOn: ['images'],
   portal: computePortal,

@@ -17,6 +17,17 @@ export const images = domain({
       search: byName('/images/images', { has_public: true }),
     },
   },
+  services: [
+    {
+      id: 'images',
+      name: 'Images',
+      category: 'compute',
+      description: 'Operating systems to boot from: certified ones, and your own.',
+      resources: ['image'],
+      engines: ['images'],
+      reference: 'Images',
+    },
+  ],
   tables: none,
   dependsOn: none,
   portal: imagesPortal,

@@ -8,6 +8,17 @@ export const observability = domain({
   endpoints: observabilityEndpoints,
   tags: { Logs: 'Log lines of every resource, queried in LogQL.' },
   resources: {},
+  services: [
+    {
+      id: 'logs',
+      name: 'Logs',
+      category: 'observability',
+      description: 'Lines of every resource in one place, queried in LogQL.',
+      resources: [],
+      engines: none,
+      reference: 'Logs',
+    },
+  ],
   tables: ['log_streams', 'log_chunks', 'log_cursors', 'log_usage', 'log_audit_queue', 'log_arrivals'],
   dependsOn: none,
   portal: observabilityPortal,

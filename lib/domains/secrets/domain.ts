@@ -19,6 +19,17 @@ export const secrets = domain({
       }),
     },
   },
+  services: [
+    {
+      id: 'secrets',
+      name: 'Secrets',
+      category: 'security',
+      description: 'Passwords, keys and certificates, each encrypted under its own key; every read is recorded.',
+      resources: ['secret'],
+      engines: none,
+      reference: 'Secrets',
+    },
+  ],
   tables: none,
   dependsOn: none,
   portal: secretsPortal,

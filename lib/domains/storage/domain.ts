@@ -28,6 +28,17 @@ export const storage = domain({
       search: byName('/storage/snapshots'),
     },
   },
+  services: [
+    {
+      id: 'volumes',
+      name: 'Block storage',
+      category: 'storage',
+      description: 'Disks that outlive their instance, grow while in use, and can be copied at any moment.',
+      resources: ['volume', 'snapshot'],
+      engines: ['storage'],
+      reference: 'Volumes',
+    },
+  ],
   tables: ['volume_attachments'],
   dependsOn: ['images', 'instances'],
   portal: storagePortal,

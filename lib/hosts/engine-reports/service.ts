@@ -4,6 +4,7 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { isDatabaseFull } from '@/lib/core/db/room';
 import { sql } from '@/lib/core/db/sql';
+import { withoutHostPaths } from '@/lib/engines/error';
 import { ownCell } from '@/lib/settings';
 import type { EngineReport } from './schema';
 
@@ -46,4 +47,13 @@ export async function listEngineReports(): Promise<EngineReport[]> {
     FROM engine_reports ORDER BY cell_id, engine`);
   const reports = rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
   return isDatabaseFull() ? [databaseFullReport(), ...reports] : reports;
+}
+
+/** The reason for each engine that no cell has. */
+export async function unavailableEngines(): Promise<Map<string, string>> {
+  const rows = await query<{ engine: string; message: string }>(sql`
+    SELECT DISTINCT ON (e.engine) e.engine, e.message FROM engine_reports e
+    WHERE NOT EXISTS (SELECT FROM engine_reports other WHERE other.engine = e.engine AND other.status <> 'unavailable')
+    ORDER BY e.engine, e.updated_at DESC`);
+  return new Map(rows.map(({ engine, message }) => [engine, withoutHostPaths(message)]));
 }

@@ -10,9 +10,10 @@ import { endOf, type Month, startOf } from '@/lib/money/rating/month';
 import { priced } from '@/lib/money/rating/priced';
 import { dailyUsageOf, divide, type MonthCosts, monthCosts, usageOf } from './costs';
 import type { Breakdown, BreakdownKind } from './schema';
+import { costsByTag } from './tag-costs';
 
-/** Resources beyond this number are combined in one item. */
-const MOST_RESOURCES = 500;
+/** Items beyond this number are combined in one. */
+const MOST_ITEMS = 500;
 
 /** An item before rounding; `amount` null: it has no price. */
 type Item = Omit<Sendable<Breakdown['items'][number]>, 'amount_usd'> & { amount: Decimal | null };
@@ -24,15 +25,16 @@ type Item = Omit<Sendable<Breakdown['items'][number]>, 'amount_usd'> & { amount:
  */
 export async function readBreakdown(
   projectId: string,
-  by: BreakdownKind,
-  month: Month | undefined,
+  { by, group_by, month }: { by: BreakdownKind; group_by?: string | undefined; month?: Month | undefined },
 ): Promise<Sendable<Breakdown>> {
   const meter = await readMeter(projectId);
   const costs = await monthCosts(projectId, month ?? meter.month, meter);
-  const items = [...(await views[by](projectId, costs, meter)), ...carriedOver(costs)];
+  const key = group_by?.slice('tag:'.length);
+  const parts = key === undefined ? views[by](projectId, costs, meter) : tagItems(projectId, costs, meter, key);
+  const items = [...(await parts), ...carriedOver(costs)];
   return {
     month: costs.month,
-    by,
+    by: key === undefined ? by : 'tag',
     total_usd: JsonNumber.money(costs.total),
     items: items.map(({ amount, ...item }) => ({ ...item, amount_usd: amount && JsonNumber.money(amount) })),
   };
@@ -71,7 +73,7 @@ async function resourceItems(projectId: string, costs: MonthCosts, meter: Meter)
     SELECT resource_type AS type, resource_id AS id, min(resource_name) AS name, jsonb_agg(DISTINCT metric) AS metrics, sum(cost_usd) AS cost,
       sum(sum(cost_usd)) OVER () AS everything, count(*) OVER ()::int AS resources
     FROM (${priced(usageOf(projectId, costs.month, meter))}) AS usage
-    GROUP BY 1, 2 ORDER BY sum(cost_usd) DESC NULLS LAST, resource_id LIMIT ${MOST_RESOURCES}::int`);
+    GROUP BY 1, 2 ORDER BY sum(cost_usd) DESC NULLS LAST, resource_id LIMIT ${MOST_ITEMS}::int`);
   const items: Item[] = rows.map((row) => {
     const { type, id, name, cost } = row;
     const resource = { type, id, name };
@@ -84,11 +86,32 @@ async function resourceItems(projectId: string, costs: MonthCosts, meter: Meter)
     };
   });
   const [first] = rows;
-  if (first && first.resources > rows.length) {
-    const others = new Money(first.everything ?? 0).minus(sumOf(items.map(({ amount }) => amount)) ?? 0);
-    items.push({ key: 'others', name: `${first.resources - rows.length} more resources`, amount: others });
-  }
-  return divided(costs, items);
+  const more = (first?.resources ?? 0) - rows.length;
+  return divided(costs, withOthers(items, first?.everything, more, 'resources'));
+}
+
+async function tagItems(projectId: string, costs: MonthCosts, meter: Meter, key: string): Promise<Item[]> {
+  const rows = await costsByTag(projectId, costs.month, meter, key, MOST_ITEMS);
+  const items: Item[] = rows.map(({ value, cost }) => ({
+    key: value === null ? 'untagged' : `value:${value}`,
+    name: value === null ? `Without ${key}` : value,
+    tag: { key, value },
+    amount: cost === null ? null : new Money(cost),
+  }));
+  const [first] = rows;
+  return divided(costs, withOthers(items, first?.everything, (first?.values ?? 0) - rows.length, 'values'));
+}
+
+/** Adds an item for the rest, if not all items are there. */
+function withOthers(
+  items: readonly Item[],
+  everything: string | null | undefined,
+  more: number,
+  nouns: string,
+): Item[] {
+  if (more <= 0) return [...items];
+  const amount = new Money(everything ?? 0).minus(sumOf(items.map((item) => item.amount)) ?? 0);
+  return [...items, { key: 'others', name: `${more} more ${nouns}`, amount }];
 }
 
 /** The category under which people look for a resource: an instance is compute, although its disk is storage. */

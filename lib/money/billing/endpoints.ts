@@ -43,15 +43,16 @@ export const billingEndpoints = [
     method: 'GET',
     path: '/billing/breakdown',
     operation_id: 'readBillingBreakdown',
-    summary: 'Read a month’s costs by category, resource, day or metric',
+    summary: 'Read a month’s costs by category, resource, day, metric or tag',
     description:
       'The items add up to the total: the month to date, or the invoice of a month that has ended. Usage that becomes known ' +
-      'after its month was invoiced counts in the current month, at the prices of its own month.',
+      'after its month was invoiced counts in the current month, at the prices of its own month. Tags are the current ones; an ' +
+      'invoiced month keeps those of its invoice.',
     tag,
     access,
     query: schema.breakdownQuery,
     responses: { 200: schema.breakdown },
-    handle: (call, { query }) => readBreakdown(call.project_id, query.by, query.month),
+    handle: (call, { query }) => readBreakdown(call.project_id, query),
   }),
   endpoint({
     method: 'GET',

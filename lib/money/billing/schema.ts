@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery } from '@/lib/core/api/pagination';
 import { id, timestamp } from '@/lib/core/api/schemas';
+import { tagKey } from '@/lib/core/tags/schema';
 import { budgetStatus } from '@/lib/money/budget/schema';
 import { categories } from '@/lib/money/metering/categories';
 import { metricNames } from '@/lib/money/metering/metrics';
@@ -97,11 +98,15 @@ export const breakdownKinds = ['category', 'resource', 'day', 'metric'] as const
 export const breakdownQuery = z.strictObject({
   month: month.optional().meta({ description: 'Defaults to the current month.' }),
   by: z.enum(breakdownKinds).default('category'),
+  group_by: z
+    .templateLiteral(['tag:', tagKey])
+    .optional()
+    .meta({ description: 'In place of `by`: the values of a tag, `tag:KEY`.', example: 'tag:env' }),
 });
 export const breakdown = z
   .strictObject({
     month,
-    by: z.enum(breakdownKinds),
+    by: z.enum([...breakdownKinds, 'tag']),
     total_usd: usd.meta({
       description: 'The month to date; for a month that has ended, the amount invoiced or to be invoiced.',
     }),
@@ -114,6 +119,12 @@ export const breakdown = z
           resource: resource.optional(),
           day: day.optional(),
           metric: metric.optional(),
+          tag: z
+            .strictObject({
+              key: tagKey,
+              value: z.string().nullable().meta({ description: 'null: without this tag.' }),
+            })
+            .optional(),
           quantity: quantity.optional(),
           unit: unit.optional(),
           amount_usd: amount,
@@ -121,13 +132,13 @@ export const breakdown = z
       )
       .meta({
         description:
-          'Adds up to the total. Days oldest first, all else most expensive first; beyond 500 resources, one item sums up the rest ' +
+          'Adds up to the total. Days oldest first, all else most expensive first; beyond 500 resources or values, one item sums up the rest ' +
           '(`key` `others`). An amount carried over from an earlier invoice is a separate item (`carried_over`).',
       }),
   })
   .meta({ id: 'CostBreakdown' });
 export type Breakdown = z.output<typeof breakdown>;
-export type BreakdownKind = Breakdown['by'];
+export type BreakdownKind = (typeof breakdownKinds)[number];
 
 export const statsQuery = z.strictObject({ month: month.optional() });
 export const stats = z

@@ -4,6 +4,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne, transaction } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { allTags } from '@/lib/core/tags/filter';
 import { log } from '@/lib/log';
 import { metrics } from '@/lib/money/metering/metrics';
 import { usageToInvoice } from '@/lib/money/metering/usage';
@@ -134,7 +135,7 @@ function writeInvoices(month: Month, projects: readonly string[]): Sql {
     SELECT id, project_id FROM issued`;
 }
 
-/** Effects of new invoices: use credit first, collect the rest, notify open pages. */
+/** Effects of new invoices: use credit first, collect the rest, keep the tags, notify open pages. */
 function consequences(invoices: readonly string[]): Sql[] {
   const at = now();
   const operations = invoices.map(() => newId());
@@ -145,6 +146,8 @@ function consequences(invoices: readonly string[]): Sql[] {
     sql`INSERT INTO credit_entries (id, project_id, source, from_account, to_account, amount_usd, reason, created_by, created_at)
       SELECT entry_id, project_id, 'invoice:' || id, 'credit', 'invoice', credit_usd, 'Invoice INV-' || lpad(number::text, 6, '0'), 'platform',
         ${at}::timestamptz FROM invoices ${of} WHERE credit_usd > 0 ORDER BY project_id`,
+    sql`INSERT INTO invoice_tags (invoice_id, resource_id, key, value)
+      SELECT id, tag.resource_id, tag.key, tag.value FROM invoices ${of} JOIN (${allTags}) AS tag USING (project_id)`,
     sql`INSERT INTO invoice_payments (invoice_id, project_id, status, due_usd, paid_at, updated_at)
       SELECT id, project_id, CASE WHEN due_usd = 0 THEN 'paid' WHEN due_usd < ${LEAST_CHARGE_USD}::numeric THEN 'deferred' ELSE 'open' END,
         due_usd, CASE WHEN due_usd = 0 THEN ${at}::timestamptz END, ${at}::timestamptz FROM invoices ${of}`,

@@ -227,7 +227,7 @@ async function checkBreakdowns(project: string): Promise<void> {
   for (const { month, total } of [...closed, { month: undefined, total: undefined }]) {
     const totals = new Set<string>();
     for (const by of breakdownKinds) {
-      const { total_usd, items } = await readBreakdown(project, by, month);
+      const { total_usd, items } = await readBreakdown(project, { by, month });
       const amounts = items.map(({ amount_usd }) => new Money(writeJson(amount_usd ?? 0)));
       expect([by, sumOf(amounts).toFixed()]).toEqual([by, writeJson(total_usd)]);
       totals.add(writeJson(total_usd));

@@ -13,6 +13,17 @@ export const toys = domain({
   endpoints: toyEndpoints,
   tags: { Toys: 'Notes on two servers, one of which answers.' },
   resources: { toy: { table: 'toys', statuses: toyStatuses, metering: none, search: byName('/test/toys') } },
+  services: [
+    {
+      id: 'toys',
+      name: 'Toys',
+      category: 'compute',
+      description: 'Notes on two servers, one of which answers.',
+      resources: ['toy'],
+      engines: ['services'],
+      reference: 'Toys',
+    },
+  ],
   tables: ['toy_members'],
   dependsOn: none,
   portal: { topics: { toy: ['/api/v1/test/toys'] }, actions: none, sections: { Toys: ['Toys'] } },
