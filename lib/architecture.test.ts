@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
  * of cycles), but none of later lines. `ports` are the files `engine.ts` of all domains.
  */
 const order = [
-  'clock core/crypto core/db format keyring lock log core/mail metrics former-addresses paths security-headers service-address settings stopping',
+  'address clock core/crypto core/db format keyring lock log core/mail metrics former-addresses platform-paths security-headers service-address settings stopping',
   'ports',
   'engines',
   // The base of every endpoint and operation.
@@ -36,6 +36,7 @@ const order = [
   'inventory',
   'money/pricing',
   'money/reconciliation',
+  'paths',
   'backoffice',
   'platform',
   'runtime',
@@ -43,7 +44,7 @@ const order = [
 
 /** The parts of `lib` that a browser may load: its own folders, and pure functions. */
 const forBrowsers =
-  /^lib\/(client|format)\/|^lib\/(paths|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/network\/(ipv4|private-range)|domains\/\w+\/portal|core\/domains\/portal|core\/audit\/action|people\/identity\/portal-sign-in|core\/events\/version)\.ts$/;
+  /^lib\/(client|format)\/|^lib\/(address|paths|platform-paths|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/network\/(ipv4|private-range)|domains\/\w+\/(paths|portal)|core\/domains\/portal|core\/audit\/action|people\/identity\/portal-sign-in|core\/events\/version)\.ts$/;
 
 type Arrow = { from: string; to: string; kind: 'value' | 'type' };
 

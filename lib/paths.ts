@@ -1,168 +1,20 @@
-/** The tabs of an instance's page, each with an address. */
-export type InstanceTab = 'overview' | 'console' | 'network' | 'volumes' | 'metrics' | 'logs' | 'activity';
-/** The tabs of a volume's page. */
-export type VolumeTab = 'overview' | 'snapshots' | 'activity';
+import { computePaths } from '@/lib/domains/compute/paths';
+import { imagesPaths } from '@/lib/domains/images/paths';
+import { networkPaths } from '@/lib/domains/network/paths';
+import { observabilityPaths } from '@/lib/domains/observability/paths';
+import { secretsPaths } from '@/lib/domains/secrets/paths';
+import { storagePaths } from '@/lib/domains/storage/paths';
+import { platformPaths } from '@/lib/platform-paths';
+
+export { adminPaths, galleryPath, isAdminPage, projectOf, safeAdminBack, safeBack } from '@/lib/platform-paths';
 
 /** Builds all links; pages contain no handwritten addresses. `project` is the project's slug. */
 export const paths = {
-  home: () => '/',
-  /** `again`: asks for the password of somebody who is signed in. */
-  signIn: (back?: string, { again = false } = {}) =>
-    withQuery('/sign-in', { back: back === '/' ? undefined : back, again: again ? 'true' : undefined }),
-  /** Where a person lets an application sign them in. */
-  consent: (interaction: string) => `/sign-in/consent/${interaction}`,
-  forgotPassword: () => '/forgot-password',
-  /** In the fragment, the token reaches no server and no log. */
-  resetPassword: (token: string) => `/reset-password#${token}`,
-  /** The page where an initial password must be replaced. */
-  initialPassword: (back?: string) =>
-    back && back !== '/' ? `/initial-password?back=${encodeURIComponent(back)}` : '/initial-password',
-  /** The API reference, optionally at a group and one of its endpoints. */
-  apiReference: (group?: string, operation?: string) =>
-    `/docs${group === undefined ? '' : `/${group}`}${operation === undefined ? '' : `#${operation}`}`,
-  overview: (project: string) => inProject(project),
-  instances: (project: string) => inProject(project, 'compute/instances'),
-  newInstance: (project: string, from?: { image_id?: string; flavor_id?: string }) =>
-    withQuery(inProject(project, 'compute/instances/new'), from),
-  instance: (project: string, id: string, tab?: InstanceTab) =>
-    withQuery(inProject(project, `compute/instances/${id}`), { tab: tab === 'overview' ? undefined : tab }),
-  flavors: (project: string) => inProject(project, 'compute/flavors'),
-  images: (project: string) => inProject(project, 'compute/images'),
-  uploadImage: (project: string) => inProject(project, 'compute/images/upload'),
-  image: (project: string, id: string) => inProject(project, `compute/images/${id}`),
-  volumes: (project: string) => inProject(project, 'storage/volumes'),
-  newVolume: (project: string, from?: { image_id?: string; snapshot_id?: string }) =>
-    withQuery(inProject(project, 'storage/volumes/new'), from),
-  volume: (project: string, id: string, tab?: VolumeTab) =>
-    withQuery(inProject(project, `storage/volumes/${id}`), { tab: tab === 'overview' ? undefined : tab }),
-  snapshots: (project: string, shown?: { search: string }) => withQuery(inProject(project, 'storage/snapshots'), shown),
-  newSnapshot: (project: string, of?: { volume_id?: string }) =>
-    withQuery(inProject(project, 'storage/snapshots/new'), of),
-  networks: (project: string) => inProject(project, 'network/networks'),
-  newNetwork: (project: string) => inProject(project, 'network/networks/new'),
-  network: (project: string, id: string) => inProject(project, `network/networks/${id}`),
-  topology: (project: string) => inProject(project, 'network/topology'),
-  securityGroups: (project: string) => inProject(project, 'network/security-groups'),
-  newSecurityGroup: (project: string) => inProject(project, 'network/security-groups/new'),
-  securityGroup: (project: string, id: string) => inProject(project, `network/security-groups/${id}`),
-  floatingIps: (project: string, shown?: { search?: string; associate?: string }) =>
-    withQuery(inProject(project, 'network/floating-ips'), shown),
-  ports: (project: string) => inProject(project, 'network/ports'),
-  port: (project: string, id: string) => inProject(project, `network/ports/${id}`),
-  routers: (project: string) => inProject(project, 'network/routers'),
-  router: (project: string, id: string) => inProject(project, `network/routers/${id}`),
-  keyPairs: (project: string, shown?: { search: string }) => withQuery(inProject(project, 'compute/key-pairs'), shown),
-  newKeyPair: (project: string) => inProject(project, 'compute/key-pairs/new'),
-  secrets: (project: string, shown?: { search: string }) => withQuery(inProject(project, 'security/secrets'), shown),
-  newSecret: (project: string) => inProject(project, 'security/secrets/new'),
-  billing: (project: string) => inProject(project, 'billing'),
-  usage: (project: string, filters?: { month?: string; metric?: string; resource_id?: string }) =>
-    withQuery(inProject(project, 'billing/usage'), filters),
-  billingDetails: (project: string) => inProject(project, 'project/billing-details'),
-  budget: (project: string) => inProject(project, 'billing/budget'),
-  budgetAlerts: (project: string) => inProject(project, 'billing/alerts'),
-  credit: (project: string, shown?: { top_up?: string; checkout?: string }) =>
-    withQuery(inProject(project, 'billing/credit'), shown),
-  invoices: (project: string) => inProject(project, 'billing/invoices'),
-  invoice: (project: string, id: string) => inProject(project, `billing/invoices/${id}`),
-  paymentMethods: (project: string, shown?: { checkout?: string }) =>
-    withQuery(inProject(project, 'billing/payment-methods'), shown),
-  pricing: (project: string) => inProject(project, 'billing/pricing'),
-  /** The page of the sandbox processor. It stands in for another company's page, so it only has ids. */
-  checkout: (projectId: string, id: string) => `/checkout/${projectId}/${id}`,
-  metrics: (project: string, shown?: { query: string }) =>
-    withQuery(inProject(project, 'observability/metrics'), shown),
-  logs: (project: string, shown?: { query: string }) => withQuery(inProject(project, 'observability/logs'), shown),
-  account: (project: string) => inProject(project, 'account'),
-  notifications: (project: string) => inProject(project, 'notifications'),
-  notificationPreferences: (project: string) => inProject(project, 'notifications/preferences'),
-  auditLog: (project: string) => inProject(project, 'security/audit'),
-  policy: (project: string) => inProject(project, 'security/policy'),
-  identityProviders: (project: string, shown?: { exchange: string }) =>
-    withQuery(inProject(project, 'project/identity-providers'), shown),
-  newIdentityProvider: (project: string) => inProject(project, 'project/identity-providers/new'),
-  tokens: (project: string) => inProject(project, 'project/tokens'),
-  allTokens: (project: string) => inProject(project, 'project/tokens?of=all'),
-  newToken: (project: string) => inProject(project, 'project/tokens/new'),
-  users: (project: string) => inProject(project, 'project/users'),
-  newUser: (project: string, again?: { email: string; name: string; role: string }) =>
-    withQuery(inProject(project, 'project/users/new'), again),
-} as const;
-
-/** Paths of the back office, without a host, because it may have its own. */
-export const adminPaths = {
-  home: () => '/admin',
-  signIn: (back?: string) => withQuery('/admin/sign-in', { back: back === '/admin' ? undefined : back }),
-  initialPassword: (back?: string) =>
-    withQuery('/admin/initial-password', { back: back === '/admin' ? undefined : back }),
-  requiredSecondFactor: (back?: string) =>
-    withQuery('/admin/second-factor', { back: back === '/admin' ? undefined : back }),
-  tenants: (filters?: { status?: 'active' | 'suspended' }) => withQuery('/admin/tenants', filters),
-  newTenant: () => '/admin/tenants/new',
-  tenant: (id: string) => `/admin/tenants/${id}`,
-  tenantLimits: (id: string) => `/admin/tenants/${id}/limits`,
-  newTenantAdmin: (id: string) => `/admin/tenants/${id}/admins/new`,
-  users: (filters?: { tenant_id?: string }) => withQuery('/admin/users', filters),
-  user: (id: string) => `/admin/users/${id}`,
-  administrators: () => '/admin/administrators',
-  newAdministrator: () => '/admin/administrators/new',
-  audit: (filters?: { tenant_id?: string; actor?: string; resource_id?: string }) => withQuery('/admin/audit', filters),
-  engines: () => '/admin/engines',
-  programs: () => '/admin/programs',
-  incidents: (filters?: { status?: 'open' | 'closed'; resource_id?: string }) => withQuery('/admin/incidents', filters),
-  operations: (filters?: { tenant_id?: string; status?: string; resource_id?: string }) =>
-    withQuery('/admin/operations', filters),
-  operation: (id: string) => `/admin/operations/${id}`,
-  revenue: (filters?: { month?: string }) => withQuery('/admin/billing', filters),
-  invoices: (filters?: { status?: string; month?: string; tenant_id?: string }) =>
-    withQuery('/admin/billing/invoices', filters),
-  closings: () => '/admin/billing/closings',
-  budgets: (filters?: { frozen?: 'true' | 'false'; search?: string }) => withQuery('/admin/billing/budgets', filters),
-  credits: (filters?: { tenant_id?: string }) => withQuery('/admin/billing/credits', filters),
-  reversals: (filters?: { owed?: 'true'; tenant_id?: string }) => withQuery('/admin/billing/reversals', filters),
-  rates: () => '/admin/billing/rates',
-  newRate: (of?: { metric?: string }) => withQuery('/admin/billing/rates/new', of),
-  reconciliations: (shown?: { differing?: 'true' }) => withQuery('/admin/billing/reconciliations', shown),
-  account: () => '/admin/account',
-  notifications: () => '/admin/notifications',
-  notificationPreferences: () => '/admin/notifications/preferences',
-} as const;
-
-/** The gallery of components, for developers and browser tests. */
-export const galleryPath = (piece?: string): string =>
-  piece === undefined ? '/dev/components' : `/dev/components/${piece}`;
-
-/** Whether an address is one of the back office's pages. */
-export function isAdminPage(pathname: string): boolean {
-  return /^\/admin(?=[/?#]|$)/.test(pathname);
-}
-
-function withQuery(path: string, query: Record<string, string | undefined> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
-}
-
-/** An address within a project. */
-function inProject(project: string, page?: string): string {
-  return `/projects/${encodeURIComponent(project)}${page === undefined ? '' : `/${page}`}`;
-}
-
-/** The project's slug in a page address, if it is a project page. */
-export function projectOf(pathname: string): string | undefined {
-  const slug = /^\/projects\/([^/]+)/.exec(pathname)?.[1];
-  return slug === undefined ? undefined : decodeURIComponent(slug);
-}
-
-/** The page to return to after sign-in. An address on another site is ignored. */
-export function safeBack(back: string | null | undefined): string {
-  if (!back?.startsWith('/')) return paths.home();
-  const here = 'http://here.invalid';
-  // Parsed as by the browser: backslashes, tabs and a second slash all lead elsewhere.
-  return URL.canParse(back, here) && new URL(back, here).origin === here ? back : paths.home();
-}
-
-/** The page to return to after back-office sign-in; anything outside the back office is ignored. */
-export function safeAdminBack(back: string | null | undefined): string {
-  const page = safeBack(back);
-  return isAdminPage(page) ? page : adminPaths.home();
-}
+  ...platformPaths,
+  ...computePaths,
+  ...imagesPaths,
+  ...networkPaths,
+  ...observabilityPaths,
+  ...secretsPaths,
+  ...storagePaths,
+};

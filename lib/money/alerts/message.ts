@@ -1,7 +1,7 @@
 import { JsonNumber, writeJson } from '@/lib/core/api/json';
 import { formatSpend } from '@/lib/format/money';
 import { type Month, monthOf } from '@/lib/money/rating/month';
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 import { settings } from '@/lib/settings';
 
 /** The content of an alert. Amounts are decimal text. */
@@ -50,7 +50,7 @@ const line = (text: string) => text.replace(/\s+/g, ' ');
 export function mailText({ created_at, project, alert }: Notice): { subject: string; text: string } {
   const { baseUrl, seller } = settings();
   const name = line(project.name);
-  const link = `${baseUrl}${paths.budget(project.slug)}`;
+  const link = `${baseUrl}${platformPaths.budget(project.slug)}`;
   if (!alert) {
     return {
       subject: `${name}: test of budget alerts`,

@@ -13,7 +13,7 @@ import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { guarded } from '@/lib/core/quota/guarded';
 import { log } from '@/lib/log';
 import { addCredit } from '@/lib/money/credit/ledger';
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 import { settings } from '@/lib/settings';
 import { customerOf, keepCard } from './cards';
 import { recoverOwed } from './owed';
@@ -109,7 +109,7 @@ async function returnUrls(
     }
   }
   const project = await queryOne<{ slug: string }>(sql`SELECT slug FROM projects WHERE id = ${projectId}::uuid`);
-  const page = kind === 'card' ? paths.paymentMethods : paths.credit;
+  const page = kind === 'card' ? platformPaths.paymentMethods : platformPaths.credit;
   const back = (checkout: string) => `${baseUrl}${page(project?.slug ?? '', { checkout })}`;
   return { success_url: given.success_url ?? back(id), cancel_url: given.cancel_url ?? back('cancelled') };
 }

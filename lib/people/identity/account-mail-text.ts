@@ -1,4 +1,4 @@
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 import { settings } from '@/lib/settings';
 
 /** Subject and text of a mail. */
@@ -18,8 +18,8 @@ export function invitationText(project: string, email: string, code: string | nu
       subject: `You were added to ${name}`,
       text: written(
         `An account was created for ${email}, and it belongs to the project ${name}.`,
-        `The person who added you has its first password. To choose your own: ${baseUrl}${paths.forgotPassword()}`,
-        `Sign in: ${baseUrl}${paths.signIn()}`,
+        `The person who added you has its first password. To choose your own: ${baseUrl}${platformPaths.forgotPassword()}`,
+        `Sign in: ${baseUrl}${platformPaths.signIn()}`,
       ),
     };
   }
@@ -28,8 +28,8 @@ export function invitationText(project: string, email: string, code: string | nu
     text: written(
       `You are invited to the project ${name}. Sign in as ${email} with your own password, and join with this code within seven days:`,
       code,
-      `Sign in: ${baseUrl}${paths.signIn()}`,
-      `If you have no account here, someone created one with your address. Take it over: ${baseUrl}${paths.forgotPassword()}`,
+      `Sign in: ${baseUrl}${platformPaths.signIn()}`,
+      `If you have no account here, someone created one with your address. Take it over: ${baseUrl}${platformPaths.forgotPassword()}`,
       'If you do not know the project, ignore this mail. Give the code to nobody.',
     ),
   };
@@ -42,7 +42,7 @@ export function resetText(email: string, token: string): MailText {
     subject: 'Choose a new password',
     text: written(
       `Someone asked for a new password for ${email}. Choose it within an hour:`,
-      `${baseUrl}${paths.resetPassword(token)}`,
+      `${baseUrl}${platformPaths.resetPassword(token)}`,
       'It ends all sessions and API tokens of the account. If it was not you, ignore this mail: nothing has changed.',
     ),
   };

@@ -6,7 +6,7 @@ import { ApiError } from '@/lib/core/api/errors';
 import { newId } from '@/lib/core/db/id';
 import { signingKeys } from '@/lib/keyring';
 import { log } from '@/lib/log';
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 import { settings } from '@/lib/settings';
 import * as schema from './auth-schema';
 import { authenticate } from './authenticate';
@@ -64,7 +64,7 @@ export function portalAuth(visit: Visit): AuthOptions {
     useSecureCookies: secure,
     cookies: { sessionToken: { name: tenant, options: { httpOnly: true, sameSite: 'lax', path: '/', secure } } },
     session: { strategy: 'jwt', maxAge: COOKIE_DAYS * 24 * 60 * 60 },
-    pages: { signIn: paths.signIn(), signOut: paths.signIn(), error: paths.signIn() },
+    pages: { signIn: platformPaths.signIn(), signOut: platformPaths.signIn(), error: platformPaths.signIn() },
     logger: quietLogger,
     providers: [
       provider('password', async (given) => {

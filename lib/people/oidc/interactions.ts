@@ -4,7 +4,7 @@ import { mustChangePassword } from '@/lib/core/api/caller';
 import { ApiError } from '@/lib/core/api/errors';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 import { findClient, type RegisteredClient } from './clients';
 import { OIDC_PATH } from './issuer';
 import { findMember } from './members';
@@ -33,16 +33,16 @@ export async function advance(exchange: Exchange): Promise<void> {
   const back = `${OIDC_PATH}/interaction/${interaction.uid}`;
   const facts = person && (await signInFacts(person.session_id));
   if (!person || !facts || (needsFreshSignIn(interaction) && facts.at.getTime() < interaction.iat * 1000)) {
-    return redirect(response, paths.signIn(back, { again: person !== undefined }));
+    return redirect(response, platformPaths.signIn(back, { again: person !== undefined }));
   }
-  if (mustChangePassword(person)) return redirect(response, paths.initialPassword(back));
+  if (mustChangePassword(person)) return redirect(response, platformPaths.initialPassword(back));
   const client = await clientOf(interaction);
   if (!client || !(await findMember(client.id, person.user_id))) {
     await recordOutsider(visit, String(interaction.params.client_id));
     const error_description = 'the user is not a member of the project';
     return provider.interactionFinished(request, response, { error: 'access_denied', error_description });
   }
-  if (interaction.prompt.name === 'consent') return redirect(response, paths.consent(interaction.uid));
+  if (interaction.prompt.name === 'consent') return redirect(response, platformPaths.consent(interaction.uid));
   const login = { accountId: person.user_id, ts: Math.floor(facts.at.getTime() / 1000), amr: facts.amr };
   return provider.interactionFinished(request, response, { login });
 }

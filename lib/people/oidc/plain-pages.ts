@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 
 /** The colors of the portal's theme, which follows the system here. */
 const style = `
@@ -45,7 +45,11 @@ export function signOutPage(context: KoaContextWithOIDC, form: string): void {
 
 /** The end of a sign-out that names no page to return to. */
 export function signedOutPage(context: KoaContextWithOIDC): void {
-  page(context, 'Signed out', `<p>You can close this page, or <a href="${paths.signIn()}">sign in again</a>.</p>`);
+  page(
+    context,
+    'Signed out',
+    `<p>You can close this page, or <a href="${platformPaths.signIn()}">sign in again</a>.</p>`,
+  );
 }
 
 /** An error that can't be sent to the application, because the request does not say safely which one. */
