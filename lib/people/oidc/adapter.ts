@@ -1,9 +1,10 @@
-import { type Adapter, errors } from 'oidc-provider';
+import type { Adapter } from 'oidc-provider';
 import { seal } from '@/lib/core/crypto/seal';
 import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { roleRank } from '@/lib/people/identity/authenticate';
+import { errors } from './library';
 import { isOpen, openMembership } from './members';
 import { findRecord, hash, hasKey, place } from './records';
 

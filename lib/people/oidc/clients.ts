@@ -35,6 +35,11 @@ function view({ auth_method, ...row }: Row): SsoClient {
   };
 }
 
+function newSecret() {
+  const client_secret = randomBytes(SECRET_BYTES).toString('base64url');
+  return { client_secret, secret_hash: new Uint8Array(credentialHash(client_secret)) };
+}
+
 /** The clients of the project. */
 export const listClients = listOf({
   query: ssoClientQuery,
@@ -64,9 +69,8 @@ export async function createClient(call: ProjectCall, input: CreateSsoClient): P
   input.post_logout_redirect_uris.forEach(requireRedirectUri('post_logout_redirect_uris'));
   const { token_endpoint_auth_method: auth_method, ...rest } = input;
   const row: Row = { ...rest, auth_method, id: newId(), created_at: call.at, updated_at: call.at };
-  const client_secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const { client_secret, secret_hash } = newSecret();
   const { project_id } = call;
-  const secret_hash = new Uint8Array(credentialHash(client_secret));
   const stored: Prisma.OidcClientUncheckedCreateInput = { ...row, project_id, secret_hash };
   const created = { ...view(row), client_secret };
   await commit(call, {
@@ -91,18 +95,39 @@ export async function createClient(call: ProjectCall, input: CreateSsoClient): P
   return created;
 }
 
+/** Replaces the secret of a client; the previous one stops working immediately. @throws ApiError 404 */
+export async function rotateSecret(call: ProjectCall, id: string): Promise<NewSsoClient> {
+  const client = await getClient(call, id);
+  const { client_secret, secret_hash } = newSecret();
+  const rotated = { ...client, updated_at: call.at.toISOString(), client_secret };
+  await commit(call, {
+    resource: { type: 'sso_client', id, name: client.name },
+    target: target(id),
+    rows: {
+      client: sql`UPDATE oidc_clients SET secret_hash = ${secret_hash}::bytea, updated_at = ${call.at}::timestamptz
+                  FROM verdict WHERE verdict.ok AND oidc_clients.id = ${id}::uuid`,
+    },
+    answer: { status: 200, body: rotated },
+  });
+  return rotated;
+}
+
 /** Deletes a client, and with it all its grants and tokens. @throws ApiError 404 */
 export async function deleteClient(call: ProjectCall, id: string): Promise<void> {
   const { name } = await getClient(call, id);
   await commit(call, {
     resource: { type: 'sso_client', id, name },
-    target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN oidc_clients c ON c.project_id = k.project_id
-                WHERE c.id = ${id}::uuid FOR UPDATE OF c`,
+    target: target(id),
     rows: {
       gone: sql`DELETE FROM oidc_clients USING verdict WHERE verdict.ok AND oidc_clients.id = ${id}::uuid`,
     },
   });
 }
+
+/** The client with this id in the project of the call, locked. */
+const target = (id: string) => sql`
+  SELECT true AS allowed, NULL::text AS state FROM k JOIN oidc_clients c ON c.project_id = k.project_id
+  WHERE c.id = ${id}::uuid FOR UPDATE OF c`;
 
 /** @throws ApiError 400 */
 function requireRedirectUri(field: string) {

@@ -3,9 +3,23 @@ import { endpoint } from '@/lib/core/api/endpoint';
 import { idParams } from '@/lib/core/api/schemas';
 import * as clients from './clients';
 import * as schema from './schema';
+import { readWorkspace } from './workspace';
 
-/** Applications that sign in the members of a project. */
+/** The workspace of a project (spec 4.15), and the applications that sign in its members. */
 export const ssoEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/workspace/info',
+    operation_id: 'readWorkspace',
+    summary: 'Show the addresses of the portal, single sign-on and data sources',
+    description:
+      'Clients of single sign-on need only the issuer or the discovery URL. Data sources are for Grafana, with an API ' +
+      'token as bearer token.',
+    tag: 'Single sign-on',
+    access: 'reader',
+    responses: { 200: schema.workspaceInfo },
+    handle: (call) => readWorkspace(call),
+  }),
   endpoint({
     method: 'GET',
     path: '/workspace/sso/clients',
@@ -44,6 +58,21 @@ export const ssoEndpoints = [
     params: idParams,
     responses: { 200: schema.ssoClient },
     handle: (call, { params }) => clients.getClient(call, params.id),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/workspace/sso/clients/{id}/secret/rotate',
+    operation_id: 'rotateSsoClientSecret',
+    summary: 'Rotate the secret of a single sign-on client',
+    description: 'The previous secret stops working immediately. Users stay signed in.',
+    tag: 'Single sign-on',
+    access: 'admin',
+    params: idParams,
+    body: schema.rotateSsoSecret,
+    responses: { 200: schema.newSsoClient },
+    audit: 'sso_client.rotate_secret',
+    secret_answer: true,
+    handle: (call, { params }) => clients.rotateSecret(call, params.id),
   }),
   endpoint({
     method: 'DELETE',

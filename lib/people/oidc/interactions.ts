@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type Provider from 'oidc-provider';
 import { mustChangePassword } from '@/lib/core/api/caller';
 import { ApiError } from '@/lib/core/api/errors';
 import { queryOne } from '@/lib/core/db/pool';
@@ -7,6 +6,7 @@ import { sql } from '@/lib/core/db/sql';
 import { platformPaths } from '@/lib/platform-paths';
 import { findClient, type RegisteredClient } from './clients';
 import { OIDC_PATH } from './issuer';
+import type { Provider } from './library';
 import { findMember } from './members';
 import { recordConsent, recordOutsider } from './trail';
 import type { SsoVisit } from './visit';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
-import Provider, { type ClientMetadata, type Configuration, errors, interactionPolicy } from 'oidc-provider';
+import type { ClientMetadata, Configuration } from 'oidc-provider';
 import { log } from '@/lib/log';
 import { credentialHash } from '@/lib/people/identity/authenticate';
 import { signOut } from '@/lib/people/identity/sessions';
@@ -9,9 +9,9 @@ import { recordsOf } from './adapter';
 import { findClient, type RegisteredClient } from './clients';
 import { OIDC_PATH, routes, ssoIssuer } from './issuer';
 import { ssoKeys } from './keys';
+import { errors, interactionPolicy, Provider } from './library';
 import { findMember, type SsoMember } from './members';
 import { errorPage, signedOutPage, signOutPage } from './plain-pages';
-
 import { recordOutsider } from './trail';
 import { presentVisit } from './visit';
 

@@ -10,6 +10,7 @@ import { Browser, CALLBACK, GOODBYE, relyingParty, startSsoServer } from '@/lib/
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { rotateSsoKey, rotateSsoKeysJob } from './keys';
 import { forgetProvider } from './provider';
+import { newSsoClient, workspaceInfo } from './schema';
 
 testDatabase();
 const call = api();
@@ -322,7 +323,36 @@ describe('keys', () => {
   });
 });
 
+describe('a rotated secret', () => {
+  test('replaces the previous one immediately, and users stay signed in', async () => {
+    const tokens = await app.signIn(await signedIn());
+    const path = `/workspace/sso/clients/${client.id}/secret/rotate`;
+    expect((await call('POST', path, { token: acme.users.member.token, body: {} })).status).toBe(403);
+    const { status, body } = await call('POST', path, { token: acme.users.admin.token, body: {} });
+    expect(status).toBe(200);
+    expect(await refusal(app.refresh(tokens.refresh_token ?? ''))).toBe('invalid_client');
+    const renewed = await relyingParty({ id: client.id, client_secret: newSsoClient.parse(body).client_secret });
+    const refreshed = await renewed.refresh(tokens.refresh_token ?? '');
+    expect(await renewed.userinfo(refreshed.access_token)).toMatchObject({ sub: acme.users.member.id });
+  });
+});
+
 describe('the API', () => {
+  test('names the portal, single sign-on as discovery does, and the data sources, each of which answers', async () => {
+    const { token } = acme.users.reader;
+    const { body } = await call('GET', '/workspace/info', { token });
+    const { name, url, sso, data_sources } = workspaceInfo.parse(body);
+    const { discovery_url, ...addresses } = sso;
+    expect(await (await fetch(discovery_url)).json()).toMatchObject(addresses);
+    expect([name, url]).toEqual(['acme', `${ownUrl}/projects/${acme.slug}`]);
+    const probes = { loki: '/loki/api/v1/labels', prometheus: '/api/v1/labels' } as const;
+    expect(data_sources.map(({ type }) => type)).toEqual(Object.keys(probes));
+    for (const { type, url: base } of data_sources) {
+      const answer = await fetch(base + probes[type], { headers: { Authorization: `Bearer ${token}` } });
+      expect([type, answer.status]).toEqual([type, 200]);
+    }
+  });
+
   test('accepts no token of single sign-on', async () => {
     const { access_token, id_token = '', refresh_token = '' } = await app.signIn(await signedIn());
     for (const token of [access_token, id_token, refresh_token, client.client_secret]) {

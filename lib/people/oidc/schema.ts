@@ -52,3 +52,24 @@ export const ssoClientQuery = sortedQuery(
   },
   ['name'],
 );
+
+export const rotateSsoSecret = z.strictObject({}).meta({ id: 'RotateSsoClientSecret', example: {} });
+
+export const workspaceInfo = z
+  .strictObject({
+    url: z.string().meta({ description: 'The project in the portal.' }),
+    name: z.string().meta({ description: 'The name of the project.' }),
+    sso: z.strictObject({
+      issuer: z.string(),
+      authorization_endpoint: z.string(),
+      token_endpoint: z.string(),
+      userinfo_endpoint: z.string(),
+      jwks_uri: z.string(),
+      discovery_url: z.string(),
+    }),
+    data_sources: z
+      .array(z.strictObject({ type: z.enum(['loki', 'prometheus']), name: z.string(), url: z.string() }))
+      .meta({ description: 'What Grafana reads with an API token as bearer token.' }),
+  })
+  .meta({ id: 'WorkspaceInfo' });
+export type WorkspaceInfo = z.output<typeof workspaceInfo>;

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { now } from '@/lib/clock';
 import { clientAddress, socketAddressHeader } from '@/lib/core/api/client-address';
@@ -14,6 +13,7 @@ import { securityHeaders } from '@/lib/security-headers';
 import { settings } from '@/lib/settings';
 import { advance, decide } from './interactions';
 import { OIDC_PATH } from './issuer';
+import { errors } from './library';
 import { ssoProvider } from './provider';
 import { during, type SsoVisit } from './visit';
 
