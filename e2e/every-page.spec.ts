@@ -99,7 +99,7 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
  * Covered elsewhere: pages before sign-in; the processor's page, which has no project frame; an invoice, which needs an
  * ended month.
  */
-const apart = ['home', 'signIn', 'initialPassword', 'apiReference', 'checkout', 'invoice'];
+const apart = ['home', 'signIn', 'initialPassword', 'consent', 'apiReference', 'checkout', 'invoice'];
 
 /** A project's addresses, including those of resources by their ids. */
 const inProject = (tenant: Tenant, ids: Record<string, string>) =>

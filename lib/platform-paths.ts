@@ -41,6 +41,8 @@ export const platformPaths = {
   identityProviders: (project: string, shown?: { exchange: string }) =>
     withQuery(inProject(project, 'project/identity-providers'), shown),
   newIdentityProvider: (project: string) => inProject(project, 'project/identity-providers/new'),
+  ssoClients: (project: string) => inProject(project, 'project/single-sign-on'),
+  newSsoClient: (project: string) => inProject(project, 'project/single-sign-on/new'),
   tokens: (project: string) => inProject(project, 'project/tokens'),
   allTokens: (project: string) => inProject(project, 'project/tokens?of=all'),
   newToken: (project: string) => inProject(project, 'project/tokens/new'),

@@ -20,6 +20,7 @@ import { floatingIps, networks, ports, routers, securityGroups, topology } from 
 import { logs, metrics } from '@/components/observability/domain';
 import { policySimulator } from '@/components/policy/domain';
 import { secrets } from '@/components/secrets/domain';
+import { ssoClients } from '@/components/sso/domain';
 import { snapshots, volumes } from '@/components/storage/domain';
 import { tokens } from '@/components/tokens/domain';
 import { paths } from '@/lib/paths';
@@ -50,5 +51,5 @@ export const portalNavigation: readonly NavigationGroup[] = [
       rateCard,
     ],
   },
-  { label: 'Project', entries: [users, tokens, identityProviders, billingDetails] },
+  { label: 'Project', entries: [users, tokens, identityProviders, ssoClients, billingDetails] },
 ];

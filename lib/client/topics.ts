@@ -30,6 +30,7 @@ const pathsOf: Record<string, readonly string[]> = {
   rate: ['/admin/api/v1/billing/rates', '/api/v1/billing'],
   second_factor: ['/api/v1/auth/me', '/admin/api/v1/auth/me', '/admin/api/v1/users', '/admin/api/v1/administrators'],
   session: ['/api/v1/auth/sessions', '/admin/api/v1/auth/sessions'],
+  sso_client: ['/api/v1/workspace/sso/clients'],
   tenant: ['/admin/api/v1/tenants', '/admin/api/v1/users'],
   user: [
     '/api/v1/identity/users',

@@ -1,0 +1,13 @@
+import { AppWindow } from 'lucide-react';
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { paths } from '@/lib/paths';
+
+export const ssoClients: ResourceKind = {
+  label: 'Single sign-on',
+  noun: 'application',
+  icon: AppWindow,
+  href: (project) => paths.ssoClients(project),
+  operation: 'listSsoClients',
+  keywords: ['oidc', 'openid connect', 'sso', 'oauth', 'client', 'grafana', 'login'],
+  create: { label: 'Add application', href: paths.newSsoClient, operation: 'createSsoClient' },
+};
