@@ -41,6 +41,9 @@ const wholes: Readonly<Record<string, string>> = {
   'tenant_revenue.list': 'read the revenue by tenant',
   'usage.list': 'read the usage',
   'platform_audit.list': 'read the audit log of the platform',
+  'sso_client.create': 'added the application',
+  'sso_client.delete': 'deleted the application',
+  'sso_client.rotate_secret': 'rotated the secret of the application',
   'sts.assume_role': 'exchanged an identity for credentials',
 };
 
