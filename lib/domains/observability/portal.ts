@@ -4,6 +4,7 @@ export const observabilityPortal: DomainPortal = {
   topics: {},
   actions: {
     'logs.query': 'queried logs',
+    'logs.tail': 'followed logs',
     'loki.query': 'queried logs',
     'loki_range.query': 'queried logs',
     'loki_by_form.query': 'queried logs',
