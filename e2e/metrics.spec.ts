@@ -1,4 +1,4 @@
-import { addPerson, expect, expectAccessible, open, test } from './support';
+import { addPerson, bearer, createInstance, expect, expectAccessible, open, test } from './support';
 
 test('a metric is chosen from lists, and its query can be edited; the address keeps both', async ({
   page,
@@ -46,4 +46,39 @@ test('a wrong query is refused at its position, and functions and metrics are co
   await query.pressSequentially('nephele_instance_mem');
   await page.getByRole('option', { name: /nephele_instance_memory_bytes/ }).click();
   await expect(query).toContainText('nephele_instance_memory_bytes');
+});
+
+test('the dashboard shows resources, usage, logs and incidents, and leads to the lines behind its numbers', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const data = { name: 'counted', type: 'opaque', payload: 'CANARY-payload' };
+  await request.post('/api/v1/vault/secrets', { headers: bearer(tenant.token), data });
+  await open(page, `/projects/${tenant.slug}/observability/dashboards?refresh=15`, tenant.admin);
+  await expect(page).toHaveTitle('Dashboards · Nephele');
+  await expect(page.getByRole('link', { name: /^Secrets 1$/ })).toBeVisible();
+  for (const title of ['CPU', 'Memory', 'Network', 'Disk', 'Requests', 'Logs', 'Incidents', 'Top resources'])
+    await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByText('24 hours', { exact: true }).click();
+  await expect(page).toHaveURL(/range=24h/);
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByText(/^Lines[1-9]/)).toBeVisible({ timeout: 5000 });
+  }).toPass();
+  await page.getByRole('link', { name: 'View lines' }).click();
+  await expect(page.getByRole('log').getByText(/secret\.create/)).not.toHaveCount(0);
+});
+
+test('an instance has its own charts and logs', async ({ page, tenant, request }) => {
+  const { id } = await createInstance(request, tenant, 'web-1');
+  await open(page, `/projects/${tenant.slug}/compute/instances/${id}?tab=logs`, tenant.admin);
+  await expect(page.getByRole('log').getByRole('button').first()).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Service' })).toHaveCount(0);
+  await expectAccessible(page);
+  await expect(page.getByRole('link', { name: 'Open in Logs' })).toHaveAttribute('href', new RegExp(id));
+  await page.getByRole('tab', { name: 'Metrics' }).click();
+  await expect(page.getByRole('radio', { name: '1 hour' })).toBeChecked();
+  await expectAccessible(page);
 });

@@ -22,7 +22,10 @@ export function Fault({ instance }: { instance: Instance }) {
           <p className="mt-0.5 text-pretty text-ink-muted">{fault.message}</p>
           <p className="mt-1 text-pretty text-ink-muted">
             Start the instance to retry, or rebuild it on a new boot disk. The{' '}
-            <Link href={paths.instance(project.slug, id, 'logs')} className="text-accent underline underline-offset-2">
+            <Link
+              href={paths.instance(project.slug, id, 'console')}
+              className="text-accent underline underline-offset-2"
+            >
               boot log
             </Link>{' '}
             shows how far the guest got; the{' '}

@@ -6,6 +6,7 @@ import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { useMay } from '@/lib/client/may';
+import { BootLog } from './boot-log';
 import { type ConsolePart, type Instance, useOpenConsole } from './instance-actions';
 import { whyNot } from './instance-can';
 
@@ -26,7 +27,7 @@ const parts = [
   },
 ] as const satisfies readonly { part: ConsolePart; [fact: string]: unknown }[];
 
-/** Ways to sign in to an instance: its consoles, which need no network, and SSH. */
+/** Ways to sign in to an instance: its consoles, which need no network, and SSH; and what it wrote while it booted. */
 export function WaysIn({ instance }: { instance: Instance }) {
   const may = useMay('openConsole');
   const open = useOpenConsole();
@@ -51,6 +52,9 @@ export function WaysIn({ instance }: { instance: Instance }) {
         ))}
       </div>
       <Ssh instance={instance} />
+      <Card title="Boot log">
+        <BootLog instanceId={instance.id} />
+      </Card>
     </div>
   );
 }

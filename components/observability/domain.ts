@@ -1,6 +1,14 @@
-import { ChartLine, Logs } from 'lucide-react';
+import { ChartLine, Gauge, Logs } from 'lucide-react';
 import type { NavigationEntry } from '@/components/kit/page/navigation';
 import { paths } from '@/lib/paths';
+
+export const dashboards: NavigationEntry = {
+  label: 'Dashboards',
+  shortcut: 'h',
+  icon: Gauge,
+  href: (project) => paths.dashboards(project),
+  keywords: ['health', 'monitoring', 'status', 'cpu', 'incidents', 'observability'],
+};
 
 export const metrics: NavigationEntry = {
   label: 'Metrics',

@@ -11,8 +11,8 @@ import { SmallField } from './small-field';
 interface LogBuilderProps {
   query: string;
   onChange: (query: string) => void;
-  /** Labels that the page decides. */
-  fixed: readonly string[];
+  /** The labels to choose, if not all of them. */
+  only?: readonly string[] | undefined;
 }
 
 const fields = [
@@ -22,7 +22,7 @@ const fields = [
 ] as const;
 
 /** The parts of a query that need no knowledge of LogQL: service, resource, level and text. */
-export function LogBuilder({ query, onChange, fixed }: LogBuilderProps) {
+export function LogBuilder({ query, onChange, only }: LogBuilderProps) {
   const selection = readSelection(query);
   const text = selection ? textOf(selection) : '';
   return (
@@ -36,7 +36,7 @@ export function LogBuilder({ query, onChange, fixed }: LogBuilderProps) {
       }}
     >
       {fields
-        .filter(({ name }) => !fixed.includes(name))
+        .filter(({ name }) => only?.includes(name) ?? true)
         .map(({ name, label, any }) => (
           <LabelSelect
             key={name}

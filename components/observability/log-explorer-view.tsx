@@ -61,7 +61,7 @@ export default function LogExplorerView({ fixed }: LogExplorerProps) {
   const { shown, direction } = question;
   return (
     <div className="space-y-4">
-      <LogBuilder query={given} onChange={ask} fixed={Object.keys(fixed ?? {})} />
+      <LogBuilder query={given} onChange={ask} only={fixed && ['level']} />
       {!fixed && (
         <QueryRow
           label="LogQL query"

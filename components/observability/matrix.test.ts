@@ -27,6 +27,7 @@ test('series are named by the labels that tell them apart', () => {
   expect(labelsOf([one, other])).toEqual(['data', 'logs']);
   expect(labelsOf([one, { ...other, resource_name: 'data' }])).toEqual(['{resource_id="a"}', '{resource_id="b"}']);
   expect(labelsOf([{ level: 'info' }, { level: 'warn' }])).toEqual(['{level="info"}', '{level="warn"}']);
+  expect(labelsOf([{ service: 'compute', resource_id: 'a', resource_name: 'web-1' }])).toEqual(['web-1']);
   expect(labelsOf([{}])).toEqual(['Value']);
 });
 

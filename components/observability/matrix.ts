@@ -43,7 +43,7 @@ export function labelsOf(metrics: readonly Readonly<Record<string, string>>[]): 
     const twice = metrics.some(
       (other) => other !== metric && other.resource_name === resource && resource !== undefined,
     );
-    const hidden = ['project', ...(resource !== undefined && !twice ? ['resource_id'] : [])];
+    const hidden = ['project', ...(resource === undefined ? [] : ['service', ...(twice ? [] : ['resource_id'])])];
     const kept = Object.entries(others).filter(([label]) => !hidden.includes(label) && !shared(label));
     const rest = kept.map(([label, value]) => `${label}="${value}"`).join(', ');
     const parts = [shared('resource_name') ? undefined : resource, shared('__name__') ? undefined : name];

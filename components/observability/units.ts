@@ -19,7 +19,7 @@ const plain: ValueFormat = { format: formatValue, binary: false };
 const formats: Readonly<Record<string, ValueFormat>> = {
   bytes: { format: formatBytes, binary: true },
   bytes_per_second: { format: (value) => `${formatBytes(value)}/s`, binary: true },
-  cores: { format: (value) => `${formatValue(value)} cores`, binary: false },
+  cores: { format: (value) => `${formatValue(value)} ${value === 1 ? 'core' : 'cores'}`, binary: false },
   seconds: { format: (value) => `${formatValue(value)} s`, binary: false },
   per_second: { format: (value) => `${formatValue(value)}/s`, binary: false },
   percent: { format: (value) => `${formatValue(value)}%`, binary: false },

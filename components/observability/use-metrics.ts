@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { TimeWindow } from '@/components/kit/charts/time-range';
+import type { ApiClient } from '@/lib/client/api';
 import { useProject } from '@/lib/client/project';
 import { completionOf } from './completion';
 import type { Matrix } from './matrix';
@@ -46,19 +47,30 @@ export function useReporting(metric: string | undefined) {
 
 export type MetricValues = Matrix & { warnings: readonly string[] };
 
+function askOf(query: string, shown: TimeWindow, step_s: number) {
+  const { from, to } = wholeSteps(shown, step_s);
+  return { query, start: String(from / 1000), end: String(to / 1000), step: String(step_s) };
+}
+
 /** The values of a query in PromQL at round times. */
+export async function readMetricValues(
+  client: ApiClient,
+  { query, shown, step_s }: { query: string; shown: TimeWindow; step_s: number },
+  signal: AbortSignal,
+): Promise<MetricValues> {
+  const { data } = await client.GET(rangePath, { params: { query: askOf(query, shown, step_s) }, signal });
+  if (!data) throw new Error('The answer has no body.');
+  return { step_s, shown: wholeSteps(shown, step_s), result: data.data.result, warnings: data.warnings ?? [] };
+}
+
+/** The values of a query, and the request for them. */
 export function useMetricValues(query: string, shown: TimeWindow, step_s: number) {
   const { client } = useProject();
-  const { from, to } = wholeSteps(shown, step_s);
-  const asked = { query, start: String(from / 1000), end: String(to / 1000), step: String(step_s) };
+  const asked = askOf(query, shown, step_s);
   const answer = useQuery({
     queryKey: ['get', rangePath, asked],
     enabled: query !== '',
-    queryFn: async ({ signal }): Promise<MetricValues> => {
-      const { data } = await client.GET(rangePath, { params: { query: asked }, signal });
-      if (!data) throw new Error('The answer has no body.');
-      return { step_s, shown: { from, to }, result: data.data.result, warnings: data.warnings ?? [] };
-    },
+    queryFn: ({ signal }) => readMetricValues(client, { query, shown, step_s }, signal),
     placeholderData: keepPreviousData,
   });
   return { ...answer, asked };

@@ -15,7 +15,7 @@ export interface NamedResource {
 }
 
 interface Place {
-  kind: Pick<ResourceKind, 'noun' | 'icon' | 'href'>;
+  kind: Pick<ResourceKind, 'label' | 'noun' | 'icon' | 'href'>;
   /** The page of one; for a type without such pages, its list with this one in it. */
   one: (project: string, id: string, search: { search: string } | undefined) => string;
 }
@@ -43,6 +43,17 @@ export function iconOf(type: string) {
 /** A type in words: "floating IP". */
 export function nounOf(type: string): string {
   return places[type]?.kind.noun ?? type.replaceAll('_', ' ');
+}
+
+/** The list of a type; undefined if the type has no pages. */
+export function listOf(project: string, type: string): string | undefined {
+  return places[type]?.kind.href(project);
+}
+
+/** Several of a type in words, as a title: "Floating IPs". */
+export function titleOf(type: string): string {
+  const { label } = places[type]?.kind ?? { label: type.replaceAll('_', ' ') };
+  return `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
 }
 
 /** Where a resource of a project is shown; undefined if its type has no pages. */

@@ -17,7 +17,7 @@ import { images } from '@/components/images/domain';
 import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
-import { logs, metrics } from '@/components/observability/domain';
+import { dashboards, logs, metrics } from '@/components/observability/domain';
 import { policySimulator } from '@/components/policy/domain';
 import { secrets } from '@/components/secrets/domain';
 import { ssoClients } from '@/components/sso/domain';
@@ -39,7 +39,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
   { label: 'Compute', entries: [tabbed([instances, flavors]), images, keyPairs] },
   { label: 'Networking', entries: [tabbed([networks, topology, routers, ports]), floatingIps, securityGroups] },
   { label: 'Storage', entries: [tabbed([volumes, snapshots])] },
-  { label: 'Observability', entries: [metrics, logs] },
+  { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {
     label: 'Billing',

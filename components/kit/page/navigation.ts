@@ -25,12 +25,21 @@ export interface CreateAction {
   operation: OperationId;
 }
 
+/** What resources of a type report; their pages get a tab for each. */
+export interface Telemetry {
+  /** The type in the API: "load_balancer". */
+  type: string;
+  metrics?: boolean;
+  logs?: boolean;
+}
+
 /** A type of resource: its list in the navigation, and its name in sentences. */
 export interface ResourceKind extends NavigationEntry {
   /** One of them, in lower case: "secret". */
   noun: string;
   /** Several of them, where an s does not do. */
   nouns?: string;
+  telemetry?: Telemetry;
 }
 
 export interface NavigationGroup {

@@ -13,6 +13,7 @@ import { Page } from '@/components/kit/page/page';
 import { type Action, ActionMenu } from '@/components/kit/table/row-actions';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import { telemetryTabs } from '@/components/observability/telemetry-tabs';
 import type { Call } from '@/lib/client/commands';
 import { ApiError } from '@/lib/client/errors';
 import { forgetVisit, recordVisit } from '@/lib/client/navigation-memory';
@@ -98,7 +99,7 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
         {(resource) => (
           <>
             {above?.(resource)}
-            {tabs && <AddressTabs label={`${noun} sections`} tabs={tabs(resource)} />}
+            {tabs && <AddressTabs label={`${noun} sections`} tabs={withTelemetry(tabs(resource), kind, resource)} />}
             {content?.(resource)}
           </>
         )}
@@ -106,6 +107,13 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
       {children}
     </Page>
   );
+}
+
+/** Its parts with its metrics and logs, which come before its activity. */
+function withTelemetry(tabs: readonly PageTab[], { telemetry }: ResourceKind, { id }: Resource): readonly PageTab[] {
+  if (!telemetry || id === undefined) return tabs;
+  const place = tabs.findIndex(({ name }) => name === 'activity');
+  return tabs.toSpliced(place < 0 ? tabs.length : place, 0, ...telemetryTabs(telemetry, id));
 }
 
 /** The navigation offers the resources that were opened last. */

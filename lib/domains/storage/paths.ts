@@ -1,7 +1,7 @@
 import { inProject, withQuery } from '@/lib/address';
 
 /** The tabs of a volume's page. */
-export type VolumeTab = 'overview' | 'snapshots' | 'activity';
+export type VolumeTab = 'overview' | 'snapshots' | 'metrics' | 'activity';
 
 /** Addresses of the pages of this domain. */
 export const storagePaths = {

@@ -22,7 +22,6 @@ import { paths } from '@/lib/paths';
 
 // Each part is loaded with its tab.
 const loading = () => <Skeleton className="h-80 w-full rounded-lg" />;
-const BootLog = lazyComponent(() => import('@/components/compute/boot-log').then((module) => module.BootLog), loading);
 const InstanceNetwork = lazyComponent(
   () => import('@/components/compute/instance-network').then((module) => module.InstanceNetwork),
   loading,
@@ -31,13 +30,9 @@ const InstanceVolumes = lazyComponent(
   () => import('@/components/compute/instance-volumes').then((module) => module.InstanceVolumes),
   loading,
 );
-const Telemetry = lazyComponent(
-  () => import('@/components/compute/telemetry').then((module) => module.Telemetry),
-  loading,
-);
 const WaysIn = lazyComponent(() => import('@/components/compute/ways-in').then((module) => module.WaysIn), loading);
 
-/** Details of an instance: configuration, access, network, volumes, metrics and activity. */
+/** Details of an instance: configuration, access, network, volumes, metrics, logs and activity. */
 export default function InstancePage() {
   const { instance: id } = useParams<{ instance: string }>();
   const { project, api } = useProject();
@@ -79,13 +74,6 @@ export default function InstancePage() {
         { name: 'console', label: 'Console', content: () => <WaysIn instance={instance} /> },
         { name: 'network', label: 'Network', content: () => <InstanceNetwork instance={instance} /> },
         { name: 'volumes', label: 'Volumes', content: () => <InstanceVolumes instance={instance} /> },
-        {
-          name: 'metrics',
-          former: 'telemetry',
-          label: 'Metrics',
-          content: () => <Telemetry instance={instance} />,
-        },
-        { name: 'logs', former: 'log', label: 'Logs', content: () => <BootLog instanceId={id} /> },
         activityTab(id),
       ]}
     >
