@@ -18,6 +18,9 @@ export const platformPaths = {
   apiReference: (group?: string, operation?: string) =>
     `/docs${group === undefined ? '' : `/${group}`}${operation === undefined ? '' : `#${operation}`}`,
   overview: (project: string) => inProject(project),
+  inventory: (project: string, shown?: { type?: string; tag?: string }) =>
+    withQuery(inProject(project, 'inventory'), shown),
+  catalog: (project: string) => inProject(project, 'catalog'),
   billing: (project: string) => inProject(project, 'billing'),
   usage: (project: string, filters?: { month?: string; metric?: string; resource_id?: string }) =>
     withQuery(inProject(project, 'billing/usage'), filters),

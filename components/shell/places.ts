@@ -15,7 +15,7 @@ export interface NamedResource {
 }
 
 interface Place {
-  kind: Pick<ResourceKind, 'label' | 'noun' | 'icon' | 'href'>;
+  kind: Pick<ResourceKind, 'label' | 'noun' | 'icon' | 'href' | 'create'>;
   /** The page of one; for a type without such pages, its list with this one in it. */
   one: (project: string, id: string, search: { search: string } | undefined) => string;
 }
@@ -39,6 +39,16 @@ const places: Readonly<Record<string, Place>> = {
 export function iconOf(type: string) {
   return places[type]?.kind.icon;
 }
+
+/** The pages of a type of resource, if it has some. */
+export function kindOf(type: string): Place['kind'] | undefined {
+  return places[type]?.kind;
+}
+
+/** All types of resources, for filters. */
+export const typeOptions = Object.entries(places)
+  .filter(([type]) => !['router', 'budget'].includes(type))
+  .map(([value, { kind }]) => ({ value, label: kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1) }));
 
 /** A type in words: "floating IP". */
 export function nounOf(type: string): string {

@@ -14,6 +14,7 @@ import {
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
+import { catalog, inventory } from '@/components/inventory/domain';
 import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
@@ -35,7 +36,7 @@ const overview: NavigationEntry = {
 
 /** Every page of a project, in groups. Pages that belong together are one entry, with a tab for each. */
 export const portalNavigation: readonly NavigationGroup[] = [
-  { entries: [overview] },
+  { entries: [overview, inventory, catalog] },
   { label: 'Compute', entries: [tabbed([instances, flavors]), images, keyPairs] },
   { label: 'Networking', entries: [tabbed([networks, topology, routers, ports]), floatingIps, securityGroups] },
   { label: 'Storage', entries: [tabbed([volumes, snapshots])] },

@@ -49,6 +49,8 @@ const touchedByAll = [
   '/api/v1/billing/budget',
   '/api/v1/billing/overview',
   '/api/v1/billing/running',
+  '/api/v1/inventory',
+  '/api/v1/services',
   '/api/v1/tenant/quota',
   '/admin/api/v1/audit',
   '/admin/api/v1/overview',

@@ -10,6 +10,7 @@ import { focusRow } from '@/components/kit/table/kept-focus';
 import type { Action } from '@/components/kit/table/row-actions';
 import { type TableState, useTableState } from '@/components/kit/table/table-state';
 import type { TableFilter } from '@/components/kit/table/table-toolbar';
+import { TextFilter } from '@/components/kit/table/text-filter';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { type ListPath, type ListQuery, type Row, useList } from '@/lib/client/list';
 import { paths } from '@/lib/paths';
@@ -23,6 +24,8 @@ export interface ListOperation {
   path: ListPath;
   /** Its filters that take one of a few values; without any query, it answers with everything. */
   filters?: Readonly<Record<string, readonly string[]>>;
+  /** Its resources have tags to filter by. */
+  tagged?: boolean;
 }
 
 export interface ResourceTableProps<O extends ListOperation> {
@@ -84,7 +87,16 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
         body={body}
         searchable={searchable}
         filters={filters}
-        toolbar={toolbar?.(state)}
+        toolbar={
+          (toolbar || operation.tagged) && (
+            <>
+              {toolbar?.(state)}
+              {operation.tagged && (
+                <TextFilter state={state} name="tag" label="Tag" hint="A key, or a key and a value: env=production." />
+              )}
+            </>
+          )
+        }
         {...(actions && { actions: (row: Row<O['path']>) => actions(row, state) })}
         empty={
           <EmptyState
@@ -121,7 +133,8 @@ export function useListQuery<O extends ListOperation>(props: ResourceTableProps<
   const filters = (props.filters ?? []).map((filter) =>
     typeof filter === 'string' ? choices(operation, filter) : filter,
   );
-  const state = useTableState([...filters.map(({ name }) => name), ...parameters]);
+  const tags = operation.tagged ? ['tag'] : [];
+  const state = useTableState([...filters.map(({ name }) => name), ...parameters, ...tags]);
   const sortable = columns.some(({ enableSorting }) => enableSorting);
   const query: ListQuery = {
     ...(operation.filters && state.query),

@@ -49,6 +49,7 @@ function detailsOf(endpoint: AnyEndpoint): Json {
     ...(claims.length > 0 ? { claims } : {}),
     ...(root ? { group: groupSlug(tag), ...bodyOf(resolved(root, root), root) } : {}),
     ...(query ? { filters: choicesOf(jsonSchema(query)) } : {}),
+    ...(query && 'tag' in query.shape ? { tagged: true } : {}),
   };
 }
 

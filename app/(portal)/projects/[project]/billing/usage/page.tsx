@@ -1,17 +1,15 @@
 'use client';
 
-import { ChartColumn, Download } from 'lucide-react';
+import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { monthName } from '@/components/billing/invoices';
 import { usageColumns } from '@/components/billing/usage-columns';
 import { UsagePicture } from '@/components/billing/usage-picture';
 import { monthsUntil, spanOf, type UsageQuery } from '@/components/billing/usage-series';
-import { ErrorNotice } from '@/components/kit/page/error-notice';
+import { ExportCsv } from '@/components/kit/data/export-csv';
 import { Page } from '@/components/kit/page/page';
 import { ResourceTable } from '@/components/kit/resource/resource-table';
 import { useTableState } from '@/components/kit/table/table-state';
-import { Button } from '@/components/kit/ui/button';
-import { download } from '@/lib/client/download';
 import { listUsage } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
 
@@ -40,7 +38,7 @@ export default function UsagePage() {
     <Page
       title="Usage"
       description="Metered usage by day and resource. Each invoice line is the sum of these rows."
-      actions={<ExportCsv filters={filters} name={`usage-${month}.csv`} />}
+      actions={<ExportCsv path="/api/v1/billing/usage.csv" query={{ ...filters }} name={`usage-${month}.csv`} />}
     >
       <UsagePicture filters={filters} from={from} to={to} metric={metric?.name} />
       <ResourceTable
@@ -76,25 +74,5 @@ export default function UsagePage() {
         empty="Instances are metered while they run, disks while they exist, and egress as traffic is sent. Usage appears here after you create your first resource."
       />
     </Page>
-  );
-}
-
-function ExportCsv({ filters, name }: { filters: UsageQuery; name: string }) {
-  const { headers } = useProject();
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const save = async () => {
-    setPending(true);
-    setError(undefined);
-    await download('/api/v1/billing/usage.csv', { ...filters }, headers, name).catch(setError);
-    setPending(false);
-  };
-  return (
-    <>
-      <Button pending={pending} onClick={() => void save()}>
-        <Download /> Export CSV
-      </Button>
-      {error !== undefined && <ErrorNotice title="The export failed" error={error} />}
-    </>
   );
 }
