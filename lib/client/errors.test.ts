@@ -45,8 +45,10 @@ describe("the server's message appears at the field that it names", () => {
   });
 
   test('a nested field counts as the field that contains it', () => {
-    const { byField } = splitByField('rules.0.cidr: Not an IPv4 range.', fields);
-    expect(Object.fromEntries(byField)).toEqual({ rules: 'Not an IPv4 range.' });
+    for (const name of ['rules.0.cidr', 'rules[0].cidr', 'rules[0]']) {
+      const { byField } = splitByField(`${name}: Not an IPv4 range.`, fields);
+      expect(Object.fromEntries(byField)).toEqual({ rules: 'Not an IPv4 range.' });
+    }
   });
 
   test('a message that names no field of the form stays whole', () => {

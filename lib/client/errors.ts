@@ -55,7 +55,9 @@ export function splitByField(
   fields: readonly string[],
 ): { byField: Map<string, string>; rest: string } {
   const byField = new Map<string, string>();
-  const marks = [...message.matchAll(/(?:^|\s)([a-z][\w.]*): /g)].filter(([, name]) => name && fieldOf(name, fields));
+  const marks = [...message.matchAll(/(?:^|\s)([a-z][\w.[\]]*): /g)].filter(
+    ([, name]) => name && fieldOf(name, fields),
+  );
   const rest = message.slice(0, marks[0]?.index ?? message.length).trim();
   marks.forEach((mark, position) => {
     const [text, name = ''] = mark;
@@ -66,9 +68,13 @@ export function splitByField(
   return { byField, rest };
 }
 
-/** The form field of an API field: `rules.0.cidr` belongs to `rules` if the form has no closer one. */
+/** The form field of an API field: `rules.0.cidr` and `rules[0]` belong to `rules` if the form has no closer one. */
 function fieldOf(name: string, fields: readonly string[]): string | undefined {
-  for (let path = name; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.')))) {
+  for (
+    let path = name.replaceAll(/\[\d+\]/g, '');
+    path !== '';
+    path = path.slice(0, Math.max(0, path.lastIndexOf('.')))
+  ) {
     if (fields.includes(path)) return path;
   }
   return undefined;
