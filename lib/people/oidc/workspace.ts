@@ -2,7 +2,7 @@ import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { paths } from '@/lib/paths';
+import { platformPaths } from '@/lib/platform-paths';
 import { settings } from '@/lib/settings';
 import { ssoAddresses } from './issuer';
 import type { WorkspaceInfo } from './schema';
@@ -16,7 +16,7 @@ export async function readWorkspace({ project_id }: ProjectCall): Promise<Worksp
   const { baseUrl } = settings();
   const observability = `${baseUrl}/api/v1/observability`;
   return {
-    url: baseUrl + paths.overview(project.slug),
+    url: baseUrl + platformPaths.overview(project.slug),
     name: project.name,
     sso: ssoAddresses(),
     data_sources: [
