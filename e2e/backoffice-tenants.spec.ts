@@ -71,7 +71,7 @@ test('a tenant without an admin gets another one, who signs in to the portal', a
     name: 'Grace Hopper',
     password,
   });
-  await expect(portal.getByRole('row', { name: /^Grace Hopper\b/ })).toContainText('Admin');
+  await expect(portal.getByRole('row', { name: /^Select Grace Hopper\b/ })).toContainText('Admin');
 });
 
 test('an administrator learns that an address has an account, and hands over an acceptance code', async ({

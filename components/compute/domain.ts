@@ -10,7 +10,8 @@ export const instances: ResourceKind = {
   href: paths.instances,
   keywords: ['vm', 'server', 'machine', 'console', 'compute'],
   create: { label: 'Create instance', href: (project) => paths.newInstance(project), operation: 'createInstance' },
-  telemetry: { type: 'instance', metrics: true, logs: true },
+  type: 'instance',
+  telemetry: { metrics: true, logs: true },
 };
 
 export const flavors: ResourceKind = {

@@ -6,6 +6,7 @@ export const images: ResourceKind = {
   label: 'Images',
   shortcut: 'm',
   noun: 'image',
+  type: 'image',
   icon: Disc3,
   href: paths.images,
   keywords: ['operating system', 'linux', 'iso', 'qcow2', 'template', 'upload'],

@@ -4,6 +4,7 @@ import { StatusBadge } from '@/components/kit/data/status-badge';
 import { createdColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
 import type { Row } from '@/lib/client/list';
+import { TagList } from './tag-list';
 
 export type InventoryItem = Row<'/api/v1/inventory/inventory'>;
 
@@ -23,7 +24,7 @@ export const inventoryColumns = [
   column.accessor('tags', {
     header: 'Tags',
     meta: { from: 'md' },
-    cell: ({ getValue }) => <TagList tags={getValue()} />,
+    cell: ({ getValue }) => (Object.keys(getValue()).length === 0 ? '–' : <TagList tags={getValue()} />),
   }),
   column.accessor('addresses', {
     header: 'Addresses',
@@ -47,17 +48,3 @@ export const inventoryColumns = [
   }),
   { ...createdColumn<InventoryItem>({ from: 'xl' }), enableSorting: false },
 ];
-
-function TagList({ tags }: { tags: Readonly<Record<string, string>> }) {
-  const pairs = Object.entries(tags);
-  if (pairs.length === 0) return '–';
-  return (
-    <ul className="flex max-w-72 flex-wrap gap-1">
-      {pairs.map(([key, value]) => (
-        <li key={key} className="wrap-anywhere rounded-sm bg-accent-soft px-1.5 py-0.5 text-xs">
-          {value === '' ? key : `${key}=${value}`}
-        </li>
-      ))}
-    </ul>
-  );
-}

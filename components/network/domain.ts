@@ -6,6 +6,7 @@ export const networks: ResourceKind = {
   label: 'Networks',
   shortcut: 'n',
   noun: 'network',
+  type: 'network',
   icon: Network,
   href: paths.networks,
   keywords: ['vpc', 'subnet', 'cidr', 'dhcp', 'private', 'lan'],
@@ -30,6 +31,7 @@ export const routers: ResourceKind = {
 export const ports: ResourceKind = {
   label: 'Ports',
   noun: 'port',
+  type: 'port',
   icon: EthernetPort,
   href: paths.ports,
   keywords: ['interface', 'nic', 'mac', 'address'],
@@ -48,6 +50,7 @@ export const securityGroups: ResourceKind = {
   label: 'Security groups',
   shortcut: 'g',
   noun: 'security group',
+  type: 'security_group',
   icon: BrickWallShield,
   href: paths.securityGroups,
   keywords: ['firewall', 'rule', 'port', 'ingress', 'egress', 'open'],

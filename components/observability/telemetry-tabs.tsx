@@ -11,7 +11,7 @@ const ResourceMetrics = lazyComponent(
 const LogExplorer = lazyComponent(() => import('./log-explorer-view').then((module) => module.default), loading);
 
 /** The tabs of a resource that show its metrics and its logs. */
-export function telemetryTabs({ type, metrics = false, logs = false }: Telemetry, id: string): PageTab[] {
+export function telemetryTabs(type: string, id: string, { metrics = false, logs = false }: Telemetry): PageTab[] {
   const metricsTab: PageTab = {
     name: 'metrics',
     former: 'telemetry',

@@ -11,7 +11,7 @@ test('every type of resource that reports metrics has a tab for them', () => {
     Object.values(domain),
   );
   const sampled = domains.flatMap(({ metrics }) => (metrics === none ? [] : Object.keys(metrics)));
-  const shown = kinds.flatMap(({ telemetry }) => (telemetry?.metrics ? [telemetry.type] : []));
+  const shown = kinds.flatMap(({ type, telemetry }) => (telemetry?.metrics ? [type] : []));
   expect(sampled.length).toBeGreaterThan(0);
   expect(shown.toSorted()).toEqual(sampled.toSorted());
 });

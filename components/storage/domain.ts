@@ -10,7 +10,8 @@ export const volumes: ResourceKind = {
   href: paths.volumes,
   keywords: ['disk', 'block', 'storage', 'attach'],
   create: { label: 'Create volume', href: (project) => paths.newVolume(project), operation: 'createVolume' },
-  telemetry: { type: 'volume', metrics: true },
+  type: 'volume',
+  telemetry: { metrics: true },
 };
 
 export const snapshots: ResourceKind = {

@@ -27,8 +27,6 @@ export interface CreateAction {
 
 /** What resources of a type report; their pages get a tab for each. */
 export interface Telemetry {
-  /** The type in the API: "load_balancer". */
-  type: string;
   metrics?: boolean;
   logs?: boolean;
 }
@@ -39,6 +37,8 @@ export interface ResourceKind extends NavigationEntry {
   noun: string;
   /** Several of them, where an s does not do. */
   nouns?: string;
+  /** The type in the API, such as "load_balancer", of resources that have a page: it shows their tags. */
+  type?: string;
   telemetry?: Telemetry;
 }
 

@@ -12,6 +12,7 @@ import type { ResourceKind } from '@/components/kit/page/navigation';
 import { Page } from '@/components/kit/page/page';
 import { type Action, ActionMenu } from '@/components/kit/table/row-actions';
 import { ButtonLink } from '@/components/kit/ui/button';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { telemetryTabs } from '@/components/observability/telemetry-tabs';
 import type { Call } from '@/lib/client/commands';
@@ -19,6 +20,11 @@ import { ApiError } from '@/lib/client/errors';
 import { forgetVisit, recordVisit } from '@/lib/client/navigation-memory';
 import { useProjectIfAny } from '@/lib/client/project';
 import { type Rename, useRenaming } from './rename';
+
+const ResourceTags = lazyComponent(
+  () => import('@/components/inventory/resource-tags').then((module) => module.ResourceTags),
+  () => <Skeleton className="mb-4 h-7 w-28" />,
+);
 
 interface Resource {
   id?: string;
@@ -98,6 +104,9 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
       <Loaded query={query} what={`The ${kind.noun}`} skeleton={<Skeleton className="h-80 w-full rounded-lg" />}>
         {(resource) => (
           <>
+            {kind.type && resource.id && (
+              <ResourceTags key={resource.id} type={kind.type} id={resource.id} name={name} />
+            )}
             {above?.(resource)}
             {tabs && <AddressTabs label={`${noun} sections`} tabs={withTelemetry(tabs(resource), kind, resource)} />}
             {content?.(resource)}
@@ -110,10 +119,11 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
 }
 
 /** Its parts with its metrics and logs, which come before its activity. */
-function withTelemetry(tabs: readonly PageTab[], { telemetry }: ResourceKind, { id }: Resource): readonly PageTab[] {
-  if (!telemetry || id === undefined) return tabs;
+function withTelemetry(tabs: readonly PageTab[], kind: ResourceKind, { id }: Resource): readonly PageTab[] {
+  const { type, telemetry } = kind;
+  if (!telemetry || type === undefined || id === undefined) return tabs;
   const place = tabs.findIndex(({ name }) => name === 'activity');
-  return tabs.toSpliced(place < 0 ? tabs.length : place, 0, ...telemetryTabs(telemetry, id));
+  return tabs.toSpliced(place < 0 ? tabs.length : place, 0, ...telemetryTabs(type, id, telemetry));
 }
 
 /** The navigation offers the resources that were opened last. */

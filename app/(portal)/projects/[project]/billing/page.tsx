@@ -27,6 +27,8 @@ const DailyChart = lazyComponent(
   () => <Skeleton className="h-50 w-full" />,
 );
 
+const TagCosts = lazyComponent(() => import('@/components/billing/tag-costs').then((module) => module.TagCosts));
+
 /** What the project costs: this month so far and to its end, by service and by day, and what costs money now. */
 export default function CostsPage() {
   const { project } = useProject();
@@ -42,6 +44,7 @@ export default function CostsPage() {
         <Loaded query={query} what="The costs" skeleton={<Outline />}>
           {(overview) => <Month overview={overview} />}
         </Loaded>
+        <TagCosts />
         <RunningCosts />
       </div>
     </Page>
