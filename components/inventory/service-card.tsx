@@ -47,7 +47,12 @@ export function ServiceCard({
             </dd>
           </div>
         ))}
-        {priced.length === 0 && <p className="text-ink-muted">Free of charge</p>}
+        {priced.length === 0 && (
+          <div className="flex justify-between gap-3">
+            <dt className="text-ink-muted">Price</dt>
+            <dd>Free of charge</dd>
+          </div>
+        )}
         {resources > 0 && (
           <div className="flex justify-between gap-3 border-t pt-1.5">
             <dt>{formatCount(resources, 'resource')}</dt>
