@@ -32,13 +32,13 @@ async function application(clientId: string, secret: string) {
   };
 }
 
-/** The request with which the browser returns to the application. Nothing listens there. */
+/** The address at which the browser returns to the application. Nothing listens there, so the navigation fails. */
 async function returnOf(page: Page, act: () => Promise<unknown>): Promise<URL> {
   const [returned] = await Promise.all([
-    page.waitForRequest((request) => request.url().startsWith(CALLBACK)),
-    // Navigation fails at the application's address.
+    page.waitForEvent('requestfailed', (request) => request.url().startsWith(CALLBACK)),
     act().catch(() => {}),
   ]);
+  await page.waitForURL('chrome-error://chromewebdata/');
   return new URL(returned.url());
 }
 

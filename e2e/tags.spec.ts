@@ -47,7 +47,7 @@ test('resources are tagged on their pages, found by their tags, and cost by thei
   expect(rows).toHaveLength(2);
 
   await page.goto(inProject('/catalog'));
-  await expect(page.getByRole('heading', { name: 'Volumes' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /^Block storage/ })).toBeVisible();
   await expectAccessible(page);
 
   await page.goto(inProject('/billing'));

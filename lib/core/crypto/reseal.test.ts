@@ -4,6 +4,8 @@ import { prisma } from '@/lib/core/db/prisma';
 import { raw, sql } from '@/lib/core/db/sql';
 import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import { encryptionKeys, keyIds } from '@/lib/keyring';
+import { recordsOf } from '@/lib/people/oidc/adapter';
+import { ssoKeys } from '@/lib/people/oidc/keys';
 import { dropOlderKeys, rotateKeys } from '@/lib/runtime/keys';
 import { sealedColumns } from '@/lib/runtime/sealed-columns';
 import { testDatabase } from '@/lib/testing/database';
@@ -29,6 +31,8 @@ beforeAll(async () => {
   const invited = { email, name: 'Known', password: 'never used at all', role: 'reader' };
   expect((await call('POST', '/identity/users', { token, body: invited })).status).toBe(201);
   const names = { common_name: 'one', dns_names: ['one.internal'], addresses: [] };
+  await ssoKeys();
+  await recordsOf('Session', () => undefined).upsert('session', { exp: Date.parse('2100-01-01') / 1000 }, 60);
   await ensureCertificate({ id: acme.id, kind: 'test', project_id: acme.id }, 'server', { ...names, usage: 'server' });
 });
 
@@ -106,6 +110,10 @@ test('every bytes column is declared as sealed or as not sealed', async () => {
       "log_chunks.body",
       "log_streams.hash",
       "memberships.acceptance_code_hash",
+      "oidc_clients.secret_hash",
+      "oidc_records.grant_hash",
+      "oidc_records.key_hash",
+      "oidc_records.uid_hash",
       "recovery_codes.code_hash",
       "secrets.ciphertext",
     ]
