@@ -96,6 +96,17 @@ describe('settings', () => {
     expect(s.allowPrivateUrls).toEqual(['hooks.corp.example', '10.0.0.0/8']);
   });
 
+  it('an outside Loki has an address and possibly a tenant', () => {
+    expect(parseSettings({}).loki).toBeUndefined();
+    expect(parseSettings({ LOKI_URL: 'https://loki.example.org/', LOKI_TENANT: 'cloud' }).loki).toEqual({
+      url: 'https://loki.example.org',
+      tenant: 'cloud',
+    });
+    expect(messageOf({ LOKI_URL: 'loki:3100', LOKI_TENANT: 'a\nb' })).toMatch(
+      /LOKI_URL: must be[^]*LOKI_TENANT: must be/,
+    );
+  });
+
   it('.env.example lists every setting and nothing else', () => {
     const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
     expect(listed.toSorted()).toEqual(settingNames.filter((name) => name !== 'NODE_ENV').toSorted());

@@ -146,6 +146,11 @@ const environment = z.object({
   LOG_RETENTION_DAYS: whole(3650).default(30),
   LOG_LINES_PER_SECOND: whole(1_000_000).default(5000),
   LOG_GB_PER_PROJECT: whole(100_000).default(10),
+  LOKI_URL: httpUrl.optional(),
+  LOKI_TENANT: z
+    .string()
+    .regex(/^[A-Za-z0-9!._*'()-]{1,150}$/, "up to 150 letters, digits and !-_.*'()")
+    .optional(),
   KEY_PAIRS_PER_PROJECT: whole(100_000).default(100),
   CONSOLES_PER_INSTANCE: whole(1000).default(8),
   CONSOLES_PER_CALLER: whole(1000).default(16),
@@ -270,6 +275,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     logLinesPerSecond: s.LOG_LINES_PER_SECOND,
     /** Compressed size of a project's log lines in the database. */
     logGbPerProject: s.LOG_GB_PER_PROJECT,
+    /** A Loki that log lines are pushed to and that answers queries; undefined: the own store answers. */
+    loki: s.LOKI_URL ? { url: s.LOKI_URL, tenant: s.LOKI_TENANT } : undefined,
     /** Open consoles per instance and kind (screen, terminal), counted per process. */
     consolesPerInstance: s.CONSOLES_PER_INSTANCE,
     consolesPerCaller: s.CONSOLES_PER_CALLER,

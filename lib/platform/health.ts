@@ -8,6 +8,7 @@ import { pool, query } from '@/lib/core/db/pool';
 import { isDatabaseFull } from '@/lib/core/db/room';
 import { sql } from '@/lib/core/db/sql';
 import { measureIncidents } from '@/lib/core/incidents/metrics';
+import { measurePushes } from '@/lib/domains/observability/logs/loki/metrics';
 import { limitReport } from '@/lib/engines/status';
 import { measureCertificates } from '@/lib/hosts/certificates/metrics';
 import type { EngineReport } from '@/lib/hosts/engine-reports/schema';
@@ -81,6 +82,7 @@ export async function metrics(request: Request, socketAddress: string): Promise<
   databaseConnections.set({ state: 'waiting' }, waitingCount);
   await measureCertificates();
   await measureIncidents();
+  await measurePushes();
   return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } });
 }
 

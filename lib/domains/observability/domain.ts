@@ -19,7 +19,7 @@ export const observability = domain({
       reference: 'Logs',
     },
   ],
-  tables: ['log_streams', 'log_chunks', 'log_cursors', 'log_usage', 'log_audit_queue', 'log_arrivals'],
+  tables: ['log_streams', 'log_chunks', 'log_cursors', 'log_usage', 'log_audit_queue', 'log_arrivals', 'log_pushes'],
   dependsOn: none,
   portal: observabilityPortal,
   sealed: none,

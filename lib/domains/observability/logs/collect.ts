@@ -10,7 +10,8 @@ import type { LogPage } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
 import type { StreamLabels } from './labels';
 import { levelOf } from './level';
-import { type LogEntry, progressOf, writeLogs } from './write';
+import { progressOf } from './progress';
+import { type LogEntry, writeLogs } from './write';
 
 /** Half of the second within which a line should be found. */
 const COLLECT_MS = 500;

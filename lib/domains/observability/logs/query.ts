@@ -4,7 +4,7 @@ import { databaseError, QUERY_CANCELED } from '@/lib/core/db/pool';
 import { inTurn } from '../turns';
 import { type Chunk, isSearchable } from './chunk';
 import { type Labels, labelsKey } from './labels';
-import type { LogExpr, MetricExpr, Query, RangeExpr } from './logql/ast';
+import type { LogExpr, Matcher, MetricExpr, Query, RangeExpr } from './logql/ast';
 import { selectorsOf } from './logql/ast';
 import { QueryError, refusalOf } from './logql/error';
 import { parseQuery } from './logql/parse';
@@ -31,9 +31,10 @@ import {
   readChunks,
   type Span,
   streamsOf,
+  streamsWithin,
 } from './read';
 
-/** Whose lines a query may see. */
+/** The project whose lines a query may see, and whether audit lines are among them. */
 export type Reader = { project_id: string; audit: boolean };
 
 /** Limits of one query (design: services, section 10). */
@@ -45,24 +46,45 @@ const MOST_INNER_SERIES = 50_000;
 const LINES_A_TURN = 5000;
 const MOST_ATTEMPTS = 3;
 
+/** Answers queries that `readQuery` has read, from the own store or another. */
+export type LogReader = {
+  /** The first, or last, lines of a query within a span. */
+  findLines(
+    log: LogExpr,
+    reader: Reader,
+    options: { span: Span; limit: number; direction: Direction; signal: AbortSignal },
+  ): Promise<{ result: FoundStream[]; stats: ReadStats }>;
+  /** The series of a metric query at its steps, in microseconds. */
+  evaluate(
+    expr: MetricExpr,
+    reader: Reader,
+    options: { steps: readonly number[]; signal: AbortSignal },
+  ): Promise<{ result: Value; stats: ReadStats }>;
+  /** The labels of the streams that have lines within a span and fit any of some selectors. */
+  streams(reader: Reader, selectors: readonly Matcher[][], span: Span, signal: AbortSignal): Promise<Labels[]>;
+};
+
 export type FoundStream = { labels: Labels; entries: { at_us: number; line: string }[] };
 
 /**
- * Reads a query for a project: every selector also demands the project, whatever it says itself.
+ * Reads a query for a project: every selector also demands `forcedMatchers`.
  * @throws ApiError 400 with the place of what is wrong
  */
-export function readQuery(text: string, { project_id, audit }: Reader): Query {
+export function readQuery(text: string, reader: Reader): Query {
   try {
     const query = parseQuery(text);
-    for (const { matchers } of selectorsOf(query)) {
-      matchers.push({ name: 'project', op: '=', value: project_id });
-      if (!audit) matchers.push({ name: 'service', op: '!=', value: 'audit' });
-    }
+    for (const { matchers } of selectorsOf(query)) matchers.push(...forcedMatchers(reader));
     return query;
   } catch (error) {
     throw error instanceof QueryError ? refusalOf(error, text) : error;
   }
 }
+
+/** Matchers that are added to every selector. */
+export const forcedMatchers = ({ project_id, audit }: Reader): Matcher[] => [
+  { name: 'project', op: '=', value: project_id },
+  ...(audit ? [] : [{ name: 'service', op: '!=', value: 'audit' } as const]),
+];
 
 /** One run of a query: what it has read, and when it has to end. */
 class Run {
@@ -111,7 +133,9 @@ export function attempt<T>(
   });
 }
 
-const tooLong = () => invalid(`The query took longer than ${MOST_MS / 1000} s. Narrow its time range or its selector.`);
+/** 400 for a query that took too long. */
+export const tooLong = () =>
+  invalid(`The query took longer than ${MOST_MS / 1000} s. Narrow its time range or its selector.`);
 
 /** The first, or last, lines of a query within a span, by the labels that they have after its pipeline. */
 export function findLines(
@@ -128,7 +152,7 @@ export function findLines(
       if (found.length < limit) continue;
       found = found.toSorted((one, other) => ahead(one.at_us, other.at_us)).slice(0, limit);
       const last = found.at(-1);
-      // Whatever comes later is behind the last line that is kept.
+      // All later lines are behind the last line that is kept.
       if (last && (bound_us === undefined || ahead(last.at_us, bound_us) < 0)) break;
     }
     return byLabels(found.toSorted((one, other) => ahead(one.at_us, other.at_us)).slice(0, limit));
@@ -207,12 +231,14 @@ export function evaluate(
   options: { steps: readonly number[]; signal: AbortSignal },
 ): Promise<{ result: Value; stats: ReadStats }> {
   return attempt(reader, options.signal, async (run) => {
-    const value = await valueFrom(run, expr, options.steps);
-    if (value.kind === 'series' && value.series.length > MOST_SERIES) {
-      throw invalid(`maximum of series (${MOST_SERIES}) reached for a single query`);
-    }
-    return value;
+    return withinLimit(await valueFrom(run, expr, options.steps));
   });
+}
+
+/** A value that an answer has room for. @throws ApiError 400 for too many series */
+export function withinLimit(value: Value): Value {
+  if (value.kind === 'scalar' || value.series.length <= MOST_SERIES) return value;
+  throw invalid(`maximum of series (${MOST_SERIES}) reached for a single query`);
 }
 
 async function valueFrom(run: Run, expr: MetricExpr, steps: readonly number[]): Promise<Value> {
@@ -277,9 +303,7 @@ function addSample(series: Map<string, Sampled>, expr: RangeExpr, isKept: Step, 
   if (value === undefined) return;
   const error = entry.labels[ERROR];
   if (error !== undefined && error !== '') {
-    throw invalid(
-      `pipeline error: '${error}'. Use a label filter to leave such lines out: | __error__="" keeps lines without an error, | __error__!="${error}" all but these.`,
-    );
+    throw pipelineError(error);
   }
   const labels = seriesLabels(expr, entry.labels);
   const key = labelsKey(labels);
@@ -288,6 +312,12 @@ function addSample(series: Map<string, Sampled>, expr: RangeExpr, isKept: Step, 
   known.samples.times.push(entry.at_us);
   known.samples.values.push(value);
 }
+
+/** 400 for lines of a metric query that have an error. */
+export const pipelineError = (error: string) =>
+  invalid(
+    `pipeline error: '${error}'. Use a label filter to leave such lines out: | __error__="" keeps lines without an error, | __error__!="${error}" all but these.`,
+  );
 
 function valueIn({ op, unwrap }: RangeExpr, isKept: Step, entry: Entry): number | undefined {
   if (!unwrap) return op === 'bytes_rate' || op === 'bytes_over_time' ? Buffer.byteLength(entry.line) : 1;
@@ -323,3 +353,15 @@ function absent({ log }: RangeExpr, series: readonly Series[], steps: number): S
   );
   return values.some((value) => value !== undefined) ? [{ labels, values }] : [];
 }
+
+/** The own store. */
+export const ownReader: LogReader = {
+  findLines,
+  evaluate,
+  async streams(reader, selectors, span) {
+    const isWanted = selectors.map(selects);
+    const streams = await streamsOf(reader.project_id, reader);
+    const fitting = streams.filter(({ labels }) => isWanted.some((fits) => fits(labels)));
+    return (await streamsWithin(reader.project_id, fitting, span)).map(({ labels }) => labels);
+  },
+};

@@ -2,13 +2,16 @@ import type { z } from 'zod';
 import { includesRole } from '@/lib/core/api/caller';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid, notFound } from '@/lib/core/api/errors';
-import { selects } from './logql/pipeline';
+import { settings } from '@/lib/settings';
+import type { Labels } from './labels';
+import type { Matcher } from './logql/ast';
 import { formatNumber } from './logql/units';
 import type { Value } from './logql/vectors';
-import { evaluate, findLines, type Reader, readQuery } from './query';
-import { type LogStream, type ReadStats, streamsOf, streamsWithin } from './read';
+import { lokiReader } from './loki/query';
+import { forcedMatchers, type LogReader, ownReader, type Reader, readQuery } from './query';
+import type { ReadStats } from './read';
 import type * as schema from './schema';
-import { parseTime, spanOf, stepsOf } from './times';
+import { nanoseconds, parseTime, spanOf, stepsOf } from './times';
 
 /** How far back labels and series are looked for, as in Loki. */
 const LABELS_US = 6 * 3600e6;
@@ -18,6 +21,9 @@ export const readerOf = ({ project_id, role }: ProjectCall): Reader => ({
   project_id,
   audit: includesRole(role, 'admin'),
 });
+
+/** Where queries are answered. */
+const logReader = (): LogReader => (settings().loki ? lokiReader : ownReader);
 
 /** Lines, or numbers over time (spec 4.15). @throws ApiError 400 that says where the query is wrong */
 export async function queryRange(
@@ -30,7 +36,12 @@ export async function queryRange(
   if (query.kind === 'log') {
     const span = spanOf(given, call.at, 'up');
     const { limit, direction } = given;
-    const { result, stats } = await findLines(query, reader, { span, limit, direction, signal: call.signal });
+    const { result, stats } = await logReader().findLines(query, reader, {
+      span,
+      limit,
+      direction,
+      signal: call.signal,
+    });
     const streams = result.map(({ labels, entries }) => ({
       stream: labels,
       values: entries.map(({ at_us, line }): [string, string] => [nanoseconds(at_us), line]),
@@ -40,7 +51,7 @@ export async function queryRange(
     return { status: 'success', data, ...warningsOf(stats) };
   }
   const steps = stepsOf(spanOf(given, call.at, 'down'), given.step);
-  const { result, stats } = await evaluate(query, reader, { steps, signal: call.signal });
+  const { result, stats } = await logReader().evaluate(query, reader, { steps, signal: call.signal });
   const matrix = matrixOf(result, steps);
   const returned = matrix.reduce((sum, { values }) => sum + values.length, 0);
   const data = { resultType: 'matrix' as const, result: matrix, stats: summary(stats, begun, returned) };
@@ -61,7 +72,7 @@ export async function queryInstant(
     );
   }
   const at = given.time === undefined ? call.at.getTime() * 1000 : parseTime('time', given.time, 'down');
-  const { result, stats } = await evaluate(query, reader, { steps: [at], signal: call.signal });
+  const { result, stats } = await logReader().evaluate(query, reader, { steps: [at], signal: call.signal });
   return { status: 'success', data: instantOf(result, at, stats, begun), ...warningsOf(stats) };
 }
 
@@ -89,43 +100,41 @@ function matrixOf(value: Value, steps: readonly number[]) {
 /** Names of the labels that streams have within a span. */
 export async function labelNames(call: ProjectCall, given: z.output<typeof schema.labelQuery>) {
   const streams = await streamsOfSpan(call, given, given.query === undefined ? [] : [given.query]);
-  return { status: 'success' as const, data: sorted(streams.flatMap(({ labels }) => Object.keys(labels))) };
+  return { status: 'success' as const, data: sorted(streams.flatMap((labels) => Object.keys(labels))) };
 }
 
 /** Values of a label within a span. */
 export async function labelValues(call: ProjectCall, name: string, given: z.output<typeof schema.labelQuery>) {
   if (!/^[A-Za-z_]\w*$/.test(name)) throw notFound('The label');
   const streams = await streamsOfSpan(call, given, given.query === undefined ? [] : [given.query]);
-  return { status: 'success' as const, data: sorted(streams.flatMap(({ labels }) => labels[name] ?? [])) };
+  return { status: 'success' as const, data: sorted(streams.flatMap((labels) => labels[name] ?? [])) };
 }
 
 /** The labels of the streams of some selectors within a span. */
 export async function series(call: ProjectCall, given: z.output<typeof schema.seriesQuery>) {
   const streams = await streamsOfSpan(call, given, [...(given.match ?? []), ...(given['match[]'] ?? [])]);
-  return { status: 'success' as const, data: streams.map(({ labels }) => ({ ...labels })) };
+  return { status: 'success' as const, data: streams.map((labels) => ({ ...labels })) };
 }
 
 type Given = { start?: string | undefined; end?: string | undefined; since?: string | undefined };
 
-/** The streams that have lines in a span and fit any of some selectors; all of them where there is none. */
-async function streamsOfSpan(call: ProjectCall, given: Given, selectors: readonly string[]): Promise<LogStream[]> {
+/** The labels of streams that have lines in a span and fit any of some selectors; of all streams where there is none. */
+async function streamsOfSpan(call: ProjectCall, given: Given, selectors: readonly string[]): Promise<Labels[]> {
   const reader = readerOf(call);
   const span = spanOf(given, call.at, 'up', LABELS_US);
-  const wanted = selectors.filter((text) => text !== '{}').map((text) => selectorOf(text, reader));
-  const streams = await streamsOf(reader.project_id, reader);
-  const fitting = streams.filter(({ labels }) => wanted.length === 0 || wanted.some((isWanted) => isWanted(labels)));
-  return streamsWithin(reader.project_id, fitting, span);
+  const named = selectors.filter((text) => text !== '{}').map((text) => selectorOf(text, reader));
+  const wanted = named.length === 0 ? [forcedMatchers(reader)] : named;
+  return logReader().streams(reader, wanted, span, call.signal);
 }
 
-function selectorOf(text: string, reader: Reader) {
+function selectorOf(text: string, reader: Reader): Matcher[] {
   const query = readQuery(text, reader);
   if (query.kind !== 'log' || query.stages.length > 0)
     throw invalid('Only a selector such as {service="compute"} is allowed here.');
-  return selects(query.matchers);
+  return query.matchers;
 }
 
 const sorted = (values: readonly string[]) => [...new Set(values)].toSorted();
-export const nanoseconds = (at_us: number) => `${at_us}000`;
 
 function warningsOf({ damaged }: ReadStats): { warnings?: string[] } {
   if (damaged === 0) return {};

@@ -7,9 +7,10 @@ import { testDatabase } from '@/lib/testing/database';
 import { createProject } from '@/lib/testing/world';
 import { Chunk, packChunk } from './chunk';
 import type { StreamLabels } from './labels';
+import { progressOf } from './progress';
 import { readChunks, streamsOf, streamsWithin } from './read';
 import { arrivalPurge, mergeChunks, removeOldLines } from './upkeep';
-import { type LogEntry, progressOf, writeLogs } from './write';
+import { type LogEntry, writeLogs } from './write';
 
 testDatabase();
 

@@ -7,8 +7,8 @@ import type { LogExpr } from './logql/ast';
 import { selects } from './logql/pipeline';
 import { type FoundStream, findLines, linesIn, type Reader, readQuery } from './query';
 import { ChunksMoved, LATEST_US, type LogStream, streamsOf } from './read';
-import { nanoseconds, readerOf } from './service';
-import { spanOf } from './times';
+import { readerOf } from './service';
+import { nanoseconds, spanOf } from './times';
 
 /** Lines that wait for a slow reader. What is more is left out, and counted. */
 const MOST_WAITING_LINES = 20_000;

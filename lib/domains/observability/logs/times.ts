@@ -23,6 +23,9 @@ export function parseTime(name: string, text: string, round: 'up' | 'down'): num
   return Math.min(Math.max(us, 0), LATEST_US);
 }
 
+/** A time of the store as Loki writes it. */
+export const nanoseconds = (at_us: number) => `${at_us}000`;
+
 type Given = { start?: string | undefined; end?: string | undefined; since?: string | undefined };
 
 /** The span that a request names: until now, and an hour long, where it does not. */

@@ -6,6 +6,8 @@ import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
 import { CHUNK_BYTES, Chunk, DamagedChunk, type Line, packChunk } from './chunk';
 import { forgetCursors } from './collect';
+import { lokiJob } from './loki/push';
+import { isWaiting } from './loki/queue';
 
 /** Chunks of one size class that are merged together. Eight of a class make one of the next: each line is packed anew at most six times. */
 const MERGED_AT_ONCE = 8;
@@ -21,10 +23,11 @@ const REMOVED_AT_ONCE = 1000;
 /** Removes arrivals that all who follow logs have read (`MOST_SLEEP_MS` of arrivals.ts); then their chunks are merged. */
 export const arrivalPurge = purge('log_arrivals', 10_000, "at < (SELECT platform_now()) - interval '2 minutes'");
 
-/** Merging small chunks, and removing old ones. */
+/** Merging small chunks, removing old ones, and pushing new ones to an outside Loki. */
 export const logJobs: readonly PeriodicJob[] = [
   arrivalPurge,
   forgetCursors,
+  lokiJob,
   { name: 'merge log chunks', every_ms: 10_000, run: mergeChunks },
   { name: 'remove old log lines', every_ms: 10 * 60_000, run: removeOldLines },
 ];
@@ -77,11 +80,14 @@ async function merge({ project_id, stream_id, ids }: Group): Promise<boolean> {
         AND EXISTS (SELECT FROM whole)),
     used AS (
       UPDATE log_usage SET stored_bytes = stored_bytes - whole.bytes + ${packed.body.length}::int FROM whole
-      WHERE project_id = ${project_id}::uuid)
-    INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body)
-    SELECT ${project_id}::uuid, ${stream_id}::bigint, ${packed.first_us}::bigint, ${packed.last_us}::bigint, ${packed.lines}::int,
-      ${packed.raw_bytes}::int, ${packed.checksum}::bigint, ${packed.body}::bytea
-    FROM whole`);
+      WHERE project_id = ${project_id}::uuid),
+    merged AS (
+      INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body)
+      SELECT ${project_id}::uuid, ${stream_id}::bigint, ${packed.first_us}::bigint, ${packed.last_us}::bigint, ${packed.lines}::int,
+        ${packed.raw_bytes}::int, ${packed.checksum}::bigint, ${packed.body}::bytea
+      FROM whole RETURNING id, first_us),
+    waiting AS (INSERT INTO log_pushes (chunk_id, first_us) SELECT id, first_us FROM merged WHERE ${isWaiting(ids)})
+    SELECT FROM merged`);
   return touched > 0;
 }
 

@@ -6,6 +6,7 @@ import { log } from '@/lib/log';
 import { CHUNK_BYTES, type Line, packChunk } from './chunk';
 import { type Labels, labelsHash, labelsKey, type StreamLabels } from './labels';
 import { admitted } from './limits';
+import { isPushing } from './loki/queue';
 import { redact } from './redact';
 
 /** A line as its source has it. */
@@ -55,8 +56,9 @@ export async function writeLogs(
           ${chunks.map(({ first_us }) => first_us)}::bigint[], ${chunks.map(({ last_us }) => last_us)}::bigint[],
           ${chunks.map(({ lines }) => lines)}::int[], ${chunks.map(({ raw_bytes }) => raw_bytes)}::int[],
           ${chunks.map(({ checksum }) => checksum)}::bigint[], ${chunks.map(({ body }) => body)}::bytea[]) AS chunk, moved
-        RETURNING id, project_id, octet_length(body) AS bytes),
+        RETURNING id, project_id, first_us, octet_length(body) AS bytes),
       arrived AS (INSERT INTO log_arrivals (chunk_id, at) SELECT id, platform_now() FROM stored),
+      waiting AS (INSERT INTO log_pushes (chunk_id, first_us) SELECT id, first_us FROM stored WHERE ${isPushing}),
       counted AS (
         SELECT project_id, bytes, 0 AS lines FROM stored UNION ALL
         SELECT drops.project_id, 0, drops.lines FROM unnest(${[...dropped.keys()]}::uuid[], ${[...dropped.values()]}::int[])
@@ -79,12 +81,6 @@ export async function writeLogs(
     signalChange('logs');
   }
   return stored > 0;
-}
-
-/** Where a source was read to. */
-export async function progressOf(source: string): Promise<string | null> {
-  const [row] = await query<{ cursor: string }>(sql`SELECT cursor FROM log_cursors WHERE source = ${source}::text`);
-  return row?.cursor ?? null;
 }
 
 /** Expressions of which `moved` gives a row if the source still stands where these lines begin. */
