@@ -3,10 +3,11 @@ import { sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
+import { OutsideRefusal } from '../../outside';
 import { Chunk, DamagedChunk } from '../chunk';
 import type { Labels } from '../labels';
 import { nanoseconds } from '../times';
-import { askLoki, connection, LokiRefusal } from './client';
+import { askLoki, lokiName } from './client';
 import { beginPushing, endPushing } from './queue';
 
 /** Text per request: Loki accepts 4 MB by default. */
@@ -29,8 +30,7 @@ const pause = { failures: 0, ends_at: 0 };
 export async function pushLines(signal: AbortSignal): Promise<void> {
   if (!settings().loki) return endPushing();
   if (performance.now() < pause.ends_at) return;
-  const { address, tenant } = connection();
-  await beginPushing([address, tenant].join(' ').trim());
+  await beginPushing(lokiName());
   try {
     for (let batch = await nextBatch(); batch.length > 0 && !signal.aborted; batch = await nextBatch()) {
       await push(batch, signal);
@@ -64,13 +64,13 @@ async function push(batch: readonly Waiting[], signal: AbortSignal): Promise<voi
   const body = JSON.stringify({ streams: streams.filter(({ values }) => values.length > 0) });
   const options = {
     body,
-    type: 'application/json',
+    headers: { 'Content-Type': 'application/json' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
   };
   try {
     await askLoki('push', options);
   } catch (error) {
-    if (!(error instanceof LokiRefusal) || !REFUSED.includes(error.status)) throw error;
+    if (!(error instanceof OutsideRefusal) || !REFUSED.includes(error.status)) throw error;
     log.warn(
       { err: error, chunks: batch.length },
       'Loki refused log lines; those that it refused are only in the own store',

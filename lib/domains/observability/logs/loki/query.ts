@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError, invalid } from '@/lib/core/api/errors';
+import { OutsideRefusal } from '../../outside';
 import { inTurn } from '../../turns';
 import type { Labels } from '../labels';
 import { labelsKey } from '../labels';
@@ -11,13 +12,16 @@ import { grouped, type Series, type Value } from '../logql/vectors';
 import { type FoundStream, type LogReader, pipelineError, type Reader, tooLong, withinLimit } from '../query';
 import { MOST_MS, type ReadStats } from '../read';
 import { nanoseconds } from '../times';
-import { askLoki, LokiRefusal } from './client';
+import { askLoki } from './client';
 
 /** Labels that Loki adds. The own store has none of them, so queries do not see them. */
 const ADDED = ['service_name', 'detected_level', '__stream_shard__'];
 /** The same text as a pattern. */
 const UUID = /^[\da-f]+(-[\da-f]+)+$/;
 const OWN: ReadonlySet<string> = new Set(['project', 'service', 'resource_id', 'resource_name', 'level', 'stream']);
+
+/** Longest text of Loki in a refusal: it may quote the query. */
+const MOST_TEXT = 2000;
 
 const labels = z.record(z.string(), z.string());
 const point = z.tuple([z.number(), z.string()]);
@@ -199,18 +203,19 @@ function send(reader: Reader, path: string, body: URLSearchParams, signal: Abort
     } catch (error) {
       if (signal.aborted) throw invalid('The caller has gone away.');
       if (end.aborted) throw tooLong();
-      if (error instanceof LokiRefusal) throw refusalOf(error);
+      if (error instanceof OutsideRefusal) throw refusalOf(error);
       throw unavailable(error);
     }
   });
 }
 
 /** Loki’s refusal of a query as one of our API. */
-function refusalOf(error: LokiRefusal): ApiError {
+function refusalOf(error: OutsideRefusal): ApiError {
   const { status, text } = error;
   const failed = /pipeline error: '(\w+)'/.exec(text)?.[1];
   if (failed) return pipelineError(failed);
-  if (status === 400 || status === 422) return invalid(`The log store refuses the query: ${text}`);
+  if (status === 400 || status === 422)
+    return invalid(`The log store refuses the query: ${text.slice(0, MOST_TEXT).trim()}`);
   if (status === 429) return new ApiError('RATE_LIMITED', 'The log store is busy. Try again later.', { cause: error });
   if (status === 504) return tooLong();
   return unavailable(error);
