@@ -107,6 +107,13 @@ describe('settings', () => {
     );
   });
 
+  it('an outside Prometheus has an address, possibly with credentials', () => {
+    expect(parseSettings({}).prometheusUrl).toBeUndefined();
+    const url = 'https://user:password@prometheus.example.org';
+    expect(parseSettings({ PROMETHEUS_URL: `${url}/` }).prometheusUrl).toBe(url);
+    expect(messageOf({ PROMETHEUS_URL: 'prometheus:9090' })).toContain('PROMETHEUS_URL: must be');
+  });
+
   it('.env.example lists every setting and nothing else', () => {
     const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
     expect(listed.toSorted()).toEqual(settingNames.filter((name) => name !== 'NODE_ENV').toSorted());

@@ -135,6 +135,7 @@ const environment = z.object({
   METRICS_SAMPLE_HOURS: whole(24 * 90).default(48),
   METRICS_FIVE_MINUTE_DAYS: whole(3650).default(30),
   METRICS_HOUR_DAYS: whole(36_500).default(400),
+  PROMETHEUS_URL: httpUrl.optional(),
   IMAGE_MAX_BYTES: whole(2 ** 43).default(20_000_000_000),
   IMAGES_PER_PROJECT: whole(100_000).default(50),
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
@@ -256,6 +257,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     metricsSampleHours: s.METRICS_SAMPLE_HOURS,
     metricsFiveMinuteDays: s.METRICS_FIVE_MINUTE_DAYS,
     metricsHourDays: s.METRICS_HOUR_DAYS,
+    /** A Prometheus that samples are sent to and that answers PromQL, possibly with credentials; undefined: the own store answers. */
+    prometheusUrl: s.PROMETHEUS_URL,
     /** The largest image that can be uploaded. */
     imageMaxBytes: s.IMAGE_MAX_BYTES,
     imagesPerProject: s.IMAGES_PER_PROJECT,

@@ -9,6 +9,7 @@ import { isDatabaseFull } from '@/lib/core/db/room';
 import { sql } from '@/lib/core/db/sql';
 import { measureIncidents } from '@/lib/core/incidents/metrics';
 import { measurePushes } from '@/lib/domains/observability/logs/loki/metrics';
+import { measureSamplePushes } from '@/lib/domains/observability/metrics/prometheus/metrics';
 import { limitReport } from '@/lib/engines/status';
 import { measureCertificates } from '@/lib/hosts/certificates/metrics';
 import type { EngineReport } from '@/lib/hosts/engine-reports/schema';
@@ -83,6 +84,7 @@ export async function metrics(request: Request, socketAddress: string): Promise<
   await measureCertificates();
   await measureIncidents();
   await measurePushes();
+  await measureSamplePushes();
   return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } });
 }
 

@@ -6,6 +6,7 @@ import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purges } from '@/lib/core/operations/purge';
 import type { OperationSteps } from '@/lib/core/operations/steps';
 import { logsWatch } from '@/lib/domains/observability/logs/collect';
+import { pushSamplesJob } from '@/lib/domains/observability/metrics/prometheus/push';
 import { renewCertificatesJob } from '@/lib/hosts/certificates/jobs';
 import { compareReservations } from '@/lib/hosts/engine-reports/reservations';
 import { servicesWatch } from '@/lib/hosts/services/watch';
@@ -50,6 +51,7 @@ export async function workOf(of: readonly Domain[]): Promise<PlatformWork> {
       ...purges,
       ...metricPurges,
       rollUpJob,
+      pushSamplesJob(of),
       notificationPurge,
       ssoRecordPurge,
       rotateSsoKeysJob,

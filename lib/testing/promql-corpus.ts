@@ -1,5 +1,7 @@
-import type { Samples, StoredSeries } from '@/lib/domains/observability/metrics/promql/evaluate';
+import { expect } from 'vitest';
+import type { Samples, Steps, StoredSeries } from '@/lib/domains/observability/metrics/promql/evaluate';
 import { type Labels, testOfAll } from '@/lib/domains/observability/metrics/promql/match';
+import { keyOf, without } from '@/lib/domains/observability/metrics/promql/vector';
 
 /** The first moment of the corpus, in seconds: a full hour. */
 export const START_S = 1_699_999_200;
@@ -42,12 +44,12 @@ export const corpus: readonly StoredSeries[] = [
 /** How far back Prometheus looks for the value of a series. */
 export const LOOKBACK_MS = 300_000;
 
-/** The corpus as a store. */
-export const corpusSamples: Samples = {
+/** Series as a store. */
+export const samplesIn = (stored: readonly StoredSeries[]): Samples => ({
   lookback_ms: LOOKBACK_MS,
   async select({ matchers }, { from, to }) {
     const matches = testOfAll(matchers);
-    return corpus
+    return stored
       .filter(({ labels }) => matches(labels))
       .map(({ labels, at, values }) => {
         const kept = at.flatMap((moment, index) => (moment >= from && moment <= to ? [index] : []));
@@ -59,7 +61,9 @@ export const corpusSamples: Samples = {
         };
       });
   },
-};
+});
+
+export const corpusSamples = samplesIn(corpus);
 
 /** Queries at 10 minutes, with answers worked out by hand from the corpus. */
 export const answers: readonly [query: string, answer: unknown][] = [
@@ -162,3 +166,98 @@ export const answers: readonly [query: string, answer: unknown][] = [
   ['"text"', 'text'],
   ['sum by (node) (rate(requests[1m])) / on (node) (memory > 50)', { '{node=a}': 0.012, '{node=b}': 2 / 300 }],
 ];
+
+/** Queries that are compared with Prometheus: those above, and some with irregular answers. */
+export const comparedQueries: readonly string[] = [
+  ...answers.map(([query]) => query).filter((query) => !query.startsWith('topk') && query !== '"text"'),
+  'wild',
+  'wild offset 37s',
+  'rate(wild[1m])',
+  'rate(wild[47s])',
+  'increase(wild[2m] offset 13s)',
+  'irate(wild[1m])',
+  'delta(wild[90s])',
+  'idelta(wild[1m])',
+  'resets(wild[5m])',
+  'changes(wild[5m])',
+  'avg_over_time(wild[100s])',
+  'quantile_over_time(0.9, wild[3m])',
+  'stddev_over_time(wild[3m])',
+  'sum(rate(requests[50s])) by (node) > 0.5',
+  'wild % 7 ^ 2 / 3',
+  'wild > bool on (node) memory',
+  'wild <= 50 or memory',
+  'memory{node="c"} ^ 0.5 - wild{node="a"} * 2',
+  'ignoring_nothing or wild - on (node) group_left memory',
+  'histogram_quantile(scalar(memory{node="c"}) / 40, latency_bucket)',
+  'quantile(0.3, wild)',
+  'round(wild / 3, 0.1)',
+  'sort_desc(memory)',
+  'sgn(wild - 50)',
+  'ln(wild) + log2(wild) + log10(wild) + exp(wild / 100)',
+  'present_over_time(wild[20s])',
+];
+
+/** Steps that fall between samples, and beyond their end. */
+export const comparedSteps: Steps = { start: (START_S - 7) * 1000, end: (START_S + 1000) * 1000, step: 23_000 };
+
+export const timesOf = ({ start, end, step }: Steps) =>
+  Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, index) => start + index * step);
+
+/** Queries of a project that try to reach another one: its id, the id of a resource in it, and that resource's name. */
+export const hostileQueries = (project: string, resource: string, name: string): readonly string[] => [
+  'nephele_instance_memory_bytes',
+  '{project=~".+"}',
+  '{__name__=~".+",project=~".*|.*"}',
+  '{__name__=~".+",project!~"a^"}',
+  `nephele_instance_memory_bytes{project="${project}"}`,
+  `nephele_instance_memory_bytes{project!="${project}"} or nephele_instance_memory_bytes{project="${project}"}`,
+  `nephele_instance_memory_bytes{resource_id="${resource}"}`,
+  `nephele_instance_memory_bytes{resource_name="${name}"}`,
+  `{resource_name="\\"} or {project=~\\".+\\"}",service="compute"} or {resource_name=~".+"}`,
+  '{resource_name!="web",service="compute"} or {resource_id!=""}',
+  'nephele_instance_memory_bytes offset -1d or nephele_instance_memory_bytes',
+  'count by (project, resource_name) ({__name__=~".+"})',
+  `count(nephele_instance_memory_bytes) or on () group({project="${project}"})`,
+  'max by (resource_id) (max_over_time({__name__="nephele_instance_memory_bytes"}[1d]))',
+];
+
+/** A series in an answer of Prometheus' API, as `answers` writes it. */
+export const nameOf = (labels: Labels) =>
+  `${labels.__name__ ?? ''}{${Object.entries(without(labels, ['__name__']))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',')}}`;
+
+/** Checks a value, or values by series, against an answer that was worked out by hand. */
+export function expectAnswer(value: unknown, answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null) {
+    expect(value).toEqual(answer);
+    return;
+  }
+  expect(Object.keys(Object(value)).toSorted()).toEqual(Object.keys(answer).toSorted());
+  for (const [series, number] of Object.entries(answer))
+    expect(value).toHaveProperty([series], expect.closeTo(number, 9));
+}
+
+type RangeSeries = { metric: Labels; values: readonly (readonly [time: number, value: string])[] };
+
+const numberOf = (text: string) => Number(text.replace('Inf', 'Infinity'));
+
+/** Compares answers to a range query: the same series and times, and the same values but for rounding. */
+export function expectSameSeries(ours: readonly RangeSeries[], theirs: readonly RangeSeries[]): void {
+  const expected = new Map(theirs.map(({ metric, values }) => [keyOf(metric), values]));
+  expect(ours.map(({ metric }) => keyOf(metric)).toSorted()).toEqual([...expected.keys()].toSorted());
+  for (const { metric, values } of ours) {
+    const others = expected.get(keyOf(metric)) ?? [];
+    expect(
+      values.map(([time]) => time),
+      keyOf(metric),
+    ).toEqual(others.map(([time]) => time));
+    for (const [index, [time, text]] of values.entries()) {
+      const [one, other] = [numberOf(text), numberOf(others[index]?.[1] ?? 'NaN')];
+      const same = Object.is(one, other) || Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(other));
+      expect(same, `${keyOf(metric)} at ${time}: ${one}, and Prometheus says ${other}`).toBe(true);
+    }
+  }
+}

@@ -88,10 +88,9 @@ export const rollUpJob: PeriodicJob = {
 
 /** Purges only data that has been rolled up, however old it is. */
 export const metricPurges: readonly PeriodicJob[] = [
-  expiring('device_samples', () => {
-    const hours = settings().metricsSampleHours;
-    return `at < (SELECT least(platform_now() - interval '${hours} hours', l.until) FROM metric_levels l WHERE l.step_s = 300)`;
-  }),
+  expiring('device_samples', samplesExpired),
+  // A key without its sample cannot be sent.
+  expiring('sample_pushes', samplesExpired),
   expiring('device_rollups', () => {
     const { metricsFiveMinuteDays, metricsHourDays } = settings();
     return `(step_s = 300 AND until < (SELECT least(platform_now() - interval '${metricsFiveMinuteDays} days', l.until)
@@ -99,6 +98,11 @@ export const metricPurges: readonly PeriodicJob[] = [
       OR (step_s = 3600 AND until < (SELECT platform_now() - interval '${metricsHourDays} days'))`;
   }),
 ];
+
+function samplesExpired(): string {
+  const hours = settings().metricsSampleHours;
+  return `at < (SELECT least(platform_now() - interval '${hours} hours', l.until) FROM metric_levels l WHERE l.step_s = 300)`;
+}
 
 /** Settings are read when the job runs. */
 function expiring(table: string, expired: () => string): PeriodicJob {

@@ -1,6 +1,8 @@
 import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { settings } from '@/lib/settings';
 import type { DeviceSeries } from './metric';
+import { queueing } from './pushes';
 
 /** The report of a device at one time. */
 export type DeviceSample = {
@@ -13,18 +15,18 @@ export type DeviceSample = {
 
 /**
  * Stores the reports of devices of one kind in one statement. Existing samples stay unchanged, and those of deleted
- * devices are dropped.
+ * devices are dropped. With an outside store, the same statement queues new samples for it.
  * @param series the meaning of the values, the same for all samples
  */
 export async function keepSamples(series: readonly DeviceSeries[], samples: readonly DeviceSample[]): Promise<void> {
   if (samples.length === 0) return;
   const shape = await shapeOf(series);
-  await execute(sql`
-    WITH told AS MATERIALIZED (
+  const told = sql`told AS MATERIALIZED (
       SELECT t.* FROM jsonb_to_recordset(${JSON.stringify(samples)}::jsonb)
         AS t (project_id uuid, device_id uuid, at timestamptz(3), "values" float8[])
       JOIN devices d ON d.project_id = t.project_id AND d.id = t.device_id FOR KEY SHARE OF d
-    )
+    )`;
+  const store = sql`
     INSERT INTO device_samples (device_id, shape_id, at, project_id, "values", base)
     SELECT told.device_id, ${shape}::int, told.at, told.project_id, told."values", coalesce(reset.base, last.base)
     FROM told
@@ -38,7 +40,12 @@ export async function keepSamples(series: readonly DeviceSeries[], samples: read
       FROM unnest(told."values", last."values", last.base) WITH ORDINALITY AS u (value, last, base, i)
       HAVING bool_or(u.value < u.last AND u.i <> ALL (${gaugesOf(series)}::int[]))
     ) AS reset ON true
-    ON CONFLICT DO NOTHING`);
+    ON CONFLICT DO NOTHING`;
+  await execute(
+    settings().prometheusUrl === undefined
+      ? sql`WITH ${told} ${store}`
+      : sql`WITH ${told}, stored AS (${store} RETURNING device_id, shape_id, at) ${queueing('stored')}`,
+  );
 }
 
 /** Positions of the gauges, starting at 1. */

@@ -88,7 +88,8 @@ export function rangeData(value: Value, times: readonly number[]) {
 /** Series of one answer. */
 export const MOST_SERIES = 1000;
 
-function bounded<Item>(series: Item[]): Item[] {
+/** @throws ExecutionError for too many series */
+export function bounded<Item>(series: Item[]): Item[] {
   if (series.length > MOST_SERIES)
     throw new ExecutionError(`the result has more than ${MOST_SERIES.toLocaleString('en')} series`);
   return series;

@@ -1,12 +1,14 @@
 import type { ProjectCall, Reply } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
+import { settings } from '@/lib/settings';
 import { parseMoment } from '../moment';
 import { failure, instantData, metricOf, ParameterError, rangeData } from './answer';
 import { ProjectSeries } from './project-samples';
+import { OutsideSeries } from './prometheus/query';
 import { evaluate, type Steps } from './promql/evaluate';
 import { parseDuration } from './promql/literals';
 import { parsePromql } from './promql/parse';
-import type { Matcher } from './promql/syntax';
+import { type Expression, type Matcher, QueryError } from './promql/syntax';
 import type { SampledKind } from './resources';
 
 /** Seconds of 11 digits reach into the year 5138. */
@@ -37,18 +39,37 @@ export function parseStep(text: string): number {
 
 type Query = { query?: string | undefined; timeout?: string | undefined };
 
+/** @throws QueryError, also for a bare range vector, which Prometheus answers with raw samples */
+function expressionOf({ query = '' }: Query): Expression {
+  const expression = parsePromql(query);
+  if (expression.type === 'matrix') {
+    throw new QueryError('a range vector is not supported as a result: apply a function such as rate()', expression.at);
+  }
+  return expression;
+}
+
+/** Aborts when the caller leaves or the time limit of the query is reached. */
+function signalOf(call: ProjectCall, timeout?: string): AbortSignal {
+  const limit = Math.min(LONGEST_MS, (timeout === undefined ? undefined : parseDuration(timeout)) ?? LONGEST_MS);
+  return AbortSignal.any([call.signal, AbortSignal.timeout(limit)]);
+}
+
+/** The project’s metrics in an outside Prometheus; undefined without one. */
+function outsideSeries(call: ProjectCall, timeout?: string): OutsideSeries | undefined {
+  if (settings().prometheusUrl === undefined) return undefined;
+  return new OutsideSeries(call.project_id, signalOf(call, timeout));
+}
+
 async function answered(
   call: ProjectCall,
   kinds: readonly SampledKind[],
-  { query = '', timeout }: Query,
+  expression: Expression,
+  timeout: string | undefined,
   steps: Steps,
 ) {
-  const expression = parsePromql(query);
-  const limit = Math.min(LONGEST_MS, (timeout === undefined ? undefined : parseDuration(timeout)) ?? LONGEST_MS);
   const series = new ProjectSeries(call.project_id, kinds);
   const samples = series.samplesFor(expression, steps, call.at);
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limit)]);
-  const value = await evaluate(expression, steps, samples, signal);
+  const value = await evaluate(expression, steps, samples, signalOf(call, timeout));
   const old = `Samples of this age are kept every ${samples.level / 60} minutes: a range needs ${samples.level / 30} minutes at least.`;
   return { value, warnings: samples.level === 15 ? {} : { warnings: [old] } };
 }
@@ -61,7 +82,11 @@ export async function queryInstant(
 ) {
   try {
     const time = given.time === undefined ? call.at.getTime() : parseTime('time', given.time);
-    const { value, warnings } = await answered(call, kinds, given, { start: time, end: time, step: 1 });
+    const expression = expressionOf(given);
+    const outside = outsideSeries(call, given.timeout);
+    if (outside) return { status: 'success' as const, data: await outside.instant(expression, time) };
+    const at = { start: time, end: time, step: 1 };
+    const { value, warnings } = await answered(call, kinds, expression, given.timeout, at);
     return { status: 'success' as const, data: instantData(value, time), ...warnings };
   } catch (error) {
     return failure(error, given.query);
@@ -86,7 +111,10 @@ export async function queryRange(call: ProjectCall, kinds: readonly SampledKind[
         'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)',
       );
     }
-    const { value, warnings } = await answered(call, kinds, given, steps);
+    const expression = expressionOf(given);
+    const outside = outsideSeries(call, given.timeout);
+    if (outside) return { status: 'success' as const, data: await outside.range(expression, steps) };
+    const { value, warnings } = await answered(call, kinds, expression, given.timeout, steps);
     const times = Array.from({ length: points }, (_, index) => steps.start + index * steps.step);
     return { status: 'success' as const, data: rangeData(value, times), ...warnings };
   } catch (error) {
@@ -102,8 +130,10 @@ async function labelsOf(call: ProjectCall, kinds: readonly SampledKind[], given:
     from: new Date(given.start === undefined ? 0 : parseTime('start', given.start)),
     to: given.end === undefined ? call.at : new Date(parseTime('end', given.end)),
   };
-  const series = new ProjectSeries(call.project_id, kinds);
   const selections = given['match[]']?.map(selectorOf) ?? [[]];
+  const outside = outsideSeries(call);
+  if (outside) return outside.series(selections, span);
+  const series = new ProjectSeries(call.project_id, kinds);
   const found = (await Promise.all(selections.map((matchers) => series.reported(matchers, span)))).flat();
   return [...new Map(found.map(({ labels }) => [JSON.stringify(labels), labels])).values()];
 }

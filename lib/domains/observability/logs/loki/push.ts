@@ -3,7 +3,7 @@ import { sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
-import { OutsideRefusal } from '../../outside';
+import { attempts, OutsideRefusal } from '../../outside';
 import { Chunk, DamagedChunk } from '../chunk';
 import type { Labels } from '../labels';
 import { nanoseconds } from '../times';
@@ -15,35 +15,24 @@ const BATCH_BYTES = 1024 * 1024;
 const MOST_CHUNKS = 64;
 /** The timeout of Loki’s own clients. */
 const REQUEST_MS = 10_000;
-/** Pauses between attempts double up to this: a Loki that is back gets its lines within a minute. */
-const MOST_PAUSE_MS = 60_000;
 /** Statuses of invalid lines: another attempt would fail in the same way. */
 const REFUSED = [400, 422];
 
 /** Pushes stored lines to the Loki of `LOKI_URL`. Workers that push the same chunks do no harm: Loki drops exact duplicates. */
 export const lokiJob: PeriodicJob = { name: 'push log lines to Loki', every_ms: 1000, run: pushLines };
 
-/** Failures in a row of this process, and when it tries again. */
-const pause = { failures: 0, ends_at: 0 };
+const attempted = attempts('log lines could not be pushed to Loki');
 
 /** Pushes all chunks that wait, oldest lines first. A chunk waits until Loki has confirmed it: a crash loses no line. */
 export async function pushLines(signal: AbortSignal): Promise<void> {
   if (!settings().loki) return endPushing();
-  if (performance.now() < pause.ends_at) return;
-  await beginPushing(lokiName());
-  try {
+  await attempted(signal, async () => {
+    await beginPushing(lokiName());
     for (let batch = await nextBatch(); batch.length > 0 && !signal.aborted; batch = await nextBatch()) {
       await push(batch, signal);
       await execute(sql`DELETE FROM log_pushes WHERE chunk_id = ANY (${batch.map(({ id }) => id)}::bigint[])`);
     }
-    pause.failures = 0;
-  } catch (error) {
-    if (signal.aborted) return;
-    pause.failures += 1;
-    const pause_ms = Math.min(MOST_PAUSE_MS, 1000 * 2 ** pause.failures);
-    pause.ends_at = performance.now() + pause_ms;
-    log.warn({ err: error, pause_ms }, 'log lines could not be pushed to Loki');
-  }
+  });
 }
 
 type Waiting = { id: string; labels: Labels; checksum: number; body: Buffer };
