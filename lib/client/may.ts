@@ -1,14 +1,16 @@
 'use client';
 
 import { useFreeze } from './freeze';
-import { type AdministratorOperation, operations } from './operations';
+import { freezable, needed, type OperationId } from './operations';
 import { type Project, type Role, useProjectIfAny } from './project';
 
 /** An API operation, by its name in the reference. */
-export type OperationId = keyof typeof operations | AdministratorOperation;
+export type { OperationId };
 
-type Rule = { readonly access: string; readonly freezable?: boolean };
-const rules: { readonly [Id in OperationId]?: Rule } = operations;
+const accessOf = new Map(
+  Object.entries(needed).flatMap(([access, names]) => names.split(' ').map((name) => [name, access])),
+);
+const freezables = new Set(freezable.split(' '));
 
 /** Why the API refuses everything in a suspended project. */
 export const SUSPENDED = 'The project is suspended. Contact your platform administrator.';
@@ -22,7 +24,7 @@ export function includesRole(role: Role, needed: Role): boolean {
 
 /** The role that an operation requires, if any: others only require a signed-in person, or an administrator. */
 function neededRole(operation: OperationId): Role | undefined {
-  return roles.find((role) => role === rules[operation]?.access);
+  return roles.find((role) => role === accessOf.get(operation));
 }
 
 /** Whether a role is enough for an operation, whatever the project's status. */
@@ -42,10 +44,10 @@ export function refusalOf(
   frozen?: string,
 ): string | undefined {
   const needed = neededRole(operation);
-  if (status === 'suspended' && (needed !== undefined || rules[operation]?.access === 'project_person'))
+  if (status === 'suspended' && (needed !== undefined || accessOf.get(operation) === 'project_person'))
     return SUSPENDED;
   if (needed !== undefined && !includesRole(role, needed)) return `Requires the ${needed} role.`;
-  return rules[operation]?.freezable ? frozen : undefined;
+  return freezables.has(operation) ? frozen : undefined;
 }
 
 /**

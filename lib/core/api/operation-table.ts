@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AnyEndpoint, fullPath } from './endpoint';
+import type { Access } from './policy';
 import { groupSlug } from './reference';
 
 type Json = { readonly [name: string]: unknown };
@@ -8,15 +9,12 @@ type Json = { readonly [name: string]: unknown };
 export type ClientModules = { readonly [file: string]: string };
 
 /**
- * The portal's operation table, generated from the endpoints. Every page loads `index.ts`, which has the access rules;
- * operations for platform administrators appear there only as type names. The rest (path, example, field constraints,
- * filter values, page of the reference) is in one file per subject, loaded by the pages that need it.
+ * The portal's operation table, generated from the endpoints. Every page loads `index.ts`, which has the access rules as
+ * short as they can be: names behind the access that they need; whatever anybody signed in may call is only a type. The
+ * rest (path, example, field constraints, filter values, page of the reference) is in one file per subject, loaded by the
+ * pages that need it.
  */
 export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModules {
-  const forAdministrators = endpoints.filter(({ access }) => access === 'administrator');
-  const others = endpoints.filter(({ access }) => access !== 'administrator');
-  const rules = Object.fromEntries(others.map((endpoint) => [endpoint.operation_id, ruleOf(endpoint)]));
-  const names = forAdministrators.map(({ operation_id }) => JSON.stringify(operation_id));
   const subjects = [...new Set(endpoints.map(subjectOf))];
   const moduleOf = (subject: string) =>
     endpoints
@@ -24,7 +22,7 @@ export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModul
       .map((endpoint) => `export const ${endpoint.operation_id} = ${JSON.stringify(detailsOf(endpoint))} as const;\n`)
       .join('');
   return {
-    'index.ts': `export const operations = ${JSON.stringify(rules)} as const;\nexport type AdministratorOperation = ${names.join(' | ') || 'never'};\n`,
+    'index.ts': accessModule(endpoints),
     ...Object.fromEntries(subjects.map((subject) => [`${subject}.ts`, moduleOf(subject)])),
   };
 }
@@ -34,9 +32,22 @@ function subjectOf({ realm, path }: AnyEndpoint): string {
   return realm === 'backoffice' ? 'backoffice' : (path.split('/')[1] ?? '');
 }
 
-/** The access rule: who may call the operation, and when. */
-function ruleOf({ access, freezable }: AnyEndpoint): Json {
-  return { access, ...(freezable ? { freezable } : {}) };
+/** Access that depends on the project's status or the person's role in it. */
+const inProject: readonly Access[] = ['reader', 'member', 'admin', 'project_person'];
+
+function accessModule(endpoints: readonly AnyEndpoint[]): string {
+  const namesOf = (some: readonly AnyEndpoint[]) => some.map(({ operation_id }) => operation_id);
+  const needed = inProject.map((access) => [
+    access,
+    namesOf(endpoints.filter((one) => one.access === access)).join(' '),
+  ]);
+  const freezable = namesOf(endpoints.filter((one) => one.freezable)).join(' ');
+  const names = namesOf(endpoints).map((name) => JSON.stringify(name));
+  return [
+    `export const needed = ${JSON.stringify(Object.fromEntries(needed))};\n`,
+    `export const freezable = ${JSON.stringify(freezable)};\n`,
+    `export type OperationId = ${names.join(' | ') || 'never'};\n`,
+  ].join('');
 }
 
 function detailsOf(endpoint: AnyEndpoint): Json {
