@@ -19,7 +19,7 @@ import {
   selects,
 } from './logql/pipeline';
 import { overSteps, type Samples, windowFunction } from './logql/ranges';
-import { aggregate, grouped, operate, pick, replaceLabel, type Series, type Value } from './logql/vectors';
+import { aggregate, grouped, operate, pick, replaceLabel, type Series, type Turn, type Value } from './logql/vectors';
 import {
   ChunksMoved,
   chunksAt,
@@ -42,8 +42,10 @@ export const MOST_POINTS = 11_000;
 export const MOST_SERIES = 1000;
 /** Series before they are aggregated: `sum(rate(… | json [1m]))` has one for each set of labels. */
 const MOST_INNER_SERIES = 50_000;
-/** Other requests get their turn after so many lines. */
-const LINES_A_TURN = 5000;
+/** Values before they are aggregated: some 300 MB, as much as the largest answer. */
+const MOST_INNER_VALUES = MOST_POINTS * MOST_SERIES;
+/** Lines or values until other requests get their turn: a few milliseconds. */
+const WORK_A_TURN = 5000;
 const MOST_ATTEMPTS = 3;
 
 /** Answers queries that `readQuery` has read, from the own store or another. */
@@ -90,23 +92,22 @@ export const forcedMatchers = ({ project_id, audit }: Reader): Matcher[] => [
 class Run {
   readonly stats: ReadStats = { chunks: 0, lines: 0, bytes: 0, damaged: 0 };
   private readonly ends_at = performance.now() + MOST_MS;
-  private lines = 0;
+  private work = 0;
 
   constructor(
     readonly reader: Reader,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Lets others have their turn. @throws ApiError 400 where the time is over */
-  async turn(lines: number): Promise<void> {
-    this.lines += lines;
-    if (this.lines >= LINES_A_TURN) {
-      this.lines = 0;
-      await nextTurn();
-    }
+  /** Lets other requests have their turn. @throws ApiError 400 where the time is over */
+  readonly turn: Turn = (work) => {
     if (this.signal.aborted) throw invalid('The caller has gone away.');
     if (performance.now() > this.ends_at) throw tooLong();
-  }
+    this.work += work;
+    if (this.work < WORK_A_TURN) return undefined;
+    this.work = 0;
+    return nextTurn();
+  };
 
   async streams(log: LogExpr): Promise<LogStream[]> {
     const isWanted = selects(log.matchers);
@@ -250,14 +251,17 @@ async function valueFrom(run: Run, expr: MetricExpr, steps: readonly number[]): 
     case 'range':
       return { kind: 'series', series: await rangeSeries(run, expr, steps) };
     case 'vector':
-      return { kind: 'series', series: aggregate(expr, await seriesOf(run, expr.of, steps), steps.length) };
+      return {
+        kind: 'series',
+        series: await aggregate(expr, await seriesOf(run, expr.of, steps), steps.length, run.turn),
+      };
     case 'label_replace':
-      return { kind: 'series', series: replaceLabel(expr, await seriesOf(run, expr.of, steps)) };
+      return { kind: 'series', series: await replaceLabel(expr, await seriesOf(run, expr.of, steps), run.turn) };
     case 'binary': {
       const left = await valueFrom(run, expr.left, steps);
       const right = await valueFrom(run, expr.right, steps);
       try {
-        return operate(expr, left, right);
+        return await operate(expr, left, right, run.turn);
       } catch (error) {
         throw error instanceof QueryError ? invalid(error.problem) : error;
       }
@@ -285,12 +289,17 @@ async function rangeSeries(run: Run, expr: RangeExpr, steps: readonly number[]):
         `The query has more than ${MOST_INNER_SERIES} series before they are aggregated. Group by fewer labels, or narrow the selector.`,
       );
     }
+    if (series.size * steps.length > MOST_INNER_VALUES) {
+      throw invalid(
+        `The query has more than ${MOST_INNER_VALUES} values before they are aggregated. Use a longer step, group by fewer labels, or narrow the selector.`,
+      );
+    }
   }
   const reduce = windowFunction(expr);
-  const values = [...series.values()].map(({ labels, samples }) => ({
-    labels,
-    values: overSteps(inOrder(samples), steps, expr, reduce),
-  }));
+  const values: Series[] = [];
+  for (const { labels, samples } of series.values()) {
+    values.push({ labels, values: await overSteps(inOrder(samples), steps, expr, reduce, run.turn) });
+  }
   if (expr.op === 'absent_over_time') return absent(expr, values, steps.length);
   return values.filter((one) => one.values.some((value) => value !== undefined));
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { pool, QUERY_CANCELED, queryWithin } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
@@ -190,6 +190,46 @@ describe('a query cannot stall the platform', () => {
     await lock.query('ROLLBACK');
     lock.release();
     expect(await queryWithin(50, sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  });
+
+  describe('by a metric query that reads few lines and computes many values', () => {
+    const selector = '{resource_id="r8"} | logfmt';
+    beforeAll(async () => {
+      const labels = {
+        service: 'compute',
+        resource_id: 'r8',
+        resource_name: 'many',
+        level: 'info',
+        stream: 'stdout',
+      } as const;
+      const entries = Array.from({ length: 1200 }, (_, index) => ({
+        project_id: other.id,
+        labels,
+        at: new Date(CORPUS_START + index),
+        text: `id=${index}`,
+      }));
+      await writeLogs(entries);
+    });
+
+    test('it ends when its time is over', async () => {
+      const { now } = performance;
+      let calls = 0;
+      // Reading the lines asks for the time less than a hundred times.
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+        calls += 1;
+        return now.call(performance) + calls * 100;
+      });
+      const query = `stddev_over_time(${selector} | unwrap id [1h]) by (stream)`;
+      const answer = await get(`${loki}/query_range`, { query, step: '0.2' });
+      clock.mockRestore();
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('took longer than 30 s')]);
+    });
+
+    test('it is refused if its values would fill the memory', async () => {
+      const query = `count(count_over_time(${selector} [1s]))`;
+      const answer = await get(`${loki}/query_range`, { query, step: '0.01' });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('values before they are aggregated')]);
+    });
   });
 
   test('by hundreds of filters in one query', async () => {

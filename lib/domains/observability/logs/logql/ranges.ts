@@ -1,10 +1,10 @@
 import type { RangeExpr } from './ast';
-import { mean, variance } from './vectors';
+import { mean, type Turn, variance } from './vectors';
 
 /** Values of a series by time. */
 export type Samples = { times: number[]; values: number[] };
 
-/** What a range aggregation makes of the values in one window; undefined where there are none. */
+/** The function of a range aggregation for the values of one window; undefined for none. */
 export function windowFunction({
   op,
   unwrap,
@@ -45,18 +45,24 @@ function quantile(part: number, values: readonly number[]): number {
 }
 
 /** Evaluates windows (t − range, t] at each step, over samples that are sorted by time. */
-export function overSteps(
+export async function overSteps(
   { times, values }: Samples,
   steps: readonly number[],
   { range_us, offset_us }: RangeExpr,
   reduce: (values: readonly number[]) => number | undefined,
-): (number | undefined)[] {
+  turn: Turn,
+): Promise<(number | undefined)[]> {
   let first = 0;
   let last = 0;
-  return steps.map((step) => {
+  const results: (number | undefined)[] = [];
+  for (const step of steps) {
     const end = step - offset_us;
     while (last < times.length && (times[last] ?? 0) <= end) last += 1;
     while (first < last && (times[first] ?? 0) <= end - range_us) first += 1;
-    return reduce(values.slice(first, last));
-  });
+    results.push(reduce(values.slice(first, last)));
+    // Windows overlap: over long ranges they hold far more values than the query has lines.
+    const pause = turn(1 + last - first);
+    if (pause) await pause;
+  }
+  return results;
 }

@@ -11,6 +11,28 @@ export type Series = { labels: Labels; values: (number | undefined)[] };
 /** A number for each step, or series. */
 export type Value = { kind: 'scalar'; values: number[] } | { kind: 'series'; series: Series[] };
 
+/**
+ * Counts work, about one unit for each value that is read. @returns a promise if other requests must have their turn now
+ * @throws to end a query
+ */
+export type Turn = (work: number) => Promise<void> | undefined;
+
+/** Maps items of about the same size, in turn with other requests. */
+async function mapInTurn<T, R>(
+  items: readonly T[],
+  turn: Turn,
+  work: number,
+  map: (item: T, index: number) => R,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) {
+    results.push(map(item, index));
+    const pause = turn(work);
+    if (pause) await pause;
+  }
+  return results;
+}
+
 export const pick = (labels: Labels, { by, labels: names }: Grouping): Labels =>
   Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name) === by));
 
@@ -47,25 +69,30 @@ const aggregates: Readonly<
 };
 
 /** One number for the series of each group, or the series of each group that are the largest or smallest. */
-export function aggregate(
+export async function aggregate(
   expr: Extract<MetricExpr, { kind: 'vector' }>,
   series: readonly Series[],
   steps: number,
-): Series[] {
+  turn: Turn,
+): Promise<Series[]> {
   const { op, grouping = { by: true, labels: [] }, parameter = 1 } = expr;
   if (op === 'sort' || op === 'sort_desc') return sorted(series, op === 'sort_desc');
   const groups = [...grouped(series, ({ labels }) => labelsKey(pick(labels, grouping))).values()];
   if (op === 'topk' || op === 'bottomk') {
-    return groups.flatMap((group) => extremes(group, parameter, op === 'topk', steps));
+    const found: Series[] = [];
+    for (const group of groups) found.push(...(await extremes(group, parameter, op === 'topk', steps, turn)));
+    return found;
   }
   const reduce = aggregates[op];
-  return groups.map((group) => ({
-    labels: pick(group[0]?.labels ?? {}, grouping),
-    values: Array.from({ length: steps }, (_, step) => {
-      const present = group.flatMap(({ values }) => values[step] ?? []);
+  const results: Series[] = [];
+  for (const group of groups) {
+    const values = await mapInTurn(Array.from({ length: steps }), turn, group.length, (_, step) => {
+      const present = group.flatMap((one) => one.values[step] ?? []);
       return present.length > 0 ? reduce(present) : undefined;
-    }),
-  }));
+    });
+    results.push({ labels: pick(group[0]?.labels ?? {}, grouping), values });
+  }
+  return results;
 }
 
 /** By the last value; those without one come last. */
@@ -80,7 +107,13 @@ function byValue(one: number, other: number, descending: boolean): number {
 }
 
 /** At each step the `count` series of a group with the largest, or smallest, values. */
-function extremes(group: readonly Series[], count: number, largest: boolean, steps: number): Series[] {
+async function extremes(
+  group: readonly Series[],
+  count: number,
+  largest: boolean,
+  steps: number,
+  turn: Turn,
+): Promise<Series[]> {
   const kept = group.map(({ labels }): Series => ({ labels, values: Array.from({ length: steps }) }));
   for (let step = 0; step < steps; step += 1) {
     const present = group.flatMap(({ values }, index) => {
@@ -92,6 +125,8 @@ function extremes(group: readonly Series[], count: number, largest: boolean, ste
       const series = kept[index];
       if (series) series.values[step] = value;
     }
+    const pause = turn(group.length);
+    if (pause) await pause;
   }
   const some = kept.filter(({ values }) => values.some((value) => value !== undefined));
   return steps === 1 ? sorted(some, largest) : some;
@@ -118,28 +153,34 @@ function calculate(op: BinaryOp, bool: boolean, one: number, other: number, kept
 }
 
 /** An operation on two sides (Loki: binary operators). @throws QueryError where series do not pair one to one */
-export function operate(expr: Extract<MetricExpr, { kind: 'binary' }>, left: Value, right: Value): Value {
+export async function operate(
+  expr: Extract<MetricExpr, { kind: 'binary' }>,
+  left: Value,
+  right: Value,
+  turn: Turn,
+): Promise<Value> {
   const { op, matching } = expr;
   const bool = expr.bool || (isScalar(expr.left) && isScalar(expr.right));
   if (left.kind === 'scalar' && right.kind === 'scalar') {
     const values = left.values.map((one, step) => calculate(op, bool, one, right.values[step] ?? 0, one) ?? Number.NaN);
+    await turn(values.length);
     return { kind: 'scalar', values };
   }
   if (left.kind === 'scalar' || right.kind === 'scalar')
-    return { kind: 'series', series: withNumber(op, bool, left, right) };
+    return { kind: 'series', series: await withNumber(op, bool, left, right, turn) };
   if (op === 'and' || op === 'or' || op === 'unless') {
-    return { kind: 'series', series: combine(op, matching, left.series, right.series) };
+    return { kind: 'series', series: await combine(op, matching, left.series, right.series, turn) };
   }
-  return { kind: 'series', series: pairUp(op, bool, matching, left.series, right.series) };
+  return { kind: 'series', series: await pairUp({ op, bool, matching }, left.series, right.series, turn) };
 }
 
-/** Whatever is neither a comparison nor arithmetic between a number and series was refused when the query was read. */
-function withNumber(op: BinaryOp, bool: boolean, left: Value, right: Value): Series[] {
+/** Comparisons and arithmetic; other operations on a number and series were refused when the query was read. */
+async function withNumber(op: BinaryOp, bool: boolean, left: Value, right: Value, turn: Turn): Promise<Series[]> {
   const series = left.kind === 'series' ? left.series : right.kind === 'series' ? right.series : [];
   const numbers = left.kind === 'scalar' ? left.values : right.kind === 'scalar' ? right.values : [];
   const numberFirst = left.kind === 'scalar';
   return some(
-    series.map(({ labels, values }) => ({
+    await mapInTurn(series, turn, numbers.length, ({ labels, values }) => ({
       labels,
       values: values.map((value, step) => {
         const number = numbers[step] ?? Number.NaN;
@@ -155,31 +196,42 @@ const some = (series: readonly Series[]) => series.filter(({ values }) => values
 const pairing = (matching: Matching | undefined): Grouping =>
   matching ? { by: matching.on, labels: matching.labels } : { by: false, labels: [] };
 
-function combine(
+async function combine(
   op: 'and' | 'or' | 'unless',
   matching: Matching | undefined,
   left: readonly Series[],
   right: readonly Series[],
-): Series[] {
+  turn: Turn,
+): Promise<Series[]> {
+  const steps = left[0]?.values.length ?? right[0]?.values.length ?? 0;
   const keyOf = ({ labels }: Series) => labelsKey(pick(labels, pairing(matching)));
-  const present = (sides: readonly Series[]) => {
-    const groups = grouped(sides, keyOf);
-    return (key: string, step: number) => (groups.get(key) ?? []).some(({ values }) => values[step] !== undefined);
-  };
-  const [inLeft, inRight] = [present(left), present(right)];
-  const only = (series: readonly Series[], keep: (key: string, step: number) => boolean) =>
-    series.map((one) => {
+  /** By key: 1 at each step at which a side has a value. */
+  const present = async (side: readonly Series[]) => {
+    const found = new Map<string, Uint8Array>();
+    await mapInTurn(side, turn, steps, (one) => {
       const key = keyOf(one);
-      return { ...one, values: one.values.map((value, step) => (keep(key, step) ? value : undefined)) };
+      const at = found.get(key) ?? new Uint8Array(steps);
+      found.set(key, at);
+      for (const [step, value] of one.values.entries()) if (value !== undefined) at[step] = 1;
     });
-  if (op === 'and') return some(only(left, inRight));
-  if (op === 'unless') return some(only(left, (key, step) => !inRight(key, step)));
-  return merged([...left, ...some(only(right, (key, step) => !inLeft(key, step)))]);
+    return found;
+  };
+  const only = async (series: readonly Series[], others: readonly Series[], isWanted: boolean) => {
+    const inOthers = await present(others);
+    const kept = await mapInTurn(series, turn, steps, (one) => {
+      const at = inOthers.get(keyOf(one));
+      const values = one.values.map((value, step) => ((at?.[step] === 1) === isWanted ? value : undefined));
+      return { ...one, values };
+    });
+    return some(kept);
+  };
+  if (op !== 'or') return only(left, right, op === 'and');
+  return merged([...left, ...(await only(right, left, false))], turn, steps);
 }
 
 /** Series with the same labels as one: at most one of them has a value at each step. */
-function merged(series: readonly Series[]): Series[] {
-  return [...grouped(series, ({ labels }) => labelsKey(labels)).values()].map((group) => ({
+async function merged(series: readonly Series[], turn: Turn, steps: number): Promise<Series[]> {
+  return mapInTurn([...grouped(series, ({ labels }) => labelsKey(labels)).values()], turn, steps, (group) => ({
     labels: group[0]?.labels ?? {},
     values: (group[0]?.values ?? []).map(
       (_, step) => group.find(({ values }) => values[step] !== undefined)?.values[step],
@@ -187,60 +239,78 @@ function merged(series: readonly Series[]): Series[] {
   }));
 }
 
-function pairUp(
-  op: BinaryOp,
-  bool: boolean,
-  matching: Matching | undefined,
+type Pairing = { op: BinaryOp; bool: boolean; matching: Matching | undefined };
+
+async function pairUp(
+  pairs: Pairing,
   left: readonly Series[],
   right: readonly Series[],
-): Series[] {
-  const by = pairing(matching);
+  turn: Turn,
+): Promise<Series[]> {
+  const by = pairing(pairs.matching);
   const keyOf = ({ labels }: Series) => labelsKey(pick(labels, by));
   const others = grouped(right, keyOf);
-  const comparesOnly = !bool && op in comparisons;
-  const results = [...grouped(left, keyOf)].flatMap(([key, ones]) => {
-    const group = others.get(key) ?? [];
-    return group.length === 0 ? [] : onePair(ones, group).map(([one, other, step]) => ({ key, one, other, step }));
-  });
-  const steps = left[0]?.values.length ?? 0;
-  const series = grouped(results, ({ key, one }) => `${key} ${comparesOnly || !matching ? labelsKey(one.labels) : ''}`);
-  return some(
-    [...series.values()].map((pairs) => {
-      const values: (number | undefined)[] = Array.from({ length: steps });
-      for (const { one, other, step } of pairs) {
-        const [value, against] = [one.values[step], other.values[step]];
-        if (value !== undefined && against !== undefined) values[step] = calculate(op, bool, value, against, value);
-      }
-      const labels = pairs[0]?.one.labels ?? {};
-      return { labels: comparesOnly ? labels : pick(labels, by), values };
-    }),
-  );
+  const results: Series[] = [];
+  for (const [key, ones] of grouped(left, keyOf)) {
+    results.push(...(await paired(pairs, ones, others.get(key) ?? [], turn)));
+  }
+  return some(results);
 }
 
-/** The pairs of each step. @throws QueryError where a step has more than one series on a side */
-function onePair(left: readonly Series[], right: readonly Series[]): [Series, Series, number][] {
-  const steps = left[0]?.values.length ?? 0;
-  return Array.from({ length: steps }).flatMap((_, step): [Series, Series, number][] => {
-    const [ones, others] = [left, right].map((side) => side.filter(({ values }) => values[step] !== undefined));
-    const [one, other] = [ones?.[0], others?.[0]];
-    if (!one || !other) return [];
-    if ((ones?.length ?? 0) > 1 || (others?.length ?? 0) > 1) {
-      throw new QueryError(
-        'several series on one side have the same labels to match by; name more labels with on()',
-        0,
-      );
-    }
-    return [[one, other, step]];
-  });
+/** The results of series that have the same labels to match by. @throws QueryError where they do not pair one to one */
+async function paired(
+  { op, bool, matching }: Pairing,
+  ones: readonly Series[],
+  others: readonly Series[],
+  turn: Turn,
+): Promise<Series[]> {
+  const comparesOnly = !bool && op in comparisons;
+  const keyOf = new Map(ones.map((one) => [one, comparesOnly || !matching ? labelsKey(one.labels) : '']));
+  const results = new Map<string, Series>();
+  const steps = others[0]?.values.length ?? 0;
+  for (let step = 0; step < steps; step += 1) {
+    const pause = turn(ones.length + others.length);
+    if (pause) await pause;
+    const [left, right] = onePair(ones, others, step);
+    if (!left || !right) continue;
+    const key = keyOf.get(left.series) ?? '';
+    const labels = comparesOnly ? left.series.labels : pick(left.series.labels, pairing(matching));
+    const result = results.get(key) ?? { labels, values: Array.from({ length: steps }) };
+    results.set(key, result);
+    result.values[step] = calculate(op, bool, left.value, right.value, left.value);
+  }
+  return [...results.values()];
 }
+
+type Point = { series: Series; value: number };
+
+/** The values of both sides at a step, if both have one. @throws QueryError where a side has several */
+function onePair(ones: readonly Series[], others: readonly Series[], step: number): [Point, Point] | [] {
+  const [left, right] = [pointsAt(ones, step), pointsAt(others, step)];
+  if (!left[0] || !right[0]) return [];
+  if (left.length > 1 || right.length > 1) {
+    throw new QueryError('several series on one side have the same labels to match by; name more labels with on()', 0);
+  }
+  return [left[0], right[0]];
+}
+
+const pointsAt = (side: readonly Series[], step: number) =>
+  side.flatMap((series): Point[] => {
+    const value = series.values[step];
+    return value === undefined ? [] : [{ series, value }];
+  });
+
+/** Matching a pattern takes about as long as reading so many values. */
+const REPLACING = 50;
 
 /** `label_replace`: series whose source label matches get the target label. */
-export function replaceLabel(
+export async function replaceLabel(
   expr: Extract<MetricExpr, { kind: 'label_replace' }>,
   series: readonly Series[],
-): Series[] {
+  turn: Turn,
+): Promise<Series[]> {
   const regex = regexOf(expr.pattern, true);
-  return series.map(({ labels, values }) => {
+  return mapInTurn(series, turn, REPLACING, ({ labels, values }) => {
     const value = regex.replaceWhole(labels[expr.source] ?? '', expr.replacement);
     if (value === undefined) return { labels, values };
     const { [expr.target]: _, ...others } = labels;
