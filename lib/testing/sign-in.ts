@@ -13,9 +13,13 @@ export type Client = (
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Gives a test user a password to sign in with. */
+const hashes = new Map<string, Promise<string>>();
+
+/** Gives a test user a password to sign in with. Each password is hashed once per test file, because hashing is slow. */
 export async function givePassword(user: Pick<TestUser, 'id'>, password = PASSWORD): Promise<void> {
-  await prisma().user.update({ where: { id: user.id }, data: { password_hash: await hashPassword(password) } });
+  const hash = hashes.get(password) ?? hashPassword(password);
+  hashes.set(password, hash);
+  await prisma().user.update({ where: { id: user.id }, data: { password_hash: await hash } });
 }
 
 /** An offset for `setTestClock` at the start of a TOTP step: codes stay valid for 29 s, enough for any test. */

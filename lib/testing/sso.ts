@@ -1,13 +1,15 @@
 import { getRequestListener } from '@hono/node-server';
 import * as relying from 'openid-client';
+import { newSsoClient } from '@/lib/people/oidc/schema';
 import { serveSso } from '@/lib/people/oidc/serve';
 import { app } from '@/lib/platform/app';
 import { ConnectionLimit } from '@/lib/runtime/connection-limit';
 import { isApi, isSso, plainPath } from '@/lib/runtime/paths';
 import { listen } from '@/lib/runtime/web-server';
 import { ownPort, ownUrl } from './own-address';
-import { PASSWORD } from './sign-in';
+import { type Client, givePassword, PASSWORD } from './sign-in';
 import { signInPage } from './sign-in-pages';
+import { createProject, type TestProject } from './world';
 
 /** Where the application of these tests waits for its users. Nothing listens there. */
 export const CALLBACK = 'https://app.example.test/callback';
@@ -46,6 +48,44 @@ export function startSsoServer(): Promise<() => Promise<void>> {
     { body: { ms: 30_000, isUpload: () => false }, connections: new ConnectionLimit(1000), trustedProxies: [] },
   );
 }
+
+/** The `client_id` and secret of an application. */
+export type SsoCredentials = { id: string; client_secret: string };
+
+/** A project whose people have a password. */
+export async function createSsoProject(name?: string): Promise<TestProject> {
+  const project = await createProject(name);
+  await Promise.all(Object.values(project.users).map((user) => givePassword(user)));
+  return project;
+}
+
+/** Registers an application of the project. */
+export async function registerClient(
+  call: Client,
+  project: TestProject,
+  changes: object = {},
+): Promise<SsoCredentials> {
+  const { body, text, status } = await call('POST', '/workspace/sso/clients', {
+    token: project.users.admin.token,
+    body: { name: 'Grafana', redirect_uris: [CALLBACK], post_logout_redirect_uris: [GOODBYE], ...changes },
+  });
+  if (status !== 201) throw new Error(text);
+  return newSsoClient.parse(body);
+}
+
+/** The error code with which an endpoint of the provider refused. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  if (error instanceof relying.ResponseBodyError) return error.error;
+  if (error instanceof relying.WWWAuthenticateChallengeError) return error.cause[0]?.parameters.error ?? '';
+  throw new Error(`not refused: ${String(error)}`);
+}
+
+/** The error code that an application is sent. */
+export const errorOf = (url: URL) => url.searchParams.get('error');
 
 type Cookie = { value: string; path: string };
 
@@ -131,7 +171,7 @@ export class Browser {
 
 /** An application that signs people in through `openid-client`. */
 export async function relyingParty(
-  client: { id: string; client_secret: string },
+  client: SsoCredentials,
   authentication = relying.ClientSecretBasic(client.client_secret),
 ) {
   const issuer = new URL(`${ownUrl}/oidc`);

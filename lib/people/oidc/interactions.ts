@@ -5,6 +5,7 @@ import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { platformPaths } from '@/lib/platform-paths';
 import { findClient, type RegisteredClient } from './clients';
+import { requestedClaims } from './consent';
 import { OIDC_PATH } from './issuer';
 import type { Provider } from './library';
 import { findMember } from './members';
@@ -84,6 +85,7 @@ export async function decide(exchange: Exchange, granted: boolean): Promise<stri
     (interaction.grantId === undefined ? undefined : await provider.Grant.find(interaction.grantId)) ??
     new provider.Grant({ accountId: person.user_id, clientId: client.id });
   grant.addOIDCScope(String(interaction.params.scope));
+  grant.addOIDCClaims(requestedClaims(interaction.params));
   const grantId = await grant.save();
   await recordConsent(visit, client);
   return provider.interactionResult(request, response, { consent: { grantId } });
@@ -93,6 +95,7 @@ async function clientOf({ params }: Interaction): Promise<RegisteredClient | und
   return typeof params.client_id === 'string' ? findClient(params.client_id) : undefined;
 }
 
-function redirect(response: ServerResponse, location: string): void {
+/** Sends a browser on with a GET. */
+export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store' }).end();
 }

@@ -15,6 +15,13 @@ export type SsoMember = {
   role: Role;
 };
 
+/** What a client learns with each scope. */
+export const claimsOfScope = {
+  openid: ['sub', 'amr', 'project', 'role'],
+  profile: ['name', 'updated_at'],
+  email: ['email', 'email_verified'],
+};
+
 /** The tables of a membership through which its person may sign in to clients. */
 export const openMembership: Sql = sql`memberships m JOIN projects p ON p.id = m.project_id JOIN users u ON u.id = m.user_id`;
 

@@ -10,8 +10,9 @@ import { findClient, type RegisteredClient } from './clients';
 import { OIDC_PATH, routes, ssoIssuer } from './issuer';
 import { ssoKeys } from './keys';
 import { errors, interactionPolicy, Provider } from './library';
-import { findMember, type SsoMember } from './members';
+import { claimsOfScope, findMember, type SsoMember } from './members';
 import { errorPage, signedOutPage, signOutPage } from './plain-pages';
+import { authMethods } from './schema';
 import { recordOutsider } from './trail';
 import { presentVisit } from './visit';
 
@@ -92,17 +93,15 @@ function configuration(keys: JWK[]): Configuration {
       short: { httpOnly: true, sameSite: 'lax', secure },
     },
     scopes: ['openid', 'offline_access', 'profile', 'email'],
-    claims: {
-      openid: ['sub', 'amr', 'project', 'role'],
-      profile: ['name', 'updated_at'],
-      email: ['email', 'email_verified'],
-    },
+    claims: claimsOfScope,
     responseTypes: ['code'],
+    clientAuthMethods: [...authMethods],
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     // Tokens are for servers; pages of other origins have none to send.
     clientBasedCORS: () => false,
     features: {
+      claimsParameter: { enabled: true },
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },

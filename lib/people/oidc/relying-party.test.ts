@@ -5,9 +5,20 @@ import { prisma } from '@/lib/core/db/prisma';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
 import { ownUrl } from '@/lib/testing/own-address';
-import { enrol, givePassword, stepStart, totpCode } from '@/lib/testing/sign-in';
-import { Browser, CALLBACK, GOODBYE, relyingParty, startSsoServer } from '@/lib/testing/sso';
-import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { enrol, stepStart, totpCode } from '@/lib/testing/sign-in';
+import {
+  Browser,
+  CALLBACK,
+  createSsoProject,
+  errorOf,
+  GOODBYE,
+  refusal,
+  registerClient,
+  relyingParty,
+  type SsoCredentials,
+  startSsoServer,
+} from '@/lib/testing/sso';
+import { api, type TestProject } from '@/lib/testing/world';
 import { rotateSsoKey, rotateSsoKeysJob } from './keys';
 import { forgetProvider } from './provider';
 import { newSsoClient, workspaceInfo } from './schema';
@@ -16,8 +27,7 @@ testDatabase();
 const call = api();
 let stop: () => Promise<void>;
 let acme: TestProject;
-let other: TestProject;
-let client: { id: string; client_secret: string };
+let client: SsoCredentials;
 let app: Awaited<ReturnType<typeof relyingParty>>;
 
 beforeAll(async () => {
@@ -26,21 +36,10 @@ beforeAll(async () => {
 afterAll(() => stop());
 beforeEach(async () => {
   await setTestClock(0);
-  acme = await createProject('acme');
-  other = await createProject('other');
-  for (const { users } of [acme, other]) for (const user of Object.values(users)) await givePassword(user);
-  client = await register(acme);
+  acme = await createSsoProject();
+  client = await registerClient(call, acme);
   app = await relyingParty(client);
 });
-
-async function register(project: TestProject, changes: object = {}) {
-  const { body, text, status } = await call('POST', '/workspace/sso/clients', {
-    token: project.users.admin.token,
-    body: { name: 'Grafana', redirect_uris: [CALLBACK], post_logout_redirect_uris: [GOODBYE], ...changes },
-  });
-  if (status !== 201) throw new Error(text);
-  return body as { id: string; client_secret: string };
-}
 
 async function signedIn(email = acme.users.member.email): Promise<Browser> {
   const browser = new Browser();
@@ -48,19 +47,7 @@ async function signedIn(email = acme.users.member.email): Promise<Browser> {
   return browser;
 }
 
-const errorOf = (url: URL) => url.searchParams.get('error');
 const lastConsent = () => prisma().auditEntry.findFirst({ where: { action: 'sso.consent' }, orderBy: { id: 'desc' } });
-
-/** What a token endpoint or userinfo refused with. */
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (caught: unknown) => caught,
-  );
-  if (error instanceof relying.ResponseBodyError) return error.error;
-  if (error instanceof relying.WWWAuthenticateChallengeError) return error.cause[0]?.parameters.error ?? '';
-  throw new Error(`not refused: ${String(error)}`);
-}
 
 describe('a member signs in to an application', () => {
   test('with password and consent, and it learns name, e-mail, project and role', async () => {
@@ -122,6 +109,7 @@ describe('a member signs in to an application', () => {
 
 describe('a user of another project', () => {
   test('is refused before any consent page, and the project learns nothing of them', async () => {
+    const other = await createSsoProject('other');
     const browser = await signedIn(other.users.admin.email);
     const { url } = await app.request();
     const back = await browser.visit(url);
@@ -130,8 +118,9 @@ describe('a user of another project', () => {
   });
 
   test('is refused also where they are signed in to an application of their own', async () => {
+    const other = await createSsoProject('other');
     const browser = await signedIn(other.users.admin.email);
-    const own = await relyingParty(await register(other));
+    const own = await relyingParty(await registerClient(call, other));
     await own.signIn(browser);
     expect(errorOf((await browser.visit((await app.request()).url)).url)).toBe('access_denied');
     expect(errorOf((await browser.visit((await app.request({ prompt: 'none' })).url)).url)).toBe('access_denied');

@@ -11,8 +11,8 @@ import { log } from '@/lib/log';
 import { authenticate } from '@/lib/people/identity/authenticate';
 import { securityHeaders } from '@/lib/security-headers';
 import { settings } from '@/lib/settings';
-import { advance, decide } from './interactions';
-import { OIDC_PATH } from './issuer';
+import { advance, decide, redirect } from './interactions';
+import { OIDC_PATH, routes } from './issuer';
 import { errors } from './library';
 import { ssoProvider } from './provider';
 import { during, type SsoVisit } from './visit';
@@ -45,13 +45,26 @@ export function serveSso(): SsoHandler {
 async function answer(visit: SsoVisit, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const provider = await ssoProvider();
   const own = ownAddress(request);
-  const interaction = /^\/interaction\/[\w-]+(\/decision)?$/.exec(own.split('?')[0] ?? '');
+  const [path = ''] = own.split('?');
+  if (request.method === 'POST' && getOrPost.has(path)) return repeatAsGet(path, request, response);
+  const interaction = /^\/interaction\/[\w-]+(\/decision)?$/.exec(path);
   const exchange = { provider, visit, request, response };
   if (interaction?.[1] && request.method === 'POST') return sendDecision(exchange);
   if (interaction && !interaction[1] && request.method === 'GET') return advance(exchange);
   // The provider knows its routes without the path of the issuer, and builds its addresses with it.
   request.url = own;
   await provider.callback()(Object.assign(request, { originalUrl: OIDC_PATH + own }), response);
+}
+
+/**
+ * Where applications send browsers by GET or POST (OpenID Connect Core 1.0, section 3.1.2.1; RP-Initiated Logout 1.0,
+ * section 2).
+ */
+const getOrPost: ReadonlySet<string> = new Set([routes.authorization, routes.end_session]);
+
+/** Browsers send no session cookies with a form of another site, but they do with the redirect. */
+async function repeatAsGet(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  redirect(response, `${OIDC_PATH}${path}?${new URLSearchParams(await readText(request))}`);
 }
 
 /** The address below the issuer. What a client says of host and scheme never counts: the platform knows its own. */
@@ -122,11 +135,15 @@ function proofOf({ headers }: IncomingMessage): Headers {
   return proof;
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += chunk;
+  return text;
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    return JSON.parse(await readText(request));
   } catch {
     return undefined;
   }
