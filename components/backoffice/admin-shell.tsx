@@ -4,7 +4,7 @@ import { Bell, CircleUserRound } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { notify } from '@/components/kit/ui/notify';
 import { NotificationBell } from '@/components/notifications/notification-bell';
-import { adminCommands } from '@/components/shell/commands';
+import type { CommandSource } from '@/components/shell/commands';
 import { Shell } from '@/components/shell/shell';
 import { UserMenu } from '@/components/shell/user-menu';
 import { BackOfficeScope } from '@/lib/client/backoffice';
@@ -18,7 +18,7 @@ const notifications = [{ label: 'Notifications', href: adminPaths.notifications(
 
 const signOut = () =>
   void signOutOfBackOffice().catch(() => notify('error', 'You are still signed in', { description: 'Try again.' }));
-const commands = adminCommands(adminNavigation, { links: notifications, onSignOut: signOut });
+const commands: CommandSource = { groups: adminNavigation, own: { links: notifications, onSignOut: signOut } };
 
 /** The back office around its pages. */
 export function AdminShell({ administrator, signInAt, children }: ComponentProps<typeof BackOfficeScope>) {

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { Button } from '@/components/kit/ui/button';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { ApiError } from '@/lib/client/errors';
 import { useMay } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { TagList } from './tag-list';
@@ -18,15 +17,15 @@ interface ResourceTagsProps {
   name: string;
 }
 
-/** The tags of a resource, and the way to change them. Resources of the platform, such as public images, have none. */
+/** The tags of a resource, and the way to change them. */
 export function ResourceTags({ type, id, name }: ResourceTagsProps) {
   const { api } = useProject();
   const { data, error } = api.useQuery('get', '/api/v1/inventory/tags/{type}/{id}', { params: { path: { type, id } } });
   const may = useMay('replaceTags');
   const [editing, setEditing] = useState(false);
   if (!data) {
-    const none = error instanceof ApiError && error.status === 404;
-    return none ? null : <Skeleton className="mb-4 h-7 w-28" />;
+    if (error === null) return <Skeleton className="mb-4 h-7 w-28" />;
+    return <p className="mb-4 text-ink-muted text-sm">The tags could not be loaded.</p>;
   }
   const { tags } = data;
   const empty = Object.keys(tags).length === 0;

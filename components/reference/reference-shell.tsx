@@ -4,7 +4,7 @@ import { BookOpen } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import type { NavigationGroup } from '@/components/kit/page/navigation';
 import { ButtonLink } from '@/components/kit/ui/button';
-import { appearanceCommands, type PaletteCommand } from '@/components/shell/commands';
+import type { PaletteCommand } from '@/components/shell/commands';
 import { Shell } from '@/components/shell/shell';
 import { paths } from '@/lib/paths';
 import { CredentialProvider } from './credential';
@@ -24,7 +24,7 @@ const introduction: NavigationGroup = {
 /** The frame of the API reference: the portal's own, with groups of endpoints in it, each endpoint in the palette. */
 export function ReferenceShell({ index, children }: { index: readonly ReferenceIndex[]; children: ReactNode }) {
   const groups = useMemo(() => [introduction, ...navigationOf(index)], [index]);
-  const commands = useMemo(() => [...index.flatMap(commandsOf), ...appearanceCommands], [index]);
+  const commands = useMemo(() => ({ pages: index.flatMap(commandsOf) }), [index]);
   return (
     <CredentialProvider>
       <Shell

@@ -3,6 +3,7 @@
 import { Command } from 'cmdk';
 import { ArrowRight, BookText, History, Search } from 'lucide-react';
 import { usePathname } from 'next/navigation';
+import { useMemo } from 'react';
 import { useOfficeVerbs } from '@/components/backoffice/verbs';
 import { useRealm } from '@/components/kit/page/place';
 import { Dialog } from '@/components/kit/ui/dialog';
@@ -12,7 +13,7 @@ import { useProjectIfAny } from '@/lib/client/project';
 import { referencePages } from '@/lib/client/reference-pages';
 import { useHasApi } from '@/lib/client/scope';
 import { paths } from '@/lib/paths';
-import type { PaletteCommand } from './commands';
+import { type CommandSource, commandsOf, type PaletteCommand } from './commands';
 import { type Found, useFound, useFoundLines } from './found';
 import { useOpenPage } from './open-page';
 import { bestMatch, groupsFor, readAsked } from './palette-lines';
@@ -20,7 +21,7 @@ import type { Palette } from './use-palette';
 import { useVerbs } from './verbs';
 
 interface CommandPaletteProps {
-  commands: readonly PaletteCommand[];
+  commands: CommandSource;
   palette: Palette;
 }
 
@@ -93,10 +94,8 @@ function PaletteDialog({ commands, palette, found, verbs }: PaletteDialogProps) 
   const { text, setText, setOpen } = palette;
   const recent = useRecent();
   const resources = useFoundLines(found.results);
-  const fixed =
-    text.trim() === ''
-      ? [...recent, ...commands, ...documentation.slice(0, 1)]
-      : [...recent, ...commands, ...documentation];
+  const ofShell = useMemo(() => commandsOf(commands), [commands]);
+  const fixed = [...recent, ...ofShell, ...(text.trim() === '' ? documentation.slice(0, 1) : documentation)];
   const groups = groupsFor(text, fixed, [...resources, ...verbs]);
   return (
     <Dialog

@@ -1,9 +1,9 @@
 import { LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
-import { type NavigationEntry, type NavigationGroup, pagesOf, tabbed } from '@/components/kit/page/navigation';
-import { isOpenTo, type OperationId } from '@/lib/client/may';
+import { type NavigationGroup, pagesOf } from '@/components/kit/page/navigation';
 import type { Project, Role } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { setTheme } from './theme';
+import { isUseful } from './visible';
 
 /** One line of the command palette. */
 export interface PaletteCommand {
@@ -21,25 +21,6 @@ export interface PaletteCommand {
   run?: () => void;
 }
 
-/** Whether a role may use a page or an action. The API decides for itself; this only keeps dead ends off the screen. */
-function isUseful({ operation }: { operation?: OperationId }, role: Role): boolean {
-  return operation === undefined || isOpenTo(operation, role);
-}
-
-/** The groups as one role sees them; empty ones fall away. */
-export function visibleTo(role: Role, groups: readonly NavigationGroup[]): NavigationGroup[] {
-  return groups
-    .map((group) => ({ ...group, entries: group.entries.flatMap((entry) => usefulTo(role, entry) ?? []) }))
-    .filter((group) => group.entries.length > 0);
-}
-
-/** An entry with the tabs that are of use to a role; undefined if none is. */
-function usefulTo(role: Role, entry: NavigationEntry): NavigationEntry | undefined {
-  const [first, ...others] = pagesOf(entry).filter((page) => isUseful(page, role));
-  if (first === undefined) return undefined;
-  return others.length === 0 ? { ...first, label: entry.label } : tabbed([first, ...others], entry.label);
-}
-
 /** The person's own: their pages and the way out. */
 interface OwnCommands {
   links: readonly { label: string; href: string; icon: LucideIcon }[];
@@ -51,26 +32,30 @@ function accountCommands({ links, onSignOut }: OwnCommands): PaletteCommand[] {
   return [...links.map((link) => ({ group, ...link })), { group, label: 'Sign out', icon: LogOut, run: onSignOut }];
 }
 
-/** Pages, what can be begun from anywhere, the other projects, the person's own, and the looks. */
-export function portalCommands(
-  groups: readonly NavigationGroup[],
-  project: Project,
-  projects: readonly Project[],
-  own: OwnCommands,
-): PaletteCommand[] {
-  return [
-    ...pageCommands(groups, project.slug, project.role),
-    ...projects
-      .filter((other) => other.id !== project.id)
-      .map((other) => ({ group: 'Switch project', label: other.name, href: paths.overview(other.slug) })),
-    ...accountCommands(own),
-    ...appearanceCommands,
-  ];
+/** What a shell's commands are made of, when the palette is first opened. */
+export interface CommandSource {
+  /** Their pages and what can be created there. */
+  groups?: readonly NavigationGroup[];
+  /** None in the back office and on public pages. */
+  project?: Project;
+  /** All projects of the person, to switch to. */
+  projects?: readonly Project[];
+  own?: OwnCommands;
+  /** Pages that are in no group. */
+  pages?: readonly PaletteCommand[];
 }
 
-/** The same without projects. */
-export function adminCommands(groups: readonly NavigationGroup[], own: OwnCommands): PaletteCommand[] {
-  return [...pageCommands(groups, '', 'admin'), ...accountCommands(own), ...appearanceCommands];
+/** The commands of a shell: pages, what can be begun from anywhere, the other projects, the person's own, and the looks. */
+export function commandsOf({ groups = [], project, projects = [], own, pages = [] }: CommandSource): PaletteCommand[] {
+  return [
+    ...pages,
+    ...pageCommands(groups, project?.slug ?? '', project?.role ?? 'admin'),
+    ...projects
+      .filter(({ id }) => id !== project?.id)
+      .map((other) => ({ group: 'Switch project', label: other.name, href: paths.overview(other.slug) })),
+    ...(own ? accountCommands(own) : []),
+    ...appearanceCommands,
+  ];
 }
 
 function pageCommands(groups: readonly NavigationGroup[], project: string, role: Role): PaletteCommand[] {
@@ -92,7 +77,7 @@ function pageCommands(groups: readonly NavigationGroup[], project: string, role:
 }
 
 /** The looks, which every place offers. */
-export const appearanceCommands: readonly PaletteCommand[] = [
+const appearanceCommands: readonly PaletteCommand[] = [
   { group: 'Appearance', label: 'Light', icon: Sun, keywords: ['theme'], run: () => setTheme('light') },
   { group: 'Appearance', label: 'Dark', icon: Moon, keywords: ['theme'], run: () => setTheme('dark') },
   { group: 'Appearance', label: 'System', icon: Monitor, keywords: ['theme'], run: () => setTheme('system') },

@@ -7,12 +7,12 @@ import { FrozenBanner } from '@/components/pricing/frozen-banner';
 import { FreezeScope } from '@/lib/client/freeze';
 import { type Project, ProjectScope } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
-import { portalCommands, visibleTo } from './commands';
 import { PageGate, SuspendedBanner } from './page-gate';
 import { portalNavigation } from './portal-navigation';
 import { ProjectSwitcher } from './project-switcher';
 import { Shell } from './shell';
 import { type Person, UserMenu } from './user-menu';
+import { visibleTo } from './visible';
 
 interface PortalShellProps {
   person: Person;
@@ -34,7 +34,7 @@ export function PortalShell({ person, project, projects, onSignOut, children }: 
     [project.slug],
   );
   const commands = useMemo(
-    () => portalCommands(groups, project, projects, { links, onSignOut }),
+    () => ({ groups, project, projects, own: { links, onSignOut } }),
     [groups, project, projects, links, onSignOut],
   );
   return (

@@ -16,7 +16,7 @@ import { ToastHost } from '@/components/kit/ui/notify';
 import { TooltipHost } from '@/components/kit/ui/tooltip';
 import { paths } from '@/lib/paths';
 import { Breadcrumbs } from './breadcrumbs';
-import type { PaletteCommand } from './commands';
+import type { CommandSource } from './commands';
 import { FocusOnNavigation } from './focus-on-navigation';
 import { SectionTabs } from './section-tabs';
 import { Sidebar } from './sidebar';
@@ -46,7 +46,7 @@ interface ShellProps {
   groups: readonly NavigationGroup[];
   project: string;
   home: string;
-  commands: readonly PaletteCommand[];
+  commands: CommandSource;
   /** Above the navigation, such as the project switcher. */
   sidebarHead?: ReactNode;
   /** At the right end of the top bar. */

@@ -3,7 +3,6 @@
 import { LayoutGrid } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { NavigationGroup } from '@/components/kit/page/navigation';
-import { appearanceCommands } from '@/components/shell/commands';
 import { Shell } from '@/components/shell/shell';
 import { galleryPath } from '@/lib/paths';
 import { pieces } from './pieces';
@@ -17,6 +16,8 @@ const groups: NavigationGroup[] = [
   },
 ];
 
+const commands = { groups };
+
 /** Shows the gallery in the portal's own frame, as components appear in use. */
 export function GalleryShell({ children }: { children: ReactNode }) {
   return (
@@ -25,7 +26,7 @@ export function GalleryShell({ children }: { children: ReactNode }) {
       groups={groups}
       project=""
       home={galleryPath()}
-      commands={appearanceCommands}
+      commands={commands}
       userMenu={<ThemeSwitch />}
     >
       {children}

@@ -43,6 +43,8 @@ interface ResourcePageProps<R extends Resource> {
   description?: (resource: R) => ReactNode;
   /** The few that are wanted most often: address, size, price per hour. */
   facts?: (resource: R) => readonly Fact[];
+  /** Whether the project may tag it; it may, without. */
+  taggable?: (resource: R) => boolean;
   /** Its name is changed in place, where the API allows it. */
   rename?: Rename;
   /** Beside the title; its status, without. */
@@ -63,7 +65,7 @@ interface ResourcePageProps<R extends Resource> {
 /** The page of one resource: loading, failed, deleted, or its title, status, actions and parts. */
 export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   const { of: kind, query, actions, buttons, above, tabs, content, children } = props;
-  const { title = ownName, description, badge = ownStatus, facts, rename, get } = props;
+  const { title = ownName, description, badge = ownStatus, facts, rename, get, taggable = () => true } = props;
   const { data } = query;
   const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
   const name = (data && title(data)) || noun;
@@ -104,7 +106,7 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
       <Loaded query={query} what={`The ${kind.noun}`} skeleton={<Skeleton className="h-80 w-full rounded-lg" />}>
         {(resource) => (
           <>
-            {kind.type && resource.id && (
+            {kind.type && resource.id && taggable(resource) && (
               <ResourceTags key={resource.id} type={kind.type} id={resource.id} name={name} />
             )}
             {above?.(resource)}

@@ -29,6 +29,7 @@ export default function ImagePage() {
       of={images}
       query={query}
       get={getImage}
+      taggable={({ visibility }) => visibility === 'private'}
       badge={(image) => <ImageBadge image={image} />}
       actions={actionsOf}
       buttons={(image) => (
