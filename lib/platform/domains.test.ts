@@ -145,6 +145,15 @@ test.each<Domain>(domains)(
   },
 );
 
+test('docs/api-guide.md lists every metric, and no other', () => {
+  const metrics = domains.flatMap((domain: Domain) => (domain.metrics === none ? [] : Object.values(domain.metrics)));
+  const expected = metrics.flatMap((kind) =>
+    kind.metrics.map(({ name, type, unit, help }) => `| \`${name}\` | ${type} | ${unit} | ${help} |`),
+  );
+  const listed = readFileSync('docs/api-guide.md', 'utf8').match(/^\| `nephele_.*$/gm) ?? [];
+  expect(listed.toSorted()).toEqual(expected.toSorted());
+});
+
 test.each(domains)('$name: the database allows exactly the declared statuses of a resource', async (domain) => {
   for (const { table, statuses } of Object.values(domain.resources)) {
     const rows = await query<{ definition: string }>(sql`

@@ -3,7 +3,7 @@ import type { ProjectSeries } from './project-samples';
 import type { Labels } from './promql/match';
 import type { Matcher } from './promql/syntax';
 import { NAME } from './promql/vector';
-import type { Resource } from './resources';
+import type { Resource, SampledKind } from './resources';
 import type { MetricType, Unit } from './schema';
 
 export const units: Readonly<Record<MetricType, Unit>> = {
@@ -29,6 +29,13 @@ export const parts: readonly Part[] = [
   { type: 'disk', end: 'disk_write_bytes', inner: 'volume_write_bytes', labels: { direction: 'write' } },
 ];
 
+const partOf = (kind: string, metric: string, inner: boolean) =>
+  parts.findIndex((one) => metric === `nephele_${kind}_${one.end}` || (inner && metric === `nephele_${one.inner}`));
+
+/** Whether resources of a kind report metrics of a type. */
+export const reportsType = ({ kind, metrics }: SampledKind, type: MetricType): boolean =>
+  metrics.some(({ name }) => parts[partOf(kind, name, true)]?.type === type);
+
 /**
  * The series of some types that the matching resources may have; a part may have several after an upgrade.
  * @param options.inner with resources whose use another one counts too, which must not be added up
@@ -41,10 +48,7 @@ export async function seriesOfTypes(
   const resources = new Map<string, Resource>();
   const series = new Map<string, PartSeries>();
   for (const { resource, labels, of } of await project.find(matchers)) {
-    const name = labels[NAME] ?? '';
-    const part = parts.findIndex(
-      (one) => name === `nephele_${resource.kind}_${one.end}` || (inner && name === `nephele_${one.inner}`),
-    );
+    const part = partOf(resource.kind, labels[NAME] ?? '', inner);
     const type = parts[part]?.type;
     if (type === undefined || !types.includes(type)) continue;
     resources.set(resource.id, resource);

@@ -237,6 +237,21 @@ test('time series of disks include volumes, which are not added up with the inst
   expect(JSON.stringify((await timeseries('disk', {})).body)).toContain(volume);
 });
 
+test('a time series that a resource does not report is not found, and the answer says why', async () => {
+  const volume = idOf(
+    await call('POST', '/storage/volumes', { token: acme.users.member.token, body: { name: 'idle', size_gb: 1 } }),
+  );
+  expect(await timeseries('cpu', { resource_id: volume })).toMatchObject({
+    status: 404,
+    body: { error: { message: 'resource_id: the volume idle does not report cpu.' } },
+  });
+  expect(await timeseries('network', { resource_id: newId() })).toMatchObject({
+    status: 404,
+    body: { error: { message: 'resource_id: no resource with this id reports metrics in this project.' } },
+  });
+  expect(await timeseries('disk', { resource_id: volume })).toMatchObject({ status: 200 });
+});
+
 test('a time series of another project’s resource does not exist', async () => {
   expect((await timeseries('cpu', { resource_id: theirs })).status).toBe(404);
   expect((await timeseries('gpu', {})).status).toBe(404);

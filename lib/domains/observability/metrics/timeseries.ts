@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
-import { invalid, notFound } from '@/lib/core/api/errors';
+import { ApiError, invalid, notFound } from '@/lib/core/api/errors';
 import { endsOf, type Intervals, levelOf, readIntervals } from '@/lib/core/devices/series';
 import { MOST_SERIES, ParameterError } from './answer';
-import { parts, seriesOfTypes, units } from './metric-types';
+import { parts, reportsType, seriesOfTypes, units } from './metric-types';
 import { ProjectSeries } from './project-samples';
 import type { Labels } from './promql/match';
-import type { Resource, SampledKind } from './resources';
+import { type Resource, resourcesOf, type SampledKind } from './resources';
+import type { MetricType } from './schema';
 import * as schema from './schema';
 import { MOST_POINTS, parseStep, parseTime } from './service';
 
@@ -34,7 +35,9 @@ export async function readTimeseries(
     matchers: named,
     inner: chosen || query.aggregate === undefined,
   });
-  if (query.resource_id !== undefined && found.resources.size === 0) throw notFound('The resource');
+  if (query.resource_id !== undefined && found.resources.size === 0) {
+    await checkReports(call.project_id, wanted, query.resource_id, metric_type);
+  }
   const each = [...found.resources.values()].flatMap((resource) =>
     parts.flatMap(({ type, labels }, part): [string, PointsOfLine][] =>
       type === metric_type ? [[`${resource.id} ${part}`, { resource, labels, points: new Map() }]] : [],
@@ -64,6 +67,24 @@ export async function readTimeseries(
       points: endsOf(span).map((time) => [new Date(time).toISOString(), points.get(time) ?? null]),
     })),
   };
+}
+
+/** A new resource has no series yet. @throws ApiError 404 if it will have none of this type */
+async function checkReports(
+  projectId: string,
+  kinds: readonly SampledKind[],
+  id: string,
+  type: MetricType,
+): Promise<void> {
+  const resource = (await resourcesOf(projectId, kinds)).find((one) => one.id === id);
+  if (!resource) {
+    throw new ApiError('RESOURCE_NOT_FOUND', 'resource_id: no resource with this id reports metrics in this project.');
+  }
+  if (kinds.some((kind) => kind.kind === resource.kind && reportsType(kind, type))) return;
+  throw new ApiError(
+    'RESOURCE_NOT_FOUND',
+    `resource_id: the ${resource.kind} ${resource.name} does not report ${type}.`,
+  );
 }
 
 type PointsOfLine = { resource: Resource | null; labels: Labels; points: Map<number, number> };
