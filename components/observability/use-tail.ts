@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { readEvents } from '@/lib/client/event-stream';
 import { useProject } from '@/lib/client/project';
 import { defaultBackoff, pause, watchdog } from '@/lib/client/stream-patience';
+import { readEvents } from '@/lib/core/events/read-events';
 import { type LogRecord, recordsOf, without } from './log-records';
 import { streamsOf } from './tail-event';
 

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readEvents } from './event-stream';
+import { readEvents } from '@/lib/core/events/read-events';
 import { type Exclusively, followEvents, type LiveMessage } from './live';
 
 /** A minimal version of Web Locks: first come, first served. Node 20 has none. */

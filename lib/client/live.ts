@@ -1,4 +1,4 @@
-import { readEvents, type StreamEvent } from './event-stream';
+import { readEvents, type StreamEvent } from '@/lib/core/events/read-events';
 import { defaultBackoff, pause, watchdog } from './stream-patience';
 
 /** A message from the browser's one stream to all its tabs. */

@@ -5,6 +5,7 @@ import { ApiError } from '@/lib/core/api/errors';
 import { closePool } from '@/lib/core/db/pool';
 import { findUpgrade } from '@/lib/core/net/upgrades';
 import { serveConsoles } from '@/lib/domains/compute/console-upgrade';
+import { serveLokiTail } from '@/lib/domains/observability/logs/tail-upgrade';
 import { serveSso } from '@/lib/people/oidc/serve';
 import { app } from '@/lib/platform/app';
 import { isLargeUpload } from '@/lib/platform/uploads';
@@ -24,6 +25,7 @@ const dev = nodeEnv === 'development';
 process.env.NEXTAUTH_URL = baseUrl;
 
 serveConsoles();
+serveLokiTail((request) => app.fetch(request));
 if (dev) expectNoStaticPaths();
 
 // Next adds an upgrade listener to the server that it is given; an unused server keeps it away from our paths.

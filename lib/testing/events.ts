@@ -1,4 +1,4 @@
-import { readEvents, type StreamEvent } from '@/lib/client/event-stream';
+import { readEvents, type StreamEvent } from '@/lib/core/events/read-events';
 
 /** The events of a stream so far, and whether it has ended. */
 export type Heard = { events: StreamEvent[]; hints: unknown[]; ended: boolean; bytes: number; close(): Promise<void> };

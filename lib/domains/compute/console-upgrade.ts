@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { now } from '@/lib/clock';
-import { registerUpgrade } from '@/lib/core/net/upgrades';
+import { endWhenSilent, refuseUpgrade, registerUpgrade } from '@/lib/core/net/upgrades';
 import { engineOf, hasEngineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { settings } from '@/lib/settings';
@@ -14,9 +14,7 @@ import { takePlace } from './console-places';
 const CHECK_MS = 15_000;
 /** A console whose access could not be checked for this long is closed: nobody knows whether it still holds. */
 const UNCHECKED_MS = 60_000;
-/** A browser that has not answered a ping for this long has gone away. */
-const SILENT_MS = 60_000;
-/** What a browser may send in one message; longer pastes come in several. */
+/** Longest message of a browser; longer pastes come in several. */
 const MESSAGE_BYTES = 64 * 1024;
 
 const server = new WebSocketServer({
@@ -34,11 +32,11 @@ export function serveConsoles(): void {
 async function upgradeConsole(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
   const { pathname } = new URL(request.url ?? '', 'http://here.invalid');
   const [, instanceId = '', kind] = /^\/console\/([^/]+)\/(vnc|serial)$/.exec(pathname) ?? [];
-  if (kind !== 'vnc' && kind !== 'serial') return refuse(socket, '404 Not Found');
-  if (!isSameOrigin(request)) return refuse(socket, '403 Forbidden');
+  if (kind !== 'vnc' && kind !== 'serial') return refuseUpgrade(socket, 404);
+  if (!isSameOrigin(request)) return refuseUpgrade(socket, 403);
   const cookies = request.headers.cookie ?? null;
   const access = await consoleAccess(instanceId, cookies);
-  if (!access) return refuse(socket, '403 Forbidden');
+  if (!access) return refuseUpgrade(socket, 403);
   const browser = await new Promise<WebSocket>((resolve) => {
     server.handleUpgrade(request, socket, head, resolve);
   });
@@ -87,24 +85,4 @@ function closeWhenAccessEnds(
     clearInterval(checks);
     clearTimeout(expiry);
   });
-}
-
-/** Ends the connection of a browser that went away without a word, such as a sleeping laptop's. */
-function endWhenSilent(browser: WebSocket): void {
-  let heardAt = performance.now();
-  const heard = () => {
-    heardAt = performance.now();
-  };
-  browser.on('pong', heard);
-  const pings = setInterval(() => {
-    // Nobody listens to a connection that is paused.
-    if (browser.isPaused) heard();
-    if (performance.now() - heardAt > SILENT_MS) browser.terminate();
-    else browser.ping();
-  }, CHECK_MS);
-  browser.once('close', () => clearInterval(pings));
-}
-
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

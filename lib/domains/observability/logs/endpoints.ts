@@ -37,7 +37,8 @@ export const logEndpoints: readonly AnyEndpoint[] = [
       'stream. `gap` means that lines were left out, because the client reads too slowly or was away for over a minute: ' +
       '`{"lines": 1200}` (at most so many), or null if their number is unknown. To continue without losing or repeating a line, send the id of ' +
       'the last event as `Last-Event-ID`. `query` is a query for lines, not for numbers. The stream ends with the caller’s ' +
-      `session, token, role or membership. A project can have ${MOST_TAILS} at a time.`,
+      `session, token, role or membership. A project can have ${MOST_TAILS} at a time. \`logcli query --tail\` and Grafana follow the same ` +
+      'lines over a WebSocket at `/observability/loki/api/v1/tail`, with a bearer token.',
     tag,
     access: 'reader',
     query: schema.tailQuery,

@@ -1,15 +1,18 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { serve } from '@/lib/core/api/kernel';
+import { findUpgrade } from '@/lib/core/net/upgrades';
 import { authenticate } from '@/lib/people/identity/authenticate';
 import { testDatabase } from '@/lib/testing/database';
 import { createProject, type TestProject } from '@/lib/testing/world';
 import { CORPUS_START, writeCorpus } from './corpus';
 import { logEndpoints } from './endpoints';
+import { serveLokiTail } from './tail-upgrade';
+import { writeLogs } from './write';
 
 testDatabase();
 
@@ -17,11 +20,12 @@ const isMissing = spawnSync('logcli', ['--version']).error !== undefined;
 
 /* Grafana's own client as the judge, where it is installed. */
 describe.skipIf(isMissing)(`logcli${isMissing ? ' (skipped: logcli is not on PATH)' : ''}`, () => {
-  const server = createServer(
-    getRequestListener(serve(logEndpoints, authenticate).fetch, { overrideGlobalObjects: false }),
-  );
+  const app = serve(logEndpoints, authenticate);
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   let project: TestProject;
   let address = '';
+  serveLokiTail((request) => app.fetch(request));
+  server.on('upgrade', (request, socket, head) => findUpgrade(request.url ?? '')?.(request, socket, head));
   beforeAll(async () => {
     project = await createProject('logcli');
     await writeCorpus(project.id);
@@ -33,14 +37,10 @@ describe.skipIf(isMissing)(`logcli${isMissing ? ' (skipped: logcli is not on PAT
 
   const at = (seconds: number) => new Date(CORPUS_START + seconds * 1000).toISOString();
 
-  /** What it prints, by lines. */
+  const common = () => ['--quiet', `--addr=${address}`, `--bearer-token=${project.users.reader.token}`];
+  /** Its output, by lines. */
   async function logcli(...args: string[]): Promise<string[]> {
-    const { stdout } = await promisify(execFile)('logcli', [
-      '--quiet',
-      `--addr=${address}`,
-      `--bearer-token=${project.users.reader.token}`,
-      ...args,
-    ]);
+    const { stdout } = await promisify(execFile)('logcli', [...common(), ...args]);
     return stdout.trim().split('\n');
   }
   const span = [`--from=${at(0)}`, `--to=${at(100)}`];
@@ -98,6 +98,31 @@ describe.skipIf(isMissing)(`logcli${isMissing ? ' (skipped: logcli is not on PAT
     expect(await logcli('series', ...span, '{service="lb"}')).toEqual([
       expect.stringMatching(/^\{.*resource_name="front".*\}$/),
     ]);
+  });
+
+  test('follows new lines with --tail', async () => {
+    const labels = {
+      service: 'compute',
+      resource_id: 'r7',
+      resource_name: 'followed',
+      level: 'info',
+      stream: 'stdout',
+    } as const;
+    const write = (text: string) => writeLogs([{ project_id: project.id, labels, at: new Date(), text }]);
+    await write('before');
+    const query = ['query', '--tail', '--output=raw', '{resource_id="r7"} !~ "skip"'];
+    const following = spawn('logcli', [...common(), ...query], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    following.stdout.on('data', (bytes) => {
+      printed += bytes;
+    });
+    const until = (text: string) => vi.waitFor(() => expect(printed).toBe(text), { timeout: 10_000, interval: 10 });
+    await until('before\n');
+    await write('skip this');
+    await write('after');
+    await until('before\nafter\n');
+    following.kill();
+    await once(following, 'exit');
   });
 
   test('prints why a query is refused', async () => {
