@@ -24,10 +24,35 @@ export async function lastLines(file: string, lines: number): Promise<{ output: 
  * Frees the disk blocks of a log that a talkative guest has filled, except its end. The size and the place of every line stay
  * as they are, so cursors remain valid, and nothing that QEMU writes meanwhile is lost.
  */
-export async function trimLog(file: string): Promise<void> {
+export async function trimLog(
+  file: string,
+  free: (file: string, bytes: number) => Promise<void> = punch,
+): Promise<void> {
   const found = await stat(file).catch(() => null);
   if (!found || found.blocks * BLOCK_BYTES <= LARGEST_LOG_BYTES) return;
-  await run(['fallocate', '--punch-hole', '--offset', '0', '--length', String(found.size - KEPT_BYTES), file]);
+  await free(file, found.size - KEPT_BYTES).catch(() => rewrite(file));
+}
+
+/** Frees the first bytes of a file. @throws EngineError where its file system cannot */
+async function punch(file: string, bytes: number): Promise<void> {
+  await run(['fallocate', '--punch-hole', '--offset', '0', '--length', String(bytes), file]);
+}
+
+/**
+ * The same for file systems without `fallocate`, such as NFS 3: empties the file, grows it to its size, which takes no blocks,
+ * and writes its end again. Bytes that QEMU writes in between, some microseconds, are lost.
+ */
+async function rewrite(file: string): Promise<void> {
+  const log = await open(file, 'r+');
+  try {
+    const { size } = await log.stat();
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(KEPT_BYTES), 0, KEPT_BYTES, size - KEPT_BYTES);
+    await log.truncate(0);
+    await log.truncate(size);
+    await log.write(buffer, 0, bytesRead, size - KEPT_BYTES);
+  } finally {
+    await log.close();
+  }
 }
 
 /** Lines of a console after a cursor, the byte where they begin. They have no times of their own: they get the current one. */
