@@ -57,7 +57,7 @@ test('each notification says what happened and leads to its resource', () => {
     `Could not create instance web-1 | The image cannot be read. | /projects/demo/compute/instances/${ID}`,
     'Could not delete load balancer | No reason was given. | /projects/demo',
     'Certificate tls expires soon | Expires on 20 Mar 2026. Replace it before then. | /projects/demo/security/secrets?search=tls',
-    'Log lines were dropped | On 1 Mar 2026. Lines with level="warn", stream="platform" in the log say why. | /projects/demo',
+    'Log lines were dropped | On 1 Mar 2026. The log says how many, of which resources, and why. | /projects/demo/observability/logs?query=%7Blevel%3D%22warn%22%2C+stream%3D%22platform%22%7D&from=1772323200000&to=1772409600000',
     'Invitation to Acme | From Hera. Join or decline it on the overview. | /projects/demo',
     `Incident: instance | The deadline has passed. | /admin/incidents?resource_id=${ID}`,
   ]);

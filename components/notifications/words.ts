@@ -66,12 +66,14 @@ export function wordsOf(notification: Notification, project: string): Notificati
         detail: `Expires on ${formatDate(notification.facts.expires_at)}. Replace it before then.`,
         href,
       };
-    case 'log_lines_dropped':
+    case 'log_lines_dropped': {
+      const { day } = notification.facts;
       return {
         title: 'Log lines were dropped',
-        detail: `On ${formatDate(notification.facts.day, 'UTC')}. Lines with level="warn", stream="platform" in the log say why.`,
-        href,
+        detail: `On ${formatDate(day, 'UTC')}. The log says how many, of which resources, and why.`,
+        href: paths.logs(project, { query: '{level="warn", stream="platform"}', day }),
       };
+    }
     case 'invitation': {
       const { invited_by } = notification.facts;
       return {
