@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
+import { none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import type { InventoryItem } from './schema';
-import { pageStatement } from './statement';
+import { type Listed, pageStatement } from './statement';
 
 testDatabase();
 const call = api();
@@ -96,6 +97,11 @@ describe('the list', () => {
   test('is filtered by type, status, name, part of the name and tag', async () => {
     expect(await names('type=secret&type=instance')).toEqual(['=HYPERLINK("evil")', 'web-1']);
     expect(await names('status=provisioning')).toEqual(['web-1']);
+    expect((await list('status=down')).map(({ type }) => type)).toEqual(['port']);
+    expect((await list('status=updating')).map(({ type }) => type)).toEqual(['network']);
+    expect(await names('status=active')).toEqual(['=HYPERLINK("evil")']);
+    expect(await list('status=associated')).toEqual([]);
+    expect(await list('status=constructor')).toEqual([]);
     expect(await names('name=web-1')).toEqual(['web-1']);
     expect(await names('name=WEB-1')).toEqual([]);
     expect(await names('search=EB-')).toEqual(['web-1']);
@@ -157,7 +163,8 @@ describe('among many resources', () => {
     await execute(sql`ANALYZE secrets`);
   });
 
-  const listed = { type: 'secret', table: 'secrets', hasStatus: false, search: byName('/vault/secrets'), path: '' };
+  const search = byName('/vault/secrets', { status: { expired: 'r.expires_at <= platform_now()' } });
+  const listed: Listed = { type: 'secret', table: 'secrets', statuses: none, search, path: '' };
   const plan = async (filters: Parameters<typeof pageStatement>[2], before?: string) => {
     const lines = await query<{ 'QUERY PLAN': string }>(
       sql`EXPLAIN ${pageStatement([listed], acme.id, filters, { limit: 51, before })}`,
@@ -171,6 +178,11 @@ describe('among many resources', () => {
       expect(text).not.toContain('Seq Scan');
       expect(text).toMatch(/Index (Only )?Scan Backward using secrets_(project_id_id_key|pkey) on secrets/);
     }
+  });
+
+  test('a status that a type does not have reads none of its rows', async () => {
+    expect(await plan({ status: 'expired' })).toContain('secrets');
+    expect(await plan({ status: 'error' })).not.toContain('secrets');
   });
 
   test.each([

@@ -49,7 +49,7 @@ export function listedTypes({ domains, endpoints }: Searchable): Listed[] {
     if (search === none) return [];
     const one = reads.find(({ path }) => path === `${search.list}/{id}`);
     const path = fullPath(one ?? { realm: 'tenant', path: search.list });
-    return [{ type, table, hasStatus: statuses !== none, search, path }];
+    return [{ type, table, statuses, search, path }];
   });
 }
 

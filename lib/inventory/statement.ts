@@ -1,7 +1,7 @@
 import { contains } from '@/lib/core/api/list';
 import { creatorOf } from '@/lib/core/audit/creator';
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
-import { each } from '@/lib/core/domains/domain';
+import { type DomainResource, each } from '@/lib/core/domains/domain';
 import { none } from '@/lib/core/domains/portal';
 import type { ResourceSearch } from '@/lib/core/domains/search';
 import { hasTags } from '@/lib/core/tags/filter';
@@ -10,7 +10,7 @@ import { hasTags } from '@/lib/core/tags/filter';
 export type Listed = {
   type: string;
   table: string;
-  hasStatus: boolean;
+  statuses: DomainResource['statuses'];
   search: ResourceSearch;
   /** The API's path of a resource, with `{id}`, or of the list. */
   path: string;
@@ -44,7 +44,7 @@ export function pageStatement(
     if (before !== undefined) where.push(sql`r.id < ${before}::uuid`);
     const { type, table, search } = listed;
     return [
-      sql`(SELECT ${type}::text AS type, r.id, r.project_id, ${raw(search.title)} AS name, ${raw(statusOf(listed) ?? 'NULL::text')} AS status,
+      sql`(SELECT ${type}::text AS type, r.id, r.project_id, ${raw(search.title)} AS name, ${raw(statusOf(listed))} AS status,
         r.created_at FROM ${raw(table)} r WHERE ${join(where, ' AND ')} ORDER BY r.id DESC LIMIT ${limit}::int)`,
     ];
   });
@@ -58,9 +58,17 @@ export function pageStatement(
     ORDER BY page.id DESC`;
 }
 
-function statusOf({ hasStatus, search }: Listed): string | undefined {
-  if (search.status !== none) return search.status;
-  return hasStatus ? 'r.status' : undefined;
+function statusOf({ statuses, search }: Listed): string {
+  if (search.status === none) return statuses === none ? 'NULL::text' : 'r.status';
+  const cases = Object.entries(search.status).map(([status, condition]) => `WHEN ${condition} THEN '${status}'`);
+  return `CASE ${cases.join(' ')} END`;
+}
+
+/** The condition on rows with this status. @returns undefined when the type has no such status */
+function hasStatus({ statuses, search }: Listed, status: string): Sql | undefined {
+  if (search.status === none) return each(statuses).includes(status) ? sql`r.status = ${status}::text` : undefined;
+  const condition = new Map(Object.entries(search.status)).get(status);
+  return condition === undefined ? undefined : raw(`(${condition})`);
 }
 
 /** undefined: no resource of the type can match. */
@@ -70,9 +78,9 @@ function conditions(listed: Listed, projectId: string, filters: InventoryFilters
   if (type !== undefined && !type.includes(listed.type)) return undefined;
   const where = [sql`r.project_id = ${projectId}::uuid`];
   if (status !== undefined) {
-    const own = statusOf(listed);
-    if (own === undefined) return undefined;
-    where.push(sql`${raw(own)} = ${status}::text`);
+    const matching = hasStatus(listed, status);
+    if (matching === undefined) return undefined;
+    where.push(matching);
   }
   if (name !== undefined) {
     // The index of names is in lower case.

@@ -20,8 +20,8 @@ export type ResourceSearch = {
   readonly title: string;
   /** Searches the column `name`, which needs the two indexes of the migration `search`. */
   readonly by_name: boolean;
-  /** The status in the inventory where no column has it: SQL over the table's row `r`. */
-  readonly status: string | None;
+  /** Each status and its condition where no column has the status: SQL over the table's row `r`. No two of them meet. */
+  readonly status: Readonly<Record<string, string>> | None;
   /** Rows without a project are public. */
   readonly has_public: boolean;
   readonly addresses: readonly AddressSearch[] | None;

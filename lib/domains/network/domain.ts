@@ -2,7 +2,13 @@ import { domain, none } from '@/lib/core/domains/domain';
 import { byAddress, byName } from '@/lib/core/domains/search';
 import { networkingEndpoints } from './endpoints';
 import { networkPortal } from './portal';
-import { addressesOfFloatingIps, addressesOfPorts, rangesOfNetworks, statusOfPort, statusOfRouter } from './search';
+import {
+  addressesOfFloatingIps,
+  addressesOfPorts,
+  rangesOfNetworks,
+  statusesOfNetworks,
+  statusesOfPorts,
+} from './search';
 
 /** Private networks, their routers and ports, the rules on them, and addresses of the outside. */
 export const network = domain({
@@ -20,7 +26,7 @@ export const network = domain({
       metering: none,
       search: byName('/network/networks', {
         addresses: rangesOfNetworks,
-        status: `(SELECT ${statusOfRouter('o')} FROM routers o WHERE o.id = r.router_id)`,
+        status: statusesOfNetworks,
       }),
     },
     port: {
@@ -28,7 +34,7 @@ export const network = domain({
       statuses: none,
       metering: none,
       search: byAddress('/network/ports', 'host(r.ip)', addressesOfPorts, {
-        status: `(SELECT ${statusOfPort} FROM (SELECT r.device_id) AS port LEFT JOIN instances i ON i.id = port.device_id)`,
+        status: statusesOfPorts,
       }),
     },
     security_group: {
@@ -42,7 +48,7 @@ export const network = domain({
       statuses: none,
       metering: none,
       search: byAddress('/network/floating-ips', 'host(r.address)', addressesOfFloatingIps, {
-        status: "CASE WHEN r.port_id IS NULL THEN 'available' ELSE 'associated' END",
+        status: { available: 'r.port_id IS NULL', associated: 'r.port_id IS NOT NULL' },
       }),
     },
   },

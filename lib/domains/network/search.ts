@@ -30,8 +30,17 @@ export const rangesOfNetworks: readonly AddressSearch[] = [
 export const statusOfRouter = (r: string): string =>
   `CASE WHEN ${r}.cell_id IS NULL OR ${r}.applied_revision = ${r}.revision THEN 'active' ELSE 'updating' END`;
 
+const routerIs = (status: string) =>
+  `EXISTS (SELECT FROM routers o WHERE o.id = r.router_id AND ${statusOfRouter('o')} = '${status}')`;
+/** The status of a network `r` in the inventory. */
+export const statusesOfNetworks = { active: routerIs('active'), updating: routerIs('updating') };
+
 /** Whether an instance `i` uses its ports. */
 const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
 /** The status of a port of the instance `i`, if it has one. */
 export const portStatuses = { active: isOn, down: `NOT ${isOn}` };
 export const statusOfPort = `CASE WHEN ${isOn} THEN 'active' ELSE 'down' END`;
+
+const usesPort = `EXISTS (SELECT FROM instances i WHERE i.id = r.device_id AND ${isOn})`;
+/** The status of a port `r` in the inventory. */
+export const statusesOfPorts = { active: usesPort, down: `NOT ${usesPort}` };

@@ -15,7 +15,10 @@ export const secrets = domain({
       statuses: none,
       metering: none,
       search: byName('/vault/secrets', {
-        status: "CASE WHEN r.expires_at <= platform_now() THEN 'expired' ELSE 'active' END",
+        status: {
+          active: 'r.expires_at IS NULL OR r.expires_at > platform_now()',
+          expired: 'r.expires_at <= platform_now()',
+        },
       }),
     },
   },
