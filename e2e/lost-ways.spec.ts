@@ -11,6 +11,16 @@ async function setSuspended(request: APIRequestContext, token: string, tenant: T
   expect(answer.ok()).toBe(true);
 }
 
+/** Resolves once the page follows changes and has refetched its data. A request on its way would be refused on suspension. */
+async function requestsAnswered(page: Page) {
+  let following = false;
+  page.on('response', (response) => {
+    following ||= response.url().endsWith('/api/v1/events');
+  });
+  const refetch = await page.waitForRequest((sent) => following && sent.url().endsWith('/api/v1/billing/budget'));
+  await refetch.response();
+}
+
 const sidebarLink = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true });
 
 test('an open tab learns that its project is suspended, disables everything, and recovers when it is resumed', async ({
@@ -19,8 +29,10 @@ test('an open tab learns that its project is suspended, disables everything, and
   request,
   administratorToken,
 }) => {
+  const quiet = requestsAnswered(page);
   await open(page, newSecret(tenant), tenant.admin);
   await page.getByLabel('Name', { exact: true }).fill('kept');
+  await quiet;
   await setSuspended(request, administratorToken, tenant, true);
   await expect(page.getByRole('status', { name: 'Suspension' })).toContainText('This project is suspended');
   await expect(page.getByRole('button', { name: 'Create secret' })).toBeDisabled();

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onChange } from '@/lib/core/db/changes';
 import { none } from '@/lib/core/domains/portal';
@@ -16,6 +17,8 @@ const JOIN_AGAIN_MS = 15_000;
  */
 export function startHostAgent(cell: string, watches: readonly Watch[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
+  // Every look that pauses listens; Node warns at eleven.
+  setMaxListeners(0, stopping.signal);
   const ended = lookAfterHost(cell, watches, stopping.signal).catch((error) =>
     log.error({ err: error }, 'the host agent ended'),
   );
