@@ -160,6 +160,15 @@ describe('tokens end at once', () => {
     expect(await refusal(app.refresh(tokens.refresh_token ?? ''))).toMatch(/^invalid_(grant|client)$/);
   });
 
+  test('when the member is removed: the signed-in browser gets no new ones and no consent page', async () => {
+    const browser = await signedIn();
+    await app.signIn(browser);
+    const { id } = acme.users.member;
+    await call('DELETE', `/identity/role-assignments?user_id=${id}`, { token: acme.users.admin.token });
+    expect(errorOf((await browser.visit((await app.request({ prompt: 'none' })).url)).url)).toBe('access_denied');
+    expect(errorOf((await browser.visit((await app.request()).url)).url)).toBe('access_denied');
+  });
+
   test('when the portal session does, unless the user granted offline access', async () => {
     const browser = await signedIn();
     const bound = await app.signIn(browser);
@@ -345,7 +354,9 @@ describe('the API', () => {
   test('accepts no token of single sign-on', async () => {
     const { access_token, id_token = '', refresh_token = '' } = await app.signIn(await signedIn());
     for (const token of [access_token, id_token, refresh_token, client.client_secret]) {
-      expect((await call('GET', '/auth/me', { token })).status).toBe(401);
+      for (const path of ['/auth/me', '/workspace/info', '/observability/loki/api/v1/labels']) {
+        expect((await call('GET', path, { token })).status).toBe(401);
+      }
     }
   });
 
