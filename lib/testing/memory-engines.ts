@@ -13,6 +13,7 @@ import type { EngineImage } from '@/lib/domains/images/engine';
 import type { Router } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
+import { readLastLines } from '@/lib/engines/last-lines';
 import type { LogLine, ProgramState } from '@/lib/hosts/services/engine';
 import { ownCell } from '@/lib/settings';
 import { MemoryServices, readMemoryLog } from './memory-services';
@@ -79,6 +80,8 @@ export class MemoryEngines implements Engines {
       if (this.failure) throw this.failure;
       this.machines.delete(id);
       this.booting.delete(id);
+      await readLastLines(id);
+      this.consoleLines.delete(id);
     },
     observeInstances: async () => [...this.machines].map(([id, machine]) => observed(id, machine, this.node)),
     openConsole: async (_id, kind) => {

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineError } from '@/lib/engines/error';
+import { readLastLines } from '@/lib/engines/last-lines';
 import { checked } from '@/lib/engines/local/record';
 import { serviceSpec } from '@/lib/engines/local/services/service-record';
 import type {
@@ -78,6 +79,7 @@ export class MemoryServices implements ServiceEngine {
 
   async removeService(id: string): Promise<void> {
     if (this.failure) throw this.failure;
+    await readLastLines(id);
     this.services.delete(id);
     this.unready.delete(id);
   }

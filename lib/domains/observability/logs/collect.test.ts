@@ -92,6 +92,43 @@ describe('lines of every domain', () => {
   );
 });
 
+describe('a writer that is removed', () => {
+  async function createWriter(name: string, source: LogSource): Promise<[Writer, TestProject]> {
+    const owner = await createProject(`gone-${name}`);
+    for (const create of Object.values(fixtures)) await create(owner, call);
+    const rows = await query<Writer>(source.writers(cell));
+    const writer = rows.find(({ project_id }) => project_id === owner.id);
+    if (!writer) throw new Error('no fixture of this domain writes lines');
+    return [writer, owner];
+  }
+  const remove = ({ from }: LogSource, id: string) =>
+    from === 'console' ? engines.compute.removeInstance(id) : engines.services.removeService(id);
+
+  test.each(writing)('of %s: its log is read to its end first', async (name, source) => {
+    const [{ id, resource_id }, owner] = await createWriter(name, source);
+    const collector = new LogCollector(cell, [source]);
+    await write(source, id, 'first');
+    await collector.look();
+    const last = Array.from({ length: 2500 }, (_, index) => `last ${index}`);
+    for (const line of last) await write(source, id, line);
+    await remove(source, id);
+    await collector.end();
+    expect(await found(`{resource_id="${resource_id}"} |~ "^(first|last)"`, owner)).toEqual(['first', ...last]);
+  });
+
+  test('goes although its log cannot be read', async () => {
+    const [source] = consoles;
+    if (!source) throw new Error('no domain has consoles');
+    const [{ id }] = await createWriter('unread', source);
+    const collector = new LogCollector(cell, [source]);
+    const reading = vi.spyOn(engines.compute, 'readConsole').mockRejectedValue(new Error('broken'));
+    await expect(remove(source, id)).resolves.toBeUndefined();
+    expect(reading).toHaveBeenCalled();
+    reading.mockRestore();
+    await collector.end();
+  });
+});
+
 const consoles = writing.flatMap(([, source]) => (source.from === 'console' ? [source] : []));
 
 test('a writer that cannot be read keeps no other from being read', async () => {

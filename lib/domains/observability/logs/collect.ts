@@ -6,6 +6,7 @@ import type { Watch } from '@/lib/core/domains/watch';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { deletedAmong } from '@/lib/core/resources/strays';
 import { engineOf } from '@/lib/engines/engines';
+import { readBeforeRemoval } from '@/lib/engines/last-lines';
 import type { LogPage } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
 import type { StreamLabels } from './labels';
@@ -18,6 +19,8 @@ const COLLECT_MS = 500;
 const LINES_A_PAGE = 2000;
 /** Pages of one writer in a row; then others have their turn. */
 const MOST_PAGES = 5;
+/** Pages of a writer that is being removed: its log holds some 10 MB, of which a page has 256 KiB. */
+const MOST_LAST_PAGES = 50;
 /** Writers that are read at the same time: each page is one statement. */
 const AT_ONCE = 4;
 
@@ -42,17 +45,33 @@ export class LogCollector {
   /** By writer. */
   private readonly cursors = new Map<string, string | null>();
   private readonly failing = new Set<string>();
+  private readonly leave = readBeforeRemoval((id) => this.finish(id));
 
   constructor(
     private readonly cell: string,
     private readonly sources: readonly LogSource[],
   ) {}
 
+  async end(): Promise<void> {
+    this.leave();
+  }
+
   async look(): Promise<void> {
     const writers = await this.writers();
     for (let first = 0; first < writers.length; first += AT_ONCE) {
       await Promise.all(writers.slice(first, first + AT_ONCE).map((writer) => this.collectOrWarn(writer)));
     }
+  }
+
+  /** Reads the rest of a log whose writer has ended. */
+  private async finish(id: string): Promise<void> {
+    const writer = (await this.writers()).find((one) => one.id === id);
+    if (!writer) return;
+    let hasMoved = true;
+    for (let pages = 0; hasMoved && pages < MOST_LAST_PAGES; pages += 1)
+      ({ hasMoved } = await this.collectPage(writer));
+    this.cursors.delete(id);
+    this.failing.delete(id);
   }
 
   private async writers(): Promise<Writer[]> {
@@ -78,21 +97,29 @@ export class LogCollector {
   }
 
   private async collect(writer: Writer): Promise<void> {
-    const source = `${PREFIX}${writer.id}`;
     for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-      const before = this.cursors.get(writer.id) ?? (await progressOf(source));
-      const page = await this.read(writer, before);
-      if (page.cursor === before) {
-        this.cursors.set(writer.id, before);
-        return;
-      }
-      const lost = new Map(page.dropped > 0 ? [[writer.project_id, page.dropped]] : []);
-      const isStored = await writeLogs(entriesOf(writer, page), { source, before, after: page.cursor }, lost);
-      // Another agent of this cell was faster: its progress is read anew.
-      if (!isStored) this.cursors.delete(writer.id);
-      else this.cursors.set(writer.id, page.cursor);
-      if (!isStored || page.lines.length < LINES_A_PAGE) return;
+      if ((await this.collectPage(writer)).lines < LINES_A_PAGE) return;
     }
+  }
+
+  /** Stores the next lines of a writer. @returns how many, and whether the reading is further than before */
+  private async collectPage(writer: Writer): Promise<{ lines: number; hasMoved: boolean }> {
+    const source = `${PREFIX}${writer.id}`;
+    const before = this.cursors.get(writer.id) ?? (await progressOf(source));
+    const page = await this.read(writer, before);
+    if (page.cursor === before) {
+      this.cursors.set(writer.id, before);
+      return { lines: 0, hasMoved: false };
+    }
+    const lost = new Map(page.dropped > 0 ? [[writer.project_id, page.dropped]] : []);
+    const isStored = await writeLogs(entriesOf(writer, page), { source, before, after: page.cursor }, lost);
+    if (isStored) {
+      this.cursors.set(writer.id, page.cursor);
+      return { lines: page.lines.length, hasMoved: true };
+    }
+    // Another agent of this cell was faster: its progress is read anew.
+    this.cursors.delete(writer.id);
+    return { lines: 0, hasMoved: true };
   }
 
   private read({ id, from }: Writer, cursor: string | null): Promise<LogPage> {

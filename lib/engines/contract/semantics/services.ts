@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { ObservedService, ServiceEngine, ServiceSpec } from '@/lib/hosts/services/engine';
+import { readBeforeRemoval } from '../../last-lines';
 import { eventually, settleService } from '../service-subject';
 
 /** Test facilities for the semantics, beyond the interface. */
@@ -151,6 +152,20 @@ export function serviceSemantics(name: string, prepare: () => Promise<SemanticsS
       await eventually(async () => (await said(spec.id, cursor)).length > 0);
       expect(await said(spec.id, cursor)).toEqual(['two']);
       await expect(subject.services.readLog(spec.id, 'elsewhere', 10)).rejects.toMatchObject({ code: 'INVALID' });
+    });
+
+    it('a log is read to its end before a removal', async () => {
+      const spec = server();
+      await settled(spec);
+      await subject.say(spec.id, 'the last line');
+      await eventually(async () => (await said(spec.id)).includes('the last line'));
+      let last: string[] = [];
+      const end = readBeforeRemoval(async (id) => {
+        last = await said(id);
+      });
+      await subject.services.removeService(spec.id);
+      end();
+      expect(last).toContain('the last line');
     });
 
     it('a state folder grows and never shrinks', async () => {

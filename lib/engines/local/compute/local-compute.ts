@@ -10,6 +10,7 @@ import type {
 } from '@/lib/domains/compute/engine';
 import type { LogPage, Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
+import { readLastLines } from '../../last-lines';
 import { untilSettled } from '../../until-settled';
 import { chooseAccelerator } from '../accelerator';
 import { Changes, type Tell } from '../changes';
@@ -116,6 +117,7 @@ export class LocalCompute implements ComputeEngine {
     await this.turns.take(id, async () => {
       const machine = findProcess(this.host, 'qemu', id);
       if (machine) await endProcess(machine);
+      await readLastLines(id);
       await groupsOf(this.host).drop(id);
       await endReach(this.host, id);
       await BootWatch.end(this.host, id);

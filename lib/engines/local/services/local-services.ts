@@ -12,6 +12,7 @@ import type {
   Settlement,
 } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
+import { readLastLines } from '../../last-lines';
 import { PROGRAMS } from '../catalogue/catalogue';
 import type { Program } from '../catalogue/program';
 import { ensureProgram, programRoot } from '../catalogue/store';
@@ -108,6 +109,7 @@ export class LocalServices implements ServiceEngine {
   removeService(id: string): Promise<void> {
     return this.turns.take(id, async () => {
       await stopService(this.host, id, 0);
+      await readLastLines(id);
       await removeRelay(this.host, id);
       await removeCable(this.host, id);
       await removeState(this.host, id);
