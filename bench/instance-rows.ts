@@ -43,7 +43,7 @@ async function createNetwork(port: number, token: string): Promise<string> {
 }
 
 /** Fills the project up to this many instances, each with a port and an address, like created ones. */
-async function copyInstances(projectId: string, count: number): Promise<void> {
+export async function copyInstances(projectId: string, count: number): Promise<void> {
   await execute(sql`
     WITH model AS (
       SELECT i, p, c.security_group_id FROM instances i JOIN ports p ON p.device_id = i.id

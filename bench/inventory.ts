@@ -75,12 +75,12 @@ async function fill(): Promise<string> {
 }
 
 /** The median duration in milliseconds. */
-async function median(run: () => Promise<unknown>): Promise<number> {
+export async function median(run: () => Promise<unknown>, runs = RUNS): Promise<number> {
   const durations: number[] = [];
-  for (let turn = 0; turn < RUNS; turn++) {
+  for (let turn = 0; turn < runs; turn++) {
     const start = performance.now();
     await run();
     durations.push(performance.now() - start);
   }
-  return durations.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] ?? Number.NaN;
+  return durations.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? Number.NaN;
 }

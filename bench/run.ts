@@ -5,8 +5,8 @@ import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 
 /**
  * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the
- * inventory, the log store and machines. `npm run bench -- api`, `-- metrics`, `-- inventory`, `-- logs` and `--
- * machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
+ * dashboard, the inventory, the log store and machines. `npm run bench -- api`, `-- metrics`, `-- dashboard`, `-- inventory`,
+ * `-- logs` and `-- machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
  */
 async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
   const amount = given === undefined ? undefined : Number(given);
@@ -18,11 +18,13 @@ async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
     await onOwnDatabase(async (url, folder) => (await import('./measure')).measure(url, folder));
   if (only === undefined || only === 'metrics')
     await onOwnDatabase(async () => (await import('./metrics')).measureMetrics());
+  if (only === undefined || only === 'dashboard')
+    await onOwnDatabase(async () => (await import('./dashboard')).measureDashboard());
   if (only === undefined || only === 'inventory')
     await onOwnDatabase(async () => (await import('./inventory')).measureInventory());
   if (only === undefined || only === 'logs')
     await onOwnDatabase(async (_, folder) => (await import('./logs')).measureLogs(folder, amount));
-  if (only === 'api' || only === 'metrics' || only === 'inventory' || only === 'logs') return;
+  if (only !== undefined && only !== 'machines') return;
   const { measureMachines } = await import('./machines');
   await measureMachines();
 }

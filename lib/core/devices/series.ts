@@ -186,7 +186,10 @@ function beforeAndWithin(projectId: string, wanted: Wanted, { from, to, level }:
   return within(projectId, wanted, new Date(from.getTime() - LONGEST_GAP_S[level] * 1000), to);
 }
 
-/** For each sample and part: the mean of a gauge, or the growth of a counter since the sample before. */
+/**
+ * For each sample and part: the mean of a gauge, or the growth of a counter since the sample before. PostgreSQL knows the number
+ * of parts, so it reads the samples once: it would misjudge a join with `metric_shapes`, and read them once for each part.
+ */
 function changes({ series }: Wanted, { from, level }: Intervals, rows: Sql): Sql {
   const gap = sql`${LONGEST_GAP_S[level]}::int`;
   return sql`
@@ -199,10 +202,9 @@ function changes({ series }: Wanted, { from, level }: Intervals, rows: Sql): Sql
       FROM (${rows}) AS r WINDOW s AS (PARTITION BY r.device_id, r.shape_id ORDER BY r.at)
     ) AS k
     JOIN (
-      SELECT w.*, array_position(m.gauges, w.position) AS gauge
+      SELECT w.*, array_position((SELECT m.gauges FROM metric_shapes m WHERE m.id = w.shape_id), w.position) AS gauge
       FROM unnest(${series.map(({ shape_id }) => shape_id)}::int[], ${series.map(({ position }) => position)}::int[],
-        ${series.map(({ part }) => part)}::int[]) AS w (shape_id, position, part)
-      JOIN metric_shapes m ON m.id = w.shape_id
+        ${series.map(({ part }) => part)}::int[]) AS w (shape_id, position, part) OFFSET 0
     ) AS w ON w.shape_id = k.shape_id
     WHERE k.at > ${from}::timestamptz`;
 }
