@@ -66,7 +66,9 @@ export function ServiceCard({
         {create && status !== 'unavailable' && (
           <CreateLink label={create.label} href={create.href(project)} operation={create.operation} />
         )}
-        {first && resources > 0 && <ButtonLink href={first.href(project)}>View {first.label.toLowerCase()}</ButtonLink>}
+        {first && (resources > 0 || !create) && (
+          <ButtonLink href={first.href(project)}>View {first.label.toLowerCase()}</ButtonLink>
+        )}
         <ButtonLink variant="quiet" href={new URL(docs_url).pathname}>
           <BookText aria-hidden="true" /> Reference
         </ButtonLink>

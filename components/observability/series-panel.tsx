@@ -65,6 +65,14 @@ export function SeriesPanel({ label, matrix, format, binary = false, onZoom }: S
   );
 }
 
+/** The figures of a series. A phone has room for two beside the name. */
+const figures = [
+  { name: 'Last', of: 'last', className: '' },
+  { name: 'Min', of: 'min', className: 'max-sm:hidden' },
+  { name: 'Max', of: 'max', className: 'max-sm:hidden' },
+  { name: 'Avg', of: 'avg', className: '' },
+] as const;
+
 interface SeriesTableProps {
   lines: readonly Line[];
   times: readonly number[];
@@ -92,9 +100,9 @@ function SeriesTable({ lines, times, cursor, format, hidden, onToggle }: SeriesT
             <th scope="col" className="px-3 py-2 font-medium">
               Series
             </th>
-            {['Last', 'Min', 'Max', 'Avg'].map((name) => (
-              <th key={name} scope="col" className="px-3 py-2 text-right font-medium">
-                {name === 'Last' && at !== undefined ? 'At cursor' : name}
+            {figures.map(({ name, of, className }) => (
+              <th key={of} scope="col" className={clsx('px-3 py-2 text-right font-medium', className)}>
+                {of === 'last' && at !== undefined ? 'At cursor' : name}
               </th>
             ))}
           </tr>
@@ -121,12 +129,11 @@ function SeriesTable({ lines, times, cursor, format, hidden, onToggle }: SeriesT
                     <span className="truncate">{line.label}</span>
                   </button>
                 </th>
-                <td className="whitespace-nowrap px-3 py-1 text-right tabular-nums">
-                  {written(cursor === undefined ? summary?.last : line.values[cursor])}
-                </td>
-                <td className="whitespace-nowrap px-3 py-1 text-right tabular-nums">{written(summary?.min)}</td>
-                <td className="whitespace-nowrap px-3 py-1 text-right tabular-nums">{written(summary?.max)}</td>
-                <td className="whitespace-nowrap px-3 py-1 text-right tabular-nums">{written(summary?.avg)}</td>
+                {figures.map(({ of, className }) => (
+                  <td key={of} className={clsx('whitespace-nowrap px-3 py-1 text-right tabular-nums', className)}>
+                    {written(of === 'last' && cursor !== undefined ? line.values[cursor] : summary?.[of])}
+                  </td>
+                ))}
               </tr>
             );
           })}

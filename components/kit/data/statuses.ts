@@ -36,6 +36,7 @@ const looks = new Map<string, StatusLook>([
   ['active', good('Active')],
   ['available', good('Available')],
   ['in_use', good('In use')],
+  ['subscribed', good('Subscribed')],
   ['ready', good('Ready')],
   ['online', good('Online')],
   ['healthy', good('Healthy')],

@@ -81,7 +81,7 @@ const stacked = {
   body: 'max-sm:grid',
   row: 'max-sm:relative max-sm:flex max-sm:min-w-0 max-sm:flex-wrap max-sm:items-center max-sm:gap-x-4 max-sm:gap-y-1 max-sm:border-b max-sm:px-4 max-sm:py-3 max-sm:last:border-b-0',
   cell: 'max-sm:flex max-sm:h-auto max-sm:min-w-0 max-sm:max-w-full max-sm:items-baseline max-sm:gap-1.5 max-sm:border-b-0 max-sm:p-0 max-sm:text-left max-sm:wrap-anywhere',
-  selectAll: 'max-sm:flex max-sm:items-center max-sm:border-b-0 max-sm:bg-transparent max-sm:p-0',
+  selectAll: 'max-sm:flex max-sm:w-auto max-sm:items-center max-sm:border-b-0 max-sm:bg-transparent max-sm:p-0',
   select: 'max-sm:flex max-sm:w-auto max-sm:items-center max-sm:border-b-0 max-sm:p-0',
   first: 'max-sm:w-full',
   /** The line without the checkbox and the gap after it. */
