@@ -23,6 +23,10 @@ test('the header of an instance has its key facts with the price, and tabs in th
   await expect(header).toContainText(`Flavor${flavor.name}`);
   await expect(header).toContainText(/Per hour\$0\.00[1-9]|Per hour\$0\.0[1-9]/);
   await expectAccessible(page);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`/projects/${tenant.slug}/compute/instances/${id}?tab=activity`);
+  await expect(page.getByRole('tab', { name: 'Activity' })).toBeInViewport({ ratio: 1 });
 });
 
 test('a resource is renamed in place, by keyboard alone', async ({ page, tenant, request }) => {

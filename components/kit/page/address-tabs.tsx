@@ -28,7 +28,7 @@ export function AddressTabs({ label, tabs }: AddressTabsProps) {
     <Tabs value={shown?.name} onValueChange={(name) => show(name === tabs[0]?.name ? undefined : name)}>
       <TabsList aria-label={label}>
         {tabs.map(({ name, label: text }) => (
-          <TabsTrigger key={name} value={name}>
+          <TabsTrigger key={name} value={name} ref={name === shown?.name ? reveal : undefined}>
             {text}
           </TabsTrigger>
         ))}
@@ -40,6 +40,14 @@ export function AddressTabs({ label, tabs }: AddressTabsProps) {
       ))}
     </Tabs>
   );
+}
+
+/** Scrolls the tabs of a narrow screen to the one that is shown, without moving the page. */
+function reveal(tab: HTMLElement | null): void {
+  const list = tab?.parentElement;
+  if (!tab || !list) return;
+  const [at, room] = [tab.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (at.right > room.right || at.left < room.left) list.scrollLeft += at.left - room.left;
 }
 
 /** The History API and not the router: nothing is to be fetched from the server for a change of the address alone. */
