@@ -42,7 +42,7 @@ export function groupsFor(
     .toSorted((one, other) => bestOf(other.lines) - bestOf(one.lines));
 }
 
-/** By its id or address: better than another name of a page. */
+/** By its id, address or tag: better than another name of a page. */
 const FOUND = 0.4;
 
 function bestOf(lines: readonly Ranked[]): number {

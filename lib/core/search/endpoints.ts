@@ -4,7 +4,7 @@ import * as schema from './schema';
 import { type Searchable, search, searchPlatform } from './service';
 
 const description =
-  'At most ten results of each type, best first: ids and addresses, then names that begin with the text, then names that ' +
+  'At most ten results of each type, best first: ids, addresses and tags, then names that begin with the text, then names that ' +
   'contain it. Texts of one or two characters match only the beginning of a name.';
 
 /** Search over resources of every type. @param searchable all domains and endpoints, including these */
@@ -13,7 +13,7 @@ export const searchEndpoints = (searchable: () => Searchable) => [
     method: 'GET',
     path: '/search',
     operation_id: 'searchResources',
-    summary: 'Find resources by name, id or address',
+    summary: 'Find resources by name, id, address or tag',
     description: `${description} Only resources that the caller may list are found.`,
     tag: 'Search',
     access: 'reader',

@@ -3,7 +3,8 @@ import { id } from '@/lib/core/api/schemas';
 
 export const searchQuery = z.strictObject({
   q: z.string().trim().min(1).max(100).meta({
-    description: 'Part of a name, the beginning of an id, an IP or MAC address or the beginning of one, or a CIDR.',
+    description:
+      'Part of a name, the beginning of an id, an IP or MAC address or the beginning of one, a CIDR, or a tag as `key=value`.',
     example: 'web',
   }),
 });
@@ -13,7 +14,7 @@ const result = {
   id,
   name: z.string().meta({ description: 'For resources without a name, their address.', example: 'web-1' }),
   status: z.string().nullable().meta({ description: 'null for resources without a status.' }),
-  matched: z.enum(['name', 'id', 'address']).meta({ description: 'What the text was found in.' }),
+  matched: z.enum(['name', 'id', 'address', 'tag']).meta({ description: 'What the text was found in.' }),
   address: z.string().nullable().meta({ description: 'The address that matched.', example: '10.0.0.7' }),
 };
 export const searchResult = z.strictObject(result).meta({ id: 'SearchResult' });

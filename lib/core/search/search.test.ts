@@ -117,6 +117,15 @@ describe('an address is found', () => {
   });
 });
 
+test('a tag with its value is found, and the value to the letter only', async () => {
+  const { token } = acme.users.member;
+  await call('PUT', `/inventory/tags/instance/${web}`, { token, body: { tags: { team: 'Ops=1' } } });
+  expect(await find('team=Ops=1')).toMatchObject([{ type: 'instance', id: web, matched: 'tag' }]);
+  expect(await find('team=ops=1')).toEqual([]);
+  expect(await find('team=')).toEqual([]);
+  expect(await find('team=Ops=1', other)).toEqual([]);
+});
+
 test('another project finds nothing of this one', async () => {
   expect(await find('cobweb', other)).toEqual([]);
   expect((await find('web', other)).map(({ name }) => name)).toEqual(['web of another project']);

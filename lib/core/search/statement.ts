@@ -2,6 +2,7 @@ import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { each } from '@/lib/core/domains/domain';
 import { type None, none } from '@/lib/core/domains/portal';
 import type { AddressSearch } from '@/lib/core/domains/search';
+import { hasTags } from '@/lib/core/tags/filter';
 import type { SearchText } from './text';
 
 const MOST = raw('10');
@@ -26,7 +27,7 @@ export type Source = {
   scopes: readonly Scope[];
 };
 
-/** Up to ten results of each source, best first: by id or address, by the beginning of a name, by a part of one. */
+/** Up to ten results of each source, best first: by id, address or tag, by the beginning of a name, by a part of one. */
 export function searchStatement(sources: readonly Source[], search: SearchText): Sql {
   const found = sources.flatMap((source) => {
     const candidates = source.scopes.flatMap((scope) => candidatesOf(source, scope, search));
@@ -53,6 +54,10 @@ function candidatesOf({ table, names, addresses }: Source, scope: Scope, search:
   }
   if (typeof scope === 'object')
     candidates.push(...each(addresses).flatMap((where) => byAddress(where, scope, search)));
+  if (typeof scope === 'object' && search.tag !== undefined) {
+    candidates.push(sql`(SELECT r.id, 0 AS rank, 'tag' AS matched, NULL AS address FROM ${raw(table)} r
+      WHERE ${within(scope, 'r.project_id')} AND ${hasTags('r')([search.tag])} LIMIT ${MOST})`);
+  }
   return candidates;
 }
 

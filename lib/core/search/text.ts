@@ -8,18 +8,22 @@ export type SearchText = {
   cidr?: string;
   /** A MAC address or the beginning of one. */
   mac?: string;
+  /** A tag with its value: `env=production`. */
+  tag?: string;
 };
 
 const SHORTEST_ID = 4;
 
 export function readSearch(typed: string): SearchText {
-  const text = typed.trim().toLowerCase();
+  const exact = typed.trim();
+  const text = exact.toLowerCase();
   const cidr = readCidr(text);
   return {
     text,
     ...idRange(text),
     ...(cidr === undefined ? {} : { cidr }),
     ...(/^([0-9a-f]{2}:){1,5}[0-9a-f]{0,2}$/.test(text) ? { mac: text } : {}),
+    ...(exact.includes('=') ? { tag: exact } : {}),
   };
 }
 
