@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   MessageSquareText,
   ScrollText,
+  SearchCode,
   SlidersHorizontal,
   UploadCloud,
   Workflow,
@@ -38,6 +39,12 @@ export const pieces: readonly Piece[] = [
     label: 'YAML editor',
     icon: FileWarning,
     purpose: 'YAML with problems marked at their lines.',
+  },
+  {
+    name: 'query-field',
+    label: 'Query field',
+    icon: SearchCode,
+    purpose: 'A query in LogQL or PromQL, with completion and the place of an error.',
   },
   {
     name: 'time-series',
