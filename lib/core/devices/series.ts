@@ -156,11 +156,62 @@ export type TotalRow = { part: number; value: number } & (
  * of the roll-up, without data that is not rolled up yet.
  */
 export function readTotals(projectId: string, wanted: Wanted, span: Intervals): Promise<TotalRow[]> {
-  const rows = span.interval_s === span.level ? rolledUpRows : intervalRows;
+  if (span.interval_s === span.level) return rolledUpTotals(projectId, wanted, span);
   return query<TotalRow>(sql`
     SELECT part, interval, device_id, CASE WHEN grouping(device_id) = 1 THEN sum(value) ELSE avg(value) END AS value
-    FROM (${rows(projectId, wanted, span)}) AS i WHERE value IS NOT NULL
+    FROM (${intervalRows(projectId, wanted, span)}) AS i WHERE value IS NOT NULL
     GROUP BY GROUPING SETS ((part, interval), (part, device_id)) ORDER BY interval, part, device_id`);
+}
+
+type PartTotals = { values: (number | null)[] } & (
+  | { interval: Date; device_id: null }
+  | { interval: null; device_id: string }
+);
+
+/** Every roll-up is an interval already. The parts are columns: a row for each would take three times as long. */
+async function rolledUpTotals(projectId: string, wanted: Wanted, span: Intervals): Promise<TotalRow[]> {
+  const parts = [...new Set(wanted.series.map(({ part }) => part))];
+  if (parts.length === 0) return [];
+  const shapes = await query<{ id: number; gauges: number[] }>(
+    sql`SELECT id, gauges FROM metric_shapes WHERE id = ANY (${wanted.series.map(({ shape_id }) => shape_id)}::int[])`,
+  );
+  const gauges = new Map(shapes.map((shape) => [shape.id, shape.gauges]));
+  const columns = parts.map((part) => {
+    const cases = wanted.series
+      .filter((series) => series.part === part)
+      .map(({ shape_id, position }) => {
+        const gauge = (gauges.get(shape_id) ?? []).indexOf(position) + 1;
+        return `WHEN ${shape_id} THEN ${gauge > 0 ? meanOf(position, gauge) : rateOf(position, span)}`;
+      });
+    return `CASE k.shape_id ${cases.join(' ')} END AS part_${part}`;
+  });
+  const totals = parts.map(
+    (part) => `CASE WHEN grouping(device_id) = 1 THEN sum(part_${part}) ELSE avg(part_${part}) END`,
+  );
+  const step = sql`${span.interval_s}::int * interval '1 second'`;
+  const rows = sql`${rollup} WHERE ${beforeAndWithin(projectId, wanted, span)} AND step_s = ${span.level}::int`;
+  const found = await query<PartTotals>(sql`
+    SELECT interval, device_id, ARRAY[${raw(totals.join(', '))}] AS values
+    FROM (
+      SELECT device_id, date_bin(${step}, at - interval '1 millisecond', 'epoch') + ${step} AS interval, ${raw(columns.join(', '))}
+      FROM (${withLast(rows)}) AS k WHERE k.at > ${span.from}::timestamptz
+    ) AS i GROUP BY GROUPING SETS ((interval), (device_id)) ORDER BY interval, device_id`);
+  return found.flatMap(({ values, ...of }) =>
+    values.flatMap((value, index): TotalRow[] => {
+      const part = parts[index];
+      return value === null || part === undefined ? [] : [{ part, value, ...of }];
+    }),
+  );
+}
+
+const meanOf = (position: number, gauge: number) => `coalesce(k.means[${gauge}], k."values"[${position}])`;
+
+/** The growth of a counter per second since the row before, unless that is too long ago. */
+function rateOf(position: number, { level }: Intervals): string {
+  const value = `(k."values"[${position}] + coalesce(k.base[${position}], 0))`;
+  const last = `(k.last_values[${position}] + coalesce(k.last_base[${position}], 0))`;
+  const growth = `CASE WHEN ${value} >= ${last} THEN ${value} - ${last} ELSE ${value} END`;
+  return `CASE WHEN k.seconds <= ${LONGEST_GAP_S[level]} THEN ${growth} / k.seconds END`;
 }
 
 function intervalRows(projectId: string, wanted: Wanted, span: Intervals): Sql {
@@ -169,16 +220,6 @@ function intervalRows(projectId: string, wanted: Wanted, span: Intervals): Sql {
     SELECT device_id, part, date_bin(${step}, at - interval '1 millisecond', 'epoch') + ${step} AS interval,
       CASE WHEN is_gauge THEN sum(mean * samples) / sum(samples) ELSE sum(growth) / sum(seconds) END AS value
     FROM (${changes(wanted, span, keptRows(span.level, beforeAndWithin(projectId, wanted, span)))}) AS d GROUP BY 1, 2, 3, is_gauge`;
-}
-
-/** Every row is an interval already: nothing to group. */
-function rolledUpRows(projectId: string, wanted: Wanted, span: Intervals): Sql {
-  const rows = sql`${rollup} WHERE ${beforeAndWithin(projectId, wanted, span)} AND step_s = ${span.level}::int`;
-  const step = sql`${span.interval_s}::int * interval '1 second'`;
-  return sql`
-    SELECT device_id, part, date_bin(${step}, at - interval '1 millisecond', 'epoch') + ${step} AS interval,
-      CASE WHEN is_gauge THEN mean ELSE growth / seconds END AS value
-    FROM (${changes(wanted, span, rows)}) AS d`;
 }
 
 /** The first growth of a period needs the sample before it. */
@@ -196,11 +237,7 @@ function changes({ series }: Wanted, { from, level }: Intervals, rows: Sql): Sql
     SELECT k.device_id, w.part, k.at, k.samples, w.gauge IS NOT NULL AS is_gauge,
       coalesce(k.means[w.gauge], k."values"[w.position]) AS mean, CASE WHEN k.seconds <= ${gap} THEN k.seconds END AS seconds,
       CASE WHEN k.seconds <= ${gap} THEN CASE WHEN ${VALUE} >= ${LAST} THEN ${VALUE} - ${LAST} ELSE ${VALUE} END END AS growth
-    FROM (
-      SELECT r.*, lag(r."values") OVER s AS last_values, lag(r.base) OVER s AS last_base,
-        extract(epoch FROM r.at - lag(r.at) OVER s)::float8 AS seconds
-      FROM (${rows}) AS r WINDOW s AS (PARTITION BY r.device_id, r.shape_id ORDER BY r.at)
-    ) AS k
+    FROM (${withLast(rows)}) AS k
     JOIN (
       SELECT w.*, array_position((SELECT m.gauges FROM metric_shapes m WHERE m.id = w.shape_id), w.position) AS gauge
       FROM unnest(${series.map(({ shape_id }) => shape_id)}::int[], ${series.map(({ position }) => position)}::int[],
@@ -208,6 +245,12 @@ function changes({ series }: Wanted, { from, level }: Intervals, rows: Sql): Sql
     ) AS w ON w.shape_id = k.shape_id
     WHERE k.at > ${from}::timestamptz`;
 }
+
+/** Each row with the one before it. */
+const withLast = (rows: Sql) => sql`
+  SELECT r.*, lag(r."values") OVER s AS last_values, lag(r.base) OVER s AS last_base,
+    extract(epoch FROM r.at - lag(r.at) OVER s)::float8 AS seconds
+  FROM (${rows}) AS r WINDOW s AS (PARTITION BY r.device_id, r.shape_id ORDER BY r.at)`;
 
 /** A series that some device of a project may have, with the position of its values in samples. */
 export type KnownSeries = {

@@ -198,3 +198,30 @@ test('a series is added up over devices by interval, and each device has its mea
   await rollUpJob.run(never);
   expect(await readTotals(acme.id, wanted, { ...span, level: 300 })).toEqual(rows);
 });
+
+test('totals of roll-ups have the growth of counters, also after a restart, and leave out what is unknown', async () => {
+  await inOrder([300, 300, 4], [600, 900, 6], [900, 30, 8]);
+  await rollUpJob.run(never);
+  const known = await knownSeries(['nephele_probe_sent_bytes', 'nephele_probe_memory_bytes']);
+  const wanted = {
+    devices: [device],
+    series: known.map((one) => ({ ...one, part: one.type === 'counter' ? 3 : 1 })),
+  };
+  const span = { from: new Date(start), to: new Date(start + 900_000), level: 300, interval_s: 300 } as const;
+  const at = (second: number) => new Date(start + second * 1000);
+  const of = (part: number, rows: Awaited<ReturnType<typeof readTotals>>) =>
+    rows.filter((row) => row.part === part).map(({ interval, value }) => [interval, value]);
+  const rows = await readTotals(acme.id, wanted, span);
+  expect(of(3, rows)).toEqual([
+    [at(600), 2],
+    [at(900), 0.1],
+    [null, 1.05],
+  ]);
+  expect(of(1, rows)).toEqual([
+    [at(300), 4],
+    [at(600), 6],
+    [at(900), 8],
+    [null, 6],
+  ]);
+  expect(await readTotals(acme.id, { devices: [device], series: [] }, span)).toEqual([]);
+});
