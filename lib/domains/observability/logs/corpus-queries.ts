@@ -43,6 +43,14 @@ export const selectorQueries: Answers = [
   ['{service="lb"} # a comment\n|= "GET"', '8 10'],
   ['({service="lb"} |= "GET")', '8 10'],
   ['{service="lb"} |~ "10\\\\.0\\\\.0\\\\.2"', '9'],
+  ['{service=~"lb|audit", stream!="audit"}', '8 9 10'],
+  ['{service="lb"} != "GET" != "zzz"', '9'],
+  ['{stream=~".+"} |= "GET" |~ "/[ac]\\\\b"', '1 3 4 8 10'],
+  ['{service="lb"} |~ "HTTP/1[.][01]\\" [45][0-9]{2}"', '9 10'],
+  ['{service="lb"} !~ "[45][0-9]{2} "', '8'],
+  ['{service="compute"} |= "ms=10" or "ms=20"', '1 3 4'],
+  ['{service="compute"} != "ms=10" or "ms=20"', '2'],
+  ['{service="compute"} |~ `path="?/[ab] `', '1 2 4'],
 ];
 
 /** The same: parsers and label filters. */
@@ -122,6 +130,25 @@ export const parserQueries: Answers = [
   ['{service="compute"} | logfmt | line_format "{{.path}}" |= "/c"', '3'],
   ['{service="compute"} | line_format "{{.resource_name}}" |= "level"', ''],
   ['{service="compute"} |= "GET" | line_format "x" |= "GET"', ''],
+  ['{service="compute"} | logfmt | took>=1s and took<1m30s', '2'],
+  ['{service="compute"} | logfmt | size>1KB and size<20MB', '3 4'],
+  ['{service="compute"} | logfmt | ms>=20 | ms<=30', '2 4'],
+  ['{service="compute"} | logfmt | method=~"GET|PUT" | status!~"5.."', '1 4'],
+  ['{service="compute"} | logfmt | level_extracted!="error"', '1 2 4'],
+  ['{service="compute"} | logfmt | drop method, path | method=""', '1 2 3 4'],
+  ['{service="compute"} | logfmt | keep method="POST" | method="POST"', '2'],
+  [
+    '{service="compute"} | logfmt | line_format "{{.method}} {{.status}}" | regexp "(?P<m>[A-Z]+) (?P<s>[0-9]+)" | s="201"',
+    '2',
+  ],
+  ['{service="compute"} | logfmt | line_format "{{.took}}" | pattern "<n>s" | n="1"', '2'],
+  ['{service="database"} | json path="req.path", ua="[\\"User-Agent\\"]" | path="/r" and ua="curl"', '6'],
+  ['{service="database"} | json first="req.tags[0]" | first="x"', '5'],
+  ['{service="database"} | json id="req.id" | __error__="" | id>=7', '5 6'],
+  ['{service="lb"} | pattern "<_> - \\"<method> <_>\\" <status> <_>" | method="GET" | status="200"', '8'],
+  ['{service="lb"} | pattern "<ip> - \\"<method> <path> <_>\\" <status> <size>" | size>100', '8 10'],
+  ['{service="lb"} | regexp "\\" (?P<code>[0-9]{3}) (?P<length>[0-9]+)$" | code>=400 and length<100', '9'],
+  ['{service="lb"} | label_format resource_name="{{.resource_name}}-1" | resource_name="front-1"', '8 9 10'],
 ];
 
 /** The one line with status 404. */
@@ -144,6 +171,13 @@ export const formatQueries: Answers = [
   [`${lb} | line_format "a" | line_format "{{__line__}}b"`, 'ab'],
   [`${lb} | label_format ip="{{.ip}}x" | line_format "{{.ip}}"`, '10.0.0.2x'],
   [`${lb} | line_format "\\x1b[31mred\\x1b[0m" | decolorize`, 'red'],
+  [`${lb} | line_format "{{.status}}: {{.path | trimPrefix \`/\`}}"`, '404: b'],
+  [`${lb} | line_format "{{.method | lower | trunc 2}}"`, 'po'],
+  [`${lb} | line_format "{{.path | replace \`/\` \`\` | upper}}"`, 'B'],
+  [`${lb} | label_format a="{{.ip}}", b=status | line_format "{{.a}} {{.b}}"`, '10.0.0.2 404'],
+  [`${lb} | label_format code=status | line_format "{{.status}}{{.code}}"`, '404'],
+  [`${lb} | line_format "{{.path}}" | pattern "/<rest>" | line_format "{{.rest}}"`, 'b'],
+  [`${lb} | regexp "(?P<major>[0-9]+)[.](?P<minor>[0-9]+)\\" " | line_format "{{.major}}-{{.minor}}"`, '1-1'],
 ];
 
 const pattern = 'pattern "<ip> - \\"<method> <path> <_>\\" <status> <size>"';
@@ -239,6 +273,30 @@ export const metricQueries: Answers = [
     `label_replace(sum by (service) (count_over_time({service="lb"}[1m])), "s", "$\{first}!", "service", "(?P<first>.).*")`,
     's=l!,service=lb:2',
   ],
+  [
+    'label_replace(sum by (service) (count_over_time({service=~"lb|audit"}[1m])), "kind", "$2", "service", "(.)(.*)")',
+    'kind=udit,service=audit:1 kind=b,service=lb:2',
+  ],
+  ['sum(count_over_time({stream=~".+"} |= "GET" [1m]))', '{}:2'],
+  ['sum by (resource_name) (bytes_over_time({service="lb"}[1m]))', 'resource_name=front:72'],
+  ['avg by (level) (count_over_time({service=~"lb|audit"}[1m]))', 'level=info:1.5'],
+  ['max by (level) (count_over_time({stream=~".+"}[1m]))', 'level=info:2 level=warn:2'],
+  ['count by (level) (count_over_time({stream=~".+"}[1m]))', 'level=info:3 level=warn:1'],
+  ['sum(rate({service="compute"} | logfmt | status>=500 [30s] offset 30s))', '{}:0.03333333333333333'],
+  [`sum(bytes_over_time({service="lb"} | ${pattern} | status="404" [1m]))`, '{}:36'],
+  [`sum(sum_over_time({service="lb"} | ${pattern} | unwrap size [1m]))`, '{}:576'],
+  [
+    `max_over_time({service="lb"} | ${pattern} | unwrap bytes(size) [1m]) by (resource_name)`,
+    'resource_name=front:512',
+  ],
+  [
+    'avg_over_time({service="database"} | json dur="dur" | __error__="" | unwrap dur [1m]) by (service)',
+    'service=database:1.875',
+  ],
+  ['quantile_over_time(0.75, {service="compute"} | logfmt | unwrap ms [1m]) by (service)', 'service=compute:82.5'],
+  ['min_over_time({service="compute"} | logfmt | unwrap duration(took) [1m]) by (service)', 'service=compute:1'],
+  ['sum(count_over_time({service="compute"} | logfmt | __error__="" | took>30s [1m]))', '{}:1'],
+  ['bottomk(1, sum by (service) (count_over_time({service=~"lb|audit"}[1m])))', 'service=audit:1'],
 ];
 
 const count = (service: string) => `sum(count_over_time({service="${service}"}[1m]))`;
@@ -286,4 +344,19 @@ export const operatorQueries: Answers = [
   [`${by} / ignoring(level) sum by (service, level) (count_over_time({service="lb"}[1m]))`, 'service=lb:1'],
   [`(${by} == 1) or (${by} == 2)`, 'service=audit:1 service=compute:2 service=database:2 service=lb:2'],
   ['100 * (2 + 1) - 1', '299'],
+  ['10 % 4 * 2', '4'],
+  ['1 == bool 1', '1'],
+  ['2 != bool 2', '0'],
+  ['2 <= bool 2', '1'],
+  [`${count('lb')} * ${count('compute')} + ${count('audit')}`, '{}:5'],
+  [`(${count('lb')} + ${count('compute')}) * ${count('audit')}`, '{}:4'],
+  [`100 * ${count('audit')} / ${count('compute')}`, '{}:50'],
+  [`${count('gateway')} + 1`, ''],
+  [`${by} >= bool 2`, 'service=audit:0 service=compute:1 service=database:1 service=lb:1'],
+  [`${by} % 2`, 'service=audit:1 service=compute:0 service=database:0 service=lb:0'],
+  [`${by} ^ 2`, 'service=audit:1 service=compute:4 service=database:4 service=lb:4'],
+  [`${by} - on (service) ${by}`, 'service=audit:0 service=compute:0 service=database:0 service=lb:0'],
+  [`sum(${by})`, '{}:7'],
+  [`count(${by} > 1)`, '{}:3'],
+  [`max(${by}) - min(${by})`, '{}:1'],
 ];

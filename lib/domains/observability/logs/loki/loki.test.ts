@@ -20,13 +20,14 @@ process.env.LOKI_URL = `http://127.0.0.1:${port}`;
 
 /**
  * Loki leaves out lines that its parsers do not need for a filter behind them: lines with an error, where its documentation
- * keeps them for filters of numbers, and lines without a label that `keep` removes later.
+ * keeps them for filters of numbers, and lines without a label that `keep` or `drop` removes.
  */
 const differing: readonly string[] = [
   '{service="database"} | json | req_id=7',
   '{service="database"} | json | dur>2',
   '{service="database"} | json id="req.id" | id=8',
   '{service="compute"} | logfmt | keep method | status=""',
+  '{service="compute"} | logfmt | drop method, path | method=""',
 ];
 
 const SECRET = 'only-the-victim-reads-this';
