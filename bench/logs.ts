@@ -9,6 +9,7 @@ import { grouped } from '@/lib/domains/observability/logs/logql/vectors';
 import { evaluate, findLines, readQuery } from '@/lib/domains/observability/logs/query';
 import { mergeChunks } from '@/lib/domains/observability/logs/upkeep';
 import { type LogEntry, writeLogs } from '@/lib/domains/observability/logs/write';
+import { type Rival, startRival } from './loki';
 import { type Aim, printRatio } from './ratio';
 
 const DEFAULT_LINES = 400_000;
@@ -18,12 +19,23 @@ const BATCH = 5000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RUNS = 5;
 const NEEDLE = 'request-id-of-last-night';
+const ERRORS = 'sum by (status) (count_over_time({service="compute"} |= "status" | json | status >= 500 [1h]))';
 
 /**
- * Compares ingest, disk size and queries of the log store with plain files and `grep` on the same lines, a day of them:
- * 10,000,000 when run in full.
+ * Compares ingest, disk size and queries of the log store with plain files and `grep`, and with Loki where it is installed,
+ * on the same lines, a day of them: 10,000,000 when run in full.
  */
 export async function measureLogs(folder: string, lines = DEFAULT_LINES): Promise<void> {
+  const loki = await startRival();
+  if (!loki) console.log('Not compared with Loki: it is not on PATH.');
+  try {
+    await compareLogs(folder, lines, loki);
+  } finally {
+    await loki?.stop();
+  }
+}
+
+async function compareLogs(folder: string, lines: number, loki: Rival): Promise<void> {
   const project_id = newId();
   const at = now();
   await execute(sql`INSERT INTO projects (id, name, slug, created_at, updated_at)
@@ -33,10 +45,12 @@ export async function measureLogs(folder: string, lines = DEFAULT_LINES): Promis
   mkdirSync(files);
   let writing = 0;
   let plain = 0;
+  let lokiWriting = 0;
   for (let first = 0; first < lines; first += BATCH) {
     const count = Math.min(BATCH, lines - first);
     const entries = Array.from({ length: count }, (_, index) => entryOf(project_id, first + index, lines, start));
     writing += (await timed(() => writeLogs(entries)))[0];
+    if (loki) lokiWriting += (await timed(() => loki.push(entries)))[0];
     for (const [resource, own] of grouped(entries, ({ labels }) => labels.resource_id ?? '')) {
       const text = own.map((entry) => `${entry.text}\n`).join('');
       appendFileSync(join(files, resource), text);
@@ -44,6 +58,12 @@ export async function measureLogs(folder: string, lines = DEFAULT_LINES): Promis
     }
   }
   console.log(`Ingest: ${Math.round(lines / writing).toLocaleString('en')} lines/s  aim ≥ 20,000`);
+  if (loki)
+    printRatio(
+      'Ingest, in time to Loki',
+      writing / lokiWriting,
+      `${writing.toFixed(1)} s to ${lokiWriting.toFixed(1)} s`,
+    );
   // Two minutes later: nobody follows these lines.
   await execute(sql`DELETE FROM log_arrivals`);
   const [merging] = await timed(() => mergeChunks(new AbortController().signal));
@@ -56,19 +76,28 @@ export async function measureLogs(folder: string, lines = DEFAULT_LINES): Promis
     text: '≤ 0.2',
     met: bytes / plain <= 0.2,
   });
+  if (loki) {
+    const theirs = await loki.stored();
+    printRatio('Log lines on disk to Loki', bytes / theirs, `${mb(bytes)} to ${mb(theirs)}`);
+  }
 
   const all = `all ${lines.toLocaleString('en')} lines`;
+  const span = { start: `${start}000000`, end: `${start + DAY_MS}000000` };
   const one = `{resource_id="resource-0"} |= "${NEEDLE}"`;
   const aim = (search: number) => ({ text: '< 200 ms', met: search < 0.2 });
   await toGrep('A line in a day of one stream, half of the lines', () => search(project_id, start, one, 1), {
     args: ['-c', NEEDLE, join(files, 'resource-0')],
+    loki: loki && (() => loki.query({ query: one, ...span, limit: '100' })),
     aim: lines === DEFAULT_LINES ? aim : undefined,
   });
-  await toGrep(`A line in ${all}`, () => search(project_id, start, `{service="compute"} |= "${NEEDLE}"`, 1), {
+  const any = `{service="compute"} |= "${NEEDLE}"`;
+  await toGrep(`A line in ${all}`, () => search(project_id, start, any, 1), {
     args: ['-rc', NEEDLE, files],
+    loki: loki && (() => loki.query({ query: any, ...span, limit: '100' })),
   });
   await toGrep('Errors of an hour, by status', () => countErrors(project_id, start), {
     args: ['-rc', 'status":500', files],
+    loki: loki && (() => loki.query({ query: ERRORS, time: span.end })),
   });
   const newest = middleOf(await times(() => search(project_id, start, '{service="compute"}', 100)));
   console.log(`The newest 100 of ${all}: ${ms(newest)}`);
@@ -77,7 +106,11 @@ export async function measureLogs(folder: string, lines = DEFAULT_LINES): Promis
 async function toGrep(
   what: string,
   work: () => Promise<unknown>,
-  { args, aim }: { args: string[]; aim?: ((seconds: number) => Aim) | undefined },
+  {
+    args,
+    aim,
+    loki,
+  }: { args: string[]; aim?: ((seconds: number) => Aim) | undefined; loki?: (() => Promise<void>) | undefined },
 ): Promise<void> {
   const ours = middleOf(await times(work));
   const grep = middleOf(
@@ -86,6 +119,9 @@ async function toGrep(
     }),
   );
   printRatio(`${what}, to grep`, ours / grep, `${ms(ours)} to ${ms(grep)}`, aim?.(ours));
+  if (!loki) return;
+  const theirs = middleOf(await times(loki));
+  printRatio(`${what}, to Loki`, ours / theirs, `${ms(ours)} to ${ms(theirs)}`);
 }
 
 const forever = new AbortController().signal;
@@ -102,10 +138,7 @@ async function search(project_id: string, start: number, text: string, expected:
 
 async function countErrors(project_id: string, start: number): Promise<void> {
   const reader = { project_id, audit: false };
-  const query = readQuery(
-    'sum by (status) (count_over_time({service="compute"} |= "status" | json | status >= 500 [1h]))',
-    reader,
-  );
+  const query = readQuery(ERRORS, reader);
   if (query.kind === 'log') throw new Error('not a metric query');
   await evaluate(query, reader, { steps: [(start + DAY_MS) * 1000], signal: forever });
 }
