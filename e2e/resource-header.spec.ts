@@ -26,7 +26,7 @@ test('the header of an instance has its key facts with the price, and tabs in th
 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/projects/${tenant.slug}/compute/instances/${id}?tab=activity`);
-  await expect(page.getByRole('tab', { name: 'Activity' })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('tab', { name: 'Activity' })).toBeInViewport({ ratio: 0.9 });
 });
 
 test('a resource is renamed in place, by keyboard alone', async ({ page, tenant, request }) => {

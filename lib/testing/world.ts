@@ -88,7 +88,14 @@ export function api(served: readonly AnyEndpoint[] = endpoints) {
   return async (
     method: string,
     path: string,
-    options: { token?: string | undefined; body?: unknown; headers?: Record<string, string>; address?: string } = {},
+    options: {
+      token?: string | undefined;
+      body?: unknown;
+      headers?: Record<string, string>;
+      address?: string;
+      /** Aborts when the caller leaves. */
+      signal?: AbortSignal;
+    } = {},
   ): Promise<Answer> => {
     const headers = new Headers(options.headers);
     if (options.token) headers.set('Authorization', `Bearer ${options.token}`);
@@ -96,7 +103,7 @@ export function api(served: readonly AnyEndpoint[] = endpoints) {
     if (options.body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
     const url = `http://localhost${path.startsWith('/admin') ? path : `/api/v1${path}`}`;
     const body = options.body === undefined ? null : raw ? (options.body as BodyInit) : JSON.stringify(options.body);
-    const request = new Request(url, { method, headers, body });
+    const request = new Request(url, { method, headers, body, signal: options.signal ?? null });
     const incoming = { socket: { remoteAddress: options.address ?? '127.0.0.1' } };
     const response = await app.fetch(request, { incoming });
     const text = await textOf(response);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { prisma } from '@/lib/core/db/prisma';
@@ -33,6 +34,20 @@ const call = api([
     responses: { 200: z.strictObject({}) },
     handle: () => {
       throw new Error('SECRET-INTERNAL-DETAIL at /etc/passwd');
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wait',
+    operation_id: 'wait',
+    summary: '',
+    tag: 'Test',
+    access: 'reader',
+    responses: { 200: z.strictObject({}) },
+    handle: async ({ signal }) => {
+      gates.get('wait')?.reached();
+      await once(signal, 'abort');
+      throw signal.reason;
     },
   }),
   endpoint({
@@ -156,6 +171,16 @@ describe('an internal error', () => {
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('leaked');
   });
+});
+
+test('a request whose caller leaves is no failure: 499, and no audit entry', async () => {
+  const leaving = new AbortController();
+  const reached = new Promise<void>((resolve) => gates.set('wait', { reached: resolve, go: Promise.resolve() }));
+  const answer = call('GET', '/wait', { token: acme.users.reader.token, signal: leaving.signal });
+  await reached;
+  leaving.abort();
+  expect((await answer).status).toBe(499);
+  expect(await prisma().auditEntry.count({ where: { action: 'wait' } })).toBe(0);
 });
 
 describe('a temporary refusal', () => {

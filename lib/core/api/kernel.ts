@@ -75,6 +75,9 @@ export function serve(endpoints: readonly AnyEndpoint[], authenticate: Authentic
   return app;
 }
 
+/** The status of requests in the access log whose caller left before the answer, as web servers write it. */
+const CLIENT_CLOSED = 499;
+
 type Limits = { callers: RateLimiter; anonymous: RateLimiter; projects: Record<ProjectRate, RateLimiter> };
 
 /** Reads are limited per caller only. */
@@ -131,6 +134,11 @@ class Serving {
       this.finish(endpoint, response.status, call);
       return response;
     } catch (error) {
+      // A caller who leaves is no failure. Nobody reads this answer.
+      if (request.signal.aborted && error === request.signal.reason) {
+        this.finish(endpoint, CLIENT_CLOSED, call);
+        return new Response(null, { status: CLIENT_CLOSED });
+      }
       const known = checkRefusal(endpoint, error instanceof ApiError ? error : internalError(error));
       if (known.code === 'INTERNAL_ERROR') {
         log.error({ err: error, request_id: this.requestId, endpoint: endpoint.operation_id }, 'a request failed');
