@@ -33,7 +33,7 @@ export async function advance(exchange: Exchange): Promise<void> {
   const { person } = visit;
   const back = `${OIDC_PATH}/interaction/${interaction.uid}`;
   const facts = person && (await signInFacts(person.session_id));
-  if (!person || !facts || (needsFreshSignIn(interaction) && facts.at.getTime() < interaction.iat * 1000)) {
+  if (!person || !facts || facts.at.getTime() < earliestSignIn(interaction)) {
     return redirect(response, platformPaths.signIn(back, { again: person !== undefined }));
   }
   if (mustChangePassword(person)) return redirect(response, platformPaths.initialPassword(back));
@@ -48,9 +48,10 @@ export async function advance(exchange: Exchange): Promise<void> {
   return provider.interactionFinished(request, response, { login });
 }
 
-/** The client asked for a new sign-in, or for one that is more recent. */
-function needsFreshSignIn({ prompt }: Interaction): boolean {
-  return prompt.reasons.some((reason) => reason === 'login_prompt' || reason === 'max_age');
+/** Since when the user must have signed in: since the request for `prompt=login`, or at most `max_age` seconds before it. */
+function earliestSignIn({ prompt, params, iat }: Interaction): number {
+  if (prompt.reasons.includes('login_prompt')) return iat * 1000;
+  return params.max_age === undefined ? 0 : (iat - Number(params.max_age)) * 1000;
 }
 
 /**
