@@ -195,11 +195,13 @@ describe('an agent that is killed', () => {
     const log = join(folder, 'engine', 'services', id, 'log');
     mkdirSync(log, { recursive: true });
     const texts: string[] = [];
-    /** As the shim of a service writes lines. */
+    const begun = Date.now();
+    /** As the shim of a service writes lines, each in a millisecond of its own: a kill may swap lines of the same one. */
     const say = (count: number) => {
       for (let index = 0; index < count; index += 1) {
+        const at = BigInt(begun + texts.length) * 1_000_000n;
         texts.push(`said ${texts.length}`);
-        appendFileSync(join(log, '00000001'), `${BigInt(Date.now()) * 1_000_000n} o ${texts.at(-1)}\n`);
+        appendFileSync(join(log, '00000001'), `${at} o ${texts.at(-1)}\n`);
       }
     };
     const stored = () => found(`{resource_id="${resource_id}"} |= "said"`);
