@@ -148,13 +148,11 @@ test('lines that a writer lost are counted, said in the log, and notified once a
   if (!source) throw new Error('no domain has consoles');
   const { id } = await writerOf(source);
   const lose = async () => {
-    const page = await engines.compute.readConsole(id, null, 0);
+    const { readConsole } = engines.compute;
     const reading = vi.spyOn(engines.compute, 'readConsole');
-    reading.mockImplementationOnce(async (_, cursor) => ({
-      ...page,
-      cursor: `${Number(cursor ?? 0) + 1}`,
-      dropped: 7,
-    }));
+    reading.mockImplementation(async (of, cursor, limit) =>
+      of === id ? { lines: [], cursor: `${Number(cursor ?? 0) + 1}`, dropped: 7 } : readConsole(of, cursor, limit),
+    );
     await new LogCollector(cell, [source]).look();
     reading.mockRestore();
   };
