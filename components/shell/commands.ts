@@ -32,7 +32,7 @@ function accountCommands({ links, onSignOut }: OwnCommands): PaletteCommand[] {
   return [...links.map((link) => ({ group, ...link })), { group, label: 'Sign out', icon: LogOut, run: onSignOut }];
 }
 
-/** What a shell's commands are made of, when the palette is first opened. */
+/** The parts of a shell's commands. The palette builds the commands when it is first opened. */
 export interface CommandSource {
   /** Their pages and what can be created there. */
   groups?: readonly NavigationGroup[];

@@ -199,7 +199,7 @@ test('a series is added up over devices by interval, and each device has its mea
   expect(await readTotals(acme.id, wanted, { ...span, level: 300 })).toEqual(rows);
 });
 
-test('totals of roll-ups have the growth of counters, also after a restart, and leave out what is unknown', async () => {
+test('totals of roll-ups include the growth of counters, also across a restart, and leave out what is unknown', async () => {
   await inOrder([300, 300, 4], [600, 900, 6], [900, 30, 8]);
   await rollUpJob.run(never);
   const known = await knownSeries(['nephele_probe_sent_bytes', 'nephele_probe_memory_bytes']);

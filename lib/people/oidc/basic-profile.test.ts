@@ -440,7 +440,7 @@ describe('the claims parameter', () => {
     expect((await signIn({ scope: 'openid', claims })).id_claims?.email).toBe(acme.users.member.email);
   });
 
-  test('asks for consent, which names what is given', async () => {
+  test('asks for consent, and the page lists the claims', async () => {
     const own = await signedIn();
     await app.signIn(own, { scope: 'openid' });
     const claims = JSON.stringify({ userinfo: { email: null } });

@@ -15,7 +15,7 @@ export type SsoMember = {
   role: Role;
 };
 
-/** What a client learns with each scope. */
+/** The claims of each scope. */
 export const claimsOfScope = {
   openid: ['sub', 'amr', 'project', 'role'],
   profile: ['name', 'updated_at'],

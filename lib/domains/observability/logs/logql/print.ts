@@ -13,7 +13,7 @@ import type {
 } from './ast';
 import { formatNumber } from './units';
 
-/** A query as LogQL. Only the tree decides what is printed: reading the text again gives an equal tree. */
+/** A query as LogQL, printed from its tree alone. Reading the text gives an equal tree. */
 export function printQuery(query: Query): string {
   return query.kind === 'log' ? log(query) : metric(query);
 }

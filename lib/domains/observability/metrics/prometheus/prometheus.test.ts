@@ -130,7 +130,7 @@ describe.skipIf(!hasPrometheus)('the real Prometheus (skipped where its Debian p
   const memory = (count: number) =>
     Array.from({ length: count }, (_, index) => [start / 1000 + index * 15, String(64 + index)]);
 
-  test('samples are sent once and in order, also after a worker was killed before it noted what it had sent', async () => {
+  test('samples are sent once and in order, also if a worker is killed before it records what it has sent', async () => {
     for (let index = 0; index < 10; index += 1) {
       await sample(acme, web, index);
       await sample(globex, theirs, index);
