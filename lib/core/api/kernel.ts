@@ -16,7 +16,7 @@ import { freeKey, holdKey, keepHeld, keptAnswer, RacedByTwin, requestKey } from 
 import { writeJson } from './json';
 import { LightResponse } from './light-response';
 import { Page } from './pagination';
-import { decide } from './policy';
+import { decide, inProject } from './policy';
 import { RateLimiter, type RateVerdict } from './rate-limit';
 import {
   JSON_BODY_BYTES,
@@ -379,9 +379,6 @@ class Serving {
     );
   }
 }
-
-/** Access to resources of the project, as opposed to the caller's own account. */
-const inProject: ReadonlySet<AnyEndpoint['access']> = new Set(['reader', 'member', 'admin', 'project_person']);
 
 const tooManyInProject: Record<ProjectRate, string> = {
   write: 'Too many changes in this project',

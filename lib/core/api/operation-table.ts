@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AnyEndpoint, fullPath } from './endpoint';
-import type { Access } from './policy';
+import { inProject } from './policy';
 import { groupSlug } from './reference';
 
 type Json = { readonly [name: string]: unknown };
@@ -9,10 +9,10 @@ type Json = { readonly [name: string]: unknown };
 export type ClientModules = { readonly [file: string]: string };
 
 /**
- * The portal's operation table, generated from the endpoints. Every page loads `index.ts`, which has the access rules as
- * short as they can be: names behind the access that they need; whatever anybody signed in may call is only a type. The
- * rest (path, example, field constraints, filter values, page of the reference) is in one file per subject, loaded by the
- * pages that need it.
+ * The portal's operation table, generated from the endpoints. Every page loads `index.ts`, which is therefore small:
+ * it lists the operations that need a project, by access, and those that a freeze refuses; others appear only in a type.
+ * The rest (path, example, field constraints, filter values, page of the reference) is in one file per subject, loaded by
+ * the pages that need it.
  */
 export function operationModules(endpoints: readonly AnyEndpoint[]): ClientModules {
   const subjects = [...new Set(endpoints.map(subjectOf))];
@@ -32,12 +32,9 @@ function subjectOf({ realm, path }: AnyEndpoint): string {
   return realm === 'backoffice' ? 'backoffice' : (path.split('/')[1] ?? '');
 }
 
-/** Access that depends on the project's status or the person's role in it. */
-const inProject: readonly Access[] = ['reader', 'member', 'admin', 'project_person'];
-
 function accessModule(endpoints: readonly AnyEndpoint[]): string {
   const namesOf = (some: readonly AnyEndpoint[]) => some.map(({ operation_id }) => operation_id);
-  const needed = inProject.map((access) => [
+  const needed = [...inProject].map((access) => [
     access,
     namesOf(endpoints.filter((one) => one.access === access)).join(' '),
   ]);

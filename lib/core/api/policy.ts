@@ -23,6 +23,9 @@ export type Access =
   | 'administrator'
   | 'administrator_account';
 
+/** Access to resources of the project, as opposed to the caller's own account. */
+export const inProject: ReadonlySet<Access> = new Set(['reader', 'member', 'admin', 'project_person']);
+
 export type Decision =
   | { allowed: true; reason: string; matched: string[] }
   | { allowed: false; code: ErrorCode; reason: string; matched: string[] };

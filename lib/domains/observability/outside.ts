@@ -1,3 +1,4 @@
+import { ApiError } from '@/lib/core/api/errors';
 import { log } from '@/lib/log';
 
 /** Text of an answer in the log: Loki and Prometheus explain a refusal in a few sentences. */
@@ -65,6 +66,13 @@ async function textOf({ body }: Response, most_bytes: number): Promise<string> {
   }
   return Buffer.concat(parts).toString();
 }
+
+/** The API's refusal while an outside store does not respond. @param store the start of the sentence */
+export const doesNotRespond = (store: string, cause: unknown): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', `${store} does not respond. Try again later.`, {
+    headers: { 'Retry-After': '5' },
+    cause,
+  });
 
 /** Pauses between attempts double up to this: a store that is back gets its data within a minute. */
 const MOST_PAUSE_MS = 60_000;

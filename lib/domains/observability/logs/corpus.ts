@@ -36,3 +36,26 @@ export async function writeCorpus(project_id: string): Promise<void> {
     await writeLogs([entry], { source: `corpus:${newId()}`, before: null, after: '1' });
   }
 }
+
+/** A text that only lines of `writeSecret` hold. */
+export const SECRET = 'only-the-victim-reads-this';
+
+/** Writes a line that no query of another project may find. */
+export function writeSecret(project_id: string): Promise<unknown> {
+  const labels = { ...web, resource_name: SECRET };
+  return writeLogs([{ project_id, labels, at: new Date(CORPUS_START + 1000), text: SECRET }]);
+}
+
+/** Selectors with which a project tries to find the lines of `writeSecret` in another one. @param own its ID */
+export const hostileSelectors = (victim: string, own: string): readonly string[] => [
+  `{project="${victim}"}`,
+  `{project=~"${victim}|.+"}`,
+  `{project!="${own}", service=~".+"}`,
+  '{project=~".+"}',
+  `{project="${victim}", project="${own}"}`,
+  '{service=~".+"} | drop project',
+  `{resource_name="${SECRET}"}`,
+  `{service="compute"} |= "${SECRET}"`,
+  '{service="compute\\" or project=~\\".+"}',
+  '{service="compute`} or {project=~`.+"}',
+];

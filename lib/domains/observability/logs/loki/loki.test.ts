@@ -5,12 +5,11 @@ import { testDatabase } from '@/lib/testing/database';
 import { hasLoki, startLoki } from '@/lib/testing/loki';
 import { freePort } from '@/lib/testing/loopback';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { CORPUS_START, writeCorpus } from '../corpus';
+import { CORPUS_START, hostileSelectors, SECRET, writeCorpus, writeSecret } from '../corpus';
 import { formatQueries, metricQueries, operatorQueries, parserQueries, selectorQueries } from '../corpus-queries';
 import { labelsKey } from '../labels';
 import type { Value } from '../logql/vectors';
 import { type FoundStream, type LogReader, ownReader, type Reader, readQuery } from '../query';
-import { writeLogs } from '../write';
 import { pushLines } from './push';
 import { lokiReader } from './query';
 
@@ -30,7 +29,6 @@ const differing: readonly string[] = [
   '{service="compute"} | logfmt | drop method, path | method=""',
 ];
 
-const SECRET = 'only-the-victim-reads-this';
 const { signal } = new AbortController();
 const at = (seconds: number) => (CORPUS_START + seconds * 1000) * 1000;
 const loki = '/observability/loki/api/v1';
@@ -49,14 +47,7 @@ describe.skipIf(!hasLoki)('the real Loki (skipped where `loki` is not on PATH)',
     // Lines of one project are stored before the first push, and those of the other after it.
     await writeCorpus(project.id);
     await pushAll();
-    const labels = {
-      service: 'compute',
-      resource_id: 'r1',
-      resource_name: SECRET,
-      level: 'info',
-      stream: 'stdout',
-    } as const;
-    await writeLogs([{ project_id: victim.id, labels, at: new Date(CORPUS_START + 1000), text: SECRET }]);
+    await writeSecret(victim.id);
     await pushAll();
     await server.flush();
     await vi.waitFor(async () => expect(await lineCount(lokiReader)).toBe(11), { timeout: 30_000, interval: 200 });
@@ -136,17 +127,8 @@ describe.skipIf(!hasLoki)('the real Loki (skipped where `loki` is not on PATH)',
 
   test('lines of another project are out of reach of any query', async () => {
     for (const selector of [
-      `{project="${victim.id}"}`,
-      `{project=~"${victim.id}|.+"}`,
-      `{project!="${project.id}", service=~".+"}`,
-      '{project=~".+"}',
-      `{project="${victim.id}", project="${project.id}"}`,
-      '{service=~".+"} | drop project',
+      ...hostileSelectors(victim.id, project.id),
       '{service=~".+"} | drop service_name != "x"',
-      `{resource_name="${SECRET}"}`,
-      `{service="compute"} |= "${SECRET}"`,
-      '{service="compute\\" or project=~\\".+"}',
-      '{service="compute`} or {project=~`.+"}',
       '{service="compute"} | line_format "{{ .a | replace `\\"} or {project=~\\".+` `}}` }}"',
     ]) {
       const count = `sum by (project, resource_name) (count_over_time(${selector}[2m]))`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiError, invalid } from '@/lib/core/api/errors';
-import { OutsideRefusal } from '../../outside';
+import { doesNotRespond, OutsideRefusal } from '../../outside';
 import { inTurn } from '../../turns';
 import type { Labels } from '../labels';
 import { labelsKey } from '../labels';
@@ -221,10 +221,6 @@ function refusalOf(error: OutsideRefusal): ApiError {
   return unavailable(error);
 }
 
-const unavailable = (cause: unknown) =>
-  new ApiError('SERVICE_UNAVAILABLE', 'The log store does not respond. Try again later.', {
-    headers: { 'Retry-After': '5' },
-    cause,
-  });
+const unavailable = (cause: unknown) => doesNotRespond('The log store', cause);
 
 const unexpected = (type: string) => new Error(`Loki answered with ${type}, which does not fit the query`);

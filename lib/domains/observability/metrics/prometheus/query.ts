@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { ApiError } from '@/lib/core/api/errors';
 import { log } from '@/lib/log';
-import { OutsideRefusal, OutsideTooLarge } from '../../outside';
+import { doesNotRespond, OutsideRefusal, OutsideTooLarge } from '../../outside';
 import { bounded, metricOf, ParameterError } from '../answer';
 import type { Steps } from '../promql/evaluate';
 import type { Labels } from '../promql/match';
@@ -86,10 +85,7 @@ function errorOf(error: unknown): Error {
   if (said?.errorType === 'execution') return new ExecutionError(said.error);
   if (said?.errorType === 'timeout') return new DOMException(said.error, 'TimeoutError');
   log.warn({ err: error }, 'Prometheus did not answer a query');
-  return new ApiError('SERVICE_UNAVAILABLE', 'The metric store does not respond. Try again later.', {
-    headers: { 'Retry-After': '5' },
-    cause: error,
-  });
+  return doesNotRespond('The metric store', error);
 }
 
 function readJson(text: string): unknown {
