@@ -5,12 +5,21 @@ const machines = '{lib,app,components,prisma}/**/*.machine.test.ts';
 const services = 'lib/**/*.services.test.ts';
 const long = 'lib/**/*.long.test.ts';
 
+/** Tests of code, without those of guests, services and full matrices, whose text matches. */
+const testsWith = (pattern: RegExp) =>
+  ['lib', 'app', 'components', 'prisma']
+    .flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`))
+    .filter((file) => /\.test\.tsx?$/.test(file) && !/\.(machine|services|long)\.test\.ts$/.test(file))
+    .filter((file) => pattern.test(readFileSync(file, 'utf8')));
+
 /** Tests that take a sample in every run (`lib/testing/samples.ts`). */
-const sampled = () =>
-  readdirSync('lib', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !/\.(machine|services|long)\.test\.ts$/.test(file))
-    .map((file) => `lib/${file}`)
-    .filter((file) => /testing\/(samples|hostile-requests)'/.test(readFileSync(file, 'utf8')));
+const sampled = () => testsWith(/testing\/(samples|hostile-requests)'/);
+
+/**
+ * Tests that change their process: its settings, its modules, or handlers that can be registered once. Each has a
+ * process of its own; all others share processes, because loading the platform takes longer than most of their tests.
+ */
+const alone = testsWith(/\bprocess\.env\b|\bvi\.(?!waitFor)|\bstartConsoles\b/);
 
 /** Tests that depend on days and months, without slow random histories and files without dates. */
 const money = {
@@ -62,11 +71,15 @@ export default defineConfig({
     projects: [
       project('code', {
         include: ['{lib,app,components,prisma}/**/*.test.{ts,tsx}'],
-        exclude: [machines, services, long],
+        exclude: [machines, services, long, ...alone],
+        isolate: false,
       }),
+      project('code alone', { include: alone }),
       // Months and days are UTC, wherever the platform and its PostgreSQL run.
       project('west of Greenwich', {
         ...money,
+        exclude: [...money.exclude, ...alone],
+        isolate: false,
         env: { TZ: 'America/New_York' },
       }),
       // Real server processes in sandboxes without guests: two files at a time.

@@ -101,6 +101,15 @@ async function compareLogs(folder: string, lines: number, loki: Rival): Promise<
   });
   const newest = middleOf(await times(() => search(project_id, start, '{service="compute"}', 100)));
   console.log(`The newest 100 of ${all}: ${ms(newest)}`);
+  const filtered = middleOf(await times(() => search(project_id, start, any, 1)));
+  await execute(raw('UPDATE log_chunks SET grams = NULL'));
+  await execute(raw('VACUUM FULL log_chunks'));
+  const unfiltered = middleOf(await times(() => search(project_id, start, any, 1)));
+  printRatio(
+    `A line in ${all}, to chunks without filters`,
+    filtered / unfiltered,
+    `${ms(filtered)} to ${ms(unfiltered)}`,
+  );
 }
 
 async function toGrep(

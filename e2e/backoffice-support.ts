@@ -28,9 +28,9 @@ export async function givePassword(page: Page, { email, password }: Pick<Person,
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Opens a page of the back office, signing in on the way. */
-export async function openOffice(page: Page, address: string, person: Person): Promise<void> {
+/** Opens a page of the back office as an administrator without a second factor, like `open` in the portal. */
+export async function openOffice(page: Page, address: string, { email, password }: Person): Promise<void> {
+  const answer = await page.request.post('/admin/api/v1/auth/session', { data: { email, password } });
+  expect(answer.status(), 'signs in').toBe(200);
   await page.goto(address);
-  await givePassword(page, person);
-  await page.waitForURL(address);
 }

@@ -1,5 +1,6 @@
 import type { APIRequestContext, Page, Response } from '@playwright/test';
 import { adminPaths, paths } from '../lib/paths';
+import { certificateUpload } from '../lib/testing/certificates';
 import { openOffice, test } from './backoffice-support';
 import { bearer, expect, expectAccessible, open, type Tenant } from './support';
 
@@ -81,13 +82,28 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
     network_id: network,
     ssh_public_key: sshKey,
   });
+  const loadBalancer = await make('/lbaas/loadbalancers', {
+    name: 'b'.repeat(63),
+    network_id: network,
+    listeners: [
+      {
+        name: 'l'.repeat(100),
+        protocol: 'HTTP',
+        port: 80,
+        pool: { name: 'p'.repeat(100), members: [{ instance_id: instance, port: 8080 }] },
+      },
+    ],
+  });
   await make('/network/floating-ips', {});
   await make('/vault/secrets', { name: 'api-key', type: 'opaque', payload: 'x' });
   await make('/auth/tokens', { name: 'nightly-backup', role: 'reader' });
   return {
+    certificate: await make('/gateway/certificates', await certificateUpload('c'.repeat(100))),
     network: await make('/network/networks', { name: 'n'.repeat(100), cidr: '10.77.0.0/24' }),
     image,
     instance,
+    loadBalancer,
+    editLoadBalancer: loadBalancer,
     volume: await make('/storage/volumes', { name: 'v'.repeat(100), size_gb: 1 }),
     securityGroup: await make('/network/security-groups', { name: 'g'.repeat(100), description: 'd'.repeat(200) }),
     port: await first('/network/ports'),

@@ -115,7 +115,7 @@ test('an instance with an address shows it in the diagram and at its port, whose
   await page.goto(`/projects/${tenant.slug}/network/networks`);
   await page.getByRole('button', { name: 'Actions for default' }).click();
   await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText(
-    'Delete the instances on this network first (1 port).',
+    'Delete the instances and load balancers on this network first (1 port).',
   );
 });
 

@@ -114,6 +114,55 @@ test('lines are downloaded as text and JSON, and shown with the lines around the
   await expectAccessible(page);
 });
 
+test('a link to a line opens the explorer with that line in view and marked', async ({
+  page,
+  tenant,
+  request,
+  otherBrowser,
+}) => {
+  for (let count = 0; count < 20; count += 1) await leaveEntries(request, tenant, `linked-${count}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // Newest first, the line is outside the view.
+  await open(page, `/projects/${tenant.slug}/observability/logs?order=oldest`, tenant.admin);
+  await expectLines(page, /"linked-3"/, 2);
+  await lines(page).filter({ hasText: '"linked-3"' }).first().click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+
+  const other = await otherBrowser();
+  await open(other, link, tenant.admin);
+  const marked = other.locator('[aria-current="true"]');
+  await expect(marked).toContainText('"linked-3"');
+  await expect(marked).toBeInViewport();
+  await expect(marked).toHaveCount(1);
+  await expectAccessible(other);
+  await other.getByRole('button', { name: 'Show all lines' }).click();
+  await expect(other).not.toHaveURL(/line=/);
+  await expect(marked).toHaveCount(0);
+
+  await open(other, link.replace(/-[0-9a-f]{8}$/, '-00000000'), tenant.admin);
+  await expect(other.getByText('The linked line was not found.')).toBeVisible();
+});
+
+test('a custom time range is entered in local time, shown in UTC and kept in the address', async ({ page, tenant }) => {
+  await open(page, `/projects/${tenant.slug}/observability/logs`, tenant.admin);
+  await page.getByRole('button', { name: 'Custom' }).click();
+  const popup = page.getByRole('dialog', { name: 'Custom time range' });
+  await popup.getByLabel('From').fill('2026-03-01T10:00:00');
+  await popup.getByLabel('To').fill('2026-03-01T09:00:00');
+  await popup.getByRole('button', { name: 'Apply' }).click();
+  await expect(popup.getByText('Enter a start and a later end.')).toBeVisible();
+  await popup.getByLabel('To').fill('2026-03-01T11:30:00');
+  const local = await page.evaluate(() => new Date('2026-03-01T10:00:00').getTime());
+  await expect(popup.getByText(`${new Date(local).toISOString().slice(11, 19)} UTC`)).toBeVisible();
+  await expectAccessible(page);
+  await popup.getByRole('button', { name: 'Apply' }).click();
+  await expect(page).toHaveURL(new RegExp(`from=${local}&to=${local + 5_400_000}`));
+  await expect(page.getByRole('button', { name: '1 Mar, 10:00 – 11:30' })).toBeVisible();
+  await page.getByRole('button', { name: 'Reset' }).click();
+  await expect(page).not.toHaveURL(/from=/);
+});
+
 test('new lines appear live, and a pause holds them back', async ({ page, tenant, request }) => {
   await open(page, `/projects/${tenant.slug}/observability/logs?live=on`, tenant.admin);
   const live = page.getByRole('log', { name: /^Live lines/ });

@@ -27,6 +27,8 @@ const order = [
   'domains/images',
   'domains/storage',
   'domains/compute',
+  'domains/certificates',
+  'domains/loadbalancing',
   'domains/observability',
   'money/alerts',
   'money/payments',
@@ -123,7 +125,7 @@ const writtenBySeveral: Record<string, string> = {
   api_tokens: 'people/identity people/tokens',
   cells: 'core/quota hosts/engine-reports',
   changes:
-    'core/quota domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
+    'core/quota domains/loadbalancing domains/network domains/storage hosts/engine-reports hosts/services money/alerts money/invoices money/payments people/identity',
   credit_entries: 'money/credit money/invoices',
   memberships: 'backoffice people/members people/projects',
   operations: 'core/operations money/alerts money/invoices',

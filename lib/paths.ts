@@ -1,5 +1,7 @@
+import { certificatesPaths } from '@/lib/domains/certificates/paths';
 import { computePaths } from '@/lib/domains/compute/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
+import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
 import { networkPaths } from '@/lib/domains/network/paths';
 import { observabilityPaths } from '@/lib/domains/observability/paths';
 import { secretsPaths } from '@/lib/domains/secrets/paths';
@@ -11,8 +13,10 @@ export { adminPaths, galleryPath, isAdminPage, projectOf, safeAdminBack, safeBac
 /** Builds all links; pages contain no handwritten addresses. `project` is the project's slug. */
 export const paths = {
   ...platformPaths,
+  ...certificatesPaths,
   ...computePaths,
   ...imagesPaths,
+  ...loadbalancingPaths,
   ...networkPaths,
   ...observabilityPaths,
   ...secretsPaths,

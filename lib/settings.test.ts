@@ -114,6 +114,12 @@ describe('settings', () => {
     expect(messageOf({ PROMETHEUS_URL: 'prometheus:9090' })).toContain('PROMETHEUS_URL: must be');
   });
 
+  it('an external account binding has both of its parts, or none', () => {
+    expect(messageOf({ ACME_EAB_KEY_ID: 'kid-1' })).toContain('ACME_EAB_HMAC_KEY: must be set too');
+    expect(messageOf({ ACME_EAB_HMAC_KEY: 'a2V5' })).toContain('ACME_EAB_KEY_ID: must be set too');
+    expect(messageOf({ ACME_EAB_KEY_ID: 'kid-1', ACME_EAB_HMAC_KEY: 'a2V5' })).toBe('accepted');
+  });
+
   it('.env.example lists every setting and nothing else', () => {
     const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
     expect(listed.toSorted()).toEqual(settingNames.filter((name) => name !== 'NODE_ENV').toSorted());

@@ -140,6 +140,22 @@ const environment = z.object({
   IMAGES_PER_PROJECT: whole(100_000).default(50),
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
   SECRETS_PER_PROJECT: whole(100_000).default(1000),
+  LOAD_BALANCERS_PER_PROJECT: whole(1000).default(10),
+  CERTIFICATES_PER_PROJECT: whole(100_000).default(50),
+  ACME_DIRECTORY_URL: httpUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
+  ACME_EMAIL: z.email('an e-mail address').optional(),
+  ACME_EAB_KEY_ID: z.string().max(500, 'at most 500 characters').optional(),
+  ACME_EAB_HMAC_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+=*$/, 'a key in base64url')
+    .optional(),
+  ACME_CA_FILE: z.string().regex(/^\//, 'an absolute path').optional(),
+  ACME_ORDERS_PER_DAY: whole(100_000).default(20),
+  GATEWAY_DOMAIN: z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as apps.example.org')
+    .default('apps.localhost'),
   TOKENS_PER_USER: whole(100_000).default(100),
   SSO_CLIENTS_PER_PROJECT: whole(100_000).default(20),
   USERS_PER_PROJECT: whole(100_000).default(500),
@@ -201,7 +217,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
     throw new SettingsError(`These settings are invalid:\n${[...new Set(lines)].join('\n')}`);
   }
   const s = result.data;
-  const wrong = paymentProblems(s);
+  const wrong = [...paymentProblems(s), ...bindingProblems(s)];
   if (wrong.length > 0) throw new SettingsError(`These settings are invalid:\n${wrong.join('\n')}`);
   const own = s.BACKOFFICE_LISTEN;
   const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
@@ -264,6 +280,20 @@ export function parseSettings(env: Record<string, string | undefined>) {
     imagesPerProject: s.IMAGES_PER_PROJECT,
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
     secretsPerProject: s.SECRETS_PER_PROJECT,
+    loadBalancersPerProject: s.LOAD_BALANCERS_PER_PROJECT,
+    certificatesPerProject: s.CERTIFICATES_PER_PROJECT,
+    acme: {
+      directoryUrl: s.ACME_DIRECTORY_URL,
+      email: s.ACME_EMAIL,
+      /** External account binding (RFC 8555, 7.3.4). */
+      binding:
+        s.ACME_EAB_KEY_ID && s.ACME_EAB_HMAC_KEY ? { kid: s.ACME_EAB_KEY_ID, hmacKey: s.ACME_EAB_HMAC_KEY } : undefined,
+      /** A PEM file with the root certificates of a private authority. */
+      caFile: s.ACME_CA_FILE,
+      ordersPerDay: s.ACME_ORDERS_PER_DAY,
+    },
+    /** Hosts below `{slug}.{gatewayDomain}` belong to the project with that slug. */
+    gatewayDomain: s.GATEWAY_DOMAIN,
     /** Valid API tokens per person and project. */
     tokensPerUser: s.TOKENS_PER_USER,
     ssoClientsPerProject: s.SSO_CLIENTS_PER_PROJECT,
@@ -324,6 +354,12 @@ function paymentProblems(s: z.output<typeof environment>): string[] {
   return wrong;
 }
 
+function bindingProblems(s: z.output<typeof environment>): string[] {
+  const { ACME_EAB_KEY_ID: id, ACME_EAB_HMAC_KEY: key } = s;
+  if ((id === undefined) === (key === undefined)) return [];
+  return [`  ${id ? 'ACME_EAB_HMAC_KEY' : 'ACME_EAB_KEY_ID'}: must be set too; external account binding has two parts`];
+}
+
 /** Whether only people on this machine can reach the platform, according to its settings. */
 function onlyThisMachine(host: string, baseUrl: string, proxies: readonly string[]): boolean {
   const isLoopback = (name: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(name);
@@ -340,6 +376,11 @@ export function settings(): Settings {
     parsed = { ...given, hostId: given.hostId ?? hostIdOf(given.dataDir) };
   }
   return parsed;
+}
+
+/** Makes this process read its settings again; for tests only. */
+export function forgetSettings(): void {
+  parsed = undefined;
 }
 
 /** The cell that this process serves: its machine, by the name in the database. */

@@ -11,7 +11,7 @@ export const instances: ResourceKind = {
   keywords: ['vm', 'server', 'machine', 'console', 'compute'],
   create: { label: 'Create instance', href: (project) => paths.newInstance(project), operation: 'createInstance' },
   type: 'instance',
-  telemetry: { metrics: true, logs: true },
+  telemetry: { metrics: true },
 };
 
 export const flavors: ResourceKind = {

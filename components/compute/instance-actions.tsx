@@ -10,6 +10,9 @@ import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { type InstanceAction, operationOf, whyNot } from './instance-can';
 
+const LeavesPools = lazyComponent(() =>
+  import('@/components/loadbalancing/instance-pools').then((module) => module.LeavesPools),
+);
 const RebuildDialog = lazyComponent(() => import('./rebuild-dialog').then((module) => module.RebuildDialog));
 
 export type Instance = Row<'/api/v1/compute/instances'>;
@@ -82,6 +85,7 @@ export function useInstanceActions({ onDeleted }: { onDeleted?: () => void } = {
         confirmation: {
           title: `Delete ${name}?`,
           consequence: 'The boot disk is permanently deleted. Attached volumes and floating IPs stay in the project.',
+          dependants: <LeavesPools instanceId={id} />,
           confirmLabel: 'Delete instance',
           typeToConfirm: name,
           onConfirm: async () => {

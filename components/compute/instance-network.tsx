@@ -11,13 +11,16 @@ import { EmptyState } from '@/components/kit/page/empty-state';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { InstancePools } from '@/components/loadbalancing/instance-pools';
 import { type Row, useList } from '@/lib/client/list';
 import { useMay, useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import type { Instance } from './instance-actions';
 
-const FloatingIpDialog = lazyComponent(() => import('./floating-ip-dialog').then((module) => module.FloatingIpDialog));
+const FloatingIpDialog = lazyComponent(() =>
+  import('@/components/network/floating-ip-dialog').then((module) => module.FloatingIpDialog),
+);
 const PortGroupsDialog = lazyComponent(() =>
   import('@/components/network/port-groups-dialog').then((module) => module.PortGroupsDialog),
 );
@@ -50,7 +53,10 @@ export function InstanceNetwork({ instance }: { instance: Instance }) {
           open={(what, port) => setDialog({ what, port })}
         />
       ))}
-      {dialog?.what === 'floating' && <FloatingIpDialog instance={instance} port={dialog.port} close={close} />}
+      <InstancePools instanceId={instance.id} />
+      {dialog?.what === 'floating' && (
+        <FloatingIpDialog noun="instance" name={instance.name} port={dialog.port} close={close} />
+      )}
       {dialog?.what === 'groups' && groups.data && (
         <PortGroupsDialog port={dialog.port} groups={groups.data.rows} close={close} />
       )}

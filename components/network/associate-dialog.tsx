@@ -7,6 +7,7 @@ import { Loaded } from '@/components/kit/page/loaded';
 import { Dialog } from '@/components/kit/ui/dialog';
 import type { Option } from '@/components/kit/ui/option';
 import { Skeleton } from '@/components/kit/ui/skeleton';
+import { useLoadBalancerOfPort } from '@/components/loadbalancing/load-balancer-of-port';
 import { type ListPage, useList } from '@/lib/client/list';
 import { associateFloatingIp } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
@@ -40,7 +41,8 @@ function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps &
   const { api } = useProject();
   const associate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/associate');
   const form = useSchemaForm(schema, { port_id: '' });
-  const options = ports.map(targetOption).sort(freeFirst);
+  const balancerOf = useLoadBalancerOfPort();
+  const options = ports.map((port) => targetOption(port, balancerOf(port.id)?.name)).sort(freeFirst);
   return (
     <FormShell
       form={form}
@@ -68,10 +70,10 @@ function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps &
   );
 }
 
-function targetOption({ id, ip, instance_name, network_name, floating_ip }: Port): Option {
+function targetOption({ id, ip, instance_name, network_name, floating_ip }: Port, balancer?: string): Option {
   return {
     value: id,
-    label: `${instance_name ?? 'Port'} · ${ip}`,
+    label: `${instance_name ?? balancer ?? 'Port'} · ${ip}`,
     description: `On network ${network_name}`,
     ...(floating_ip === null ? {} : { disabledReason: `Already has ${floating_ip}` }),
   };

@@ -25,7 +25,7 @@ export const floatingIpColumns = [
         <span className="text-ink-subtle">Not associated</span>
       ) : (
         <span className="inline-flex flex-wrap items-baseline gap-x-2">
-          <Holder port={original} />
+          <Holder id={original.port_id} port={original} />
           <span className="font-mono text-ink-muted text-xs">{original.fixed_ip}</span>
         </span>
       ),

@@ -20,7 +20,7 @@ export function useNetworkActions({ onDeleted }: { onDeleted?: () => void } = {}
       disabledReason:
         may.reason ??
         (port_count > 0
-          ? `Delete the instances on this network first (${formatCount(port_count, 'port')}).`
+          ? `Delete the instances and load balancers on this network first (${formatCount(port_count, 'port')}).`
           : undefined),
       confirmation: {
         title: `Delete network ${name}?`,

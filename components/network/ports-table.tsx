@@ -5,6 +5,7 @@ import { Id } from '@/components/kit/data/id';
 import { ResourceTable } from '@/components/kit/resource/resource-table';
 import { statusColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
+import { LoadBalancerOfPort } from '@/components/loadbalancing/load-balancer-of-port';
 import { listPorts } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
@@ -18,7 +19,7 @@ export const portColumns = [
   column.accessor('ip', { header: 'IP address', cell: ({ row: { original } }) => <PortLink port={original} /> }),
   column.accessor('instance_name', {
     header: 'Attached to',
-    cell: ({ row: { original } }) => <Holder port={original} />,
+    cell: ({ row: { original } }) => <Holder id={original.id} port={original} />,
   }),
   statusColumn<Port>(),
   column.accessor('network_name', {
@@ -49,10 +50,10 @@ function PortLink({ port: { id, ip } }: { port: Port }) {
   );
 }
 
-/** What has a port: an instance, by its name. */
-export function Holder({ port }: { port: Pick<Port, 'instance_id' | 'instance_name'> }) {
+/** A link to the instance that has a port, or to the load balancer whose virtual IP it is. */
+export function Holder({ id, port }: { id: string; port: Pick<Port, 'instance_id' | 'instance_name'> }) {
   const { project } = useProject();
-  if (port.instance_id === null) return <span className="text-ink-subtle">–</span>;
+  if (port.instance_id === null) return <LoadBalancerOfPort portId={id} />;
   return <TextLink href={paths.instance(project.slug, port.instance_id)}>{port.instance_name}</TextLink>;
 }
 

@@ -6,6 +6,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { statusLook } from '@/components/kit/data/statuses';
 import type { Tone } from '@/components/kit/ui/badge';
+import { useLoadBalancerOfPort } from '@/components/loadbalancing/load-balancer-of-port';
 import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
@@ -291,6 +292,16 @@ export function NetworkNode({ network, narrow, ...shown }: Shown & { network: Ne
   );
 }
 
+function hrefOf(project: string, { id, instance_id }: Port, balancer: { id: string } | undefined): string {
+  if (instance_id !== null) return paths.instance(project, instance_id);
+  return balancer ? paths.loadBalancer(project, balancer.id) : paths.port(project, id);
+}
+
+function kindOf({ instance_name }: Port, balancer: { name: string } | undefined): string {
+  if (instance_name !== null) return `Instance ${instance_name}`;
+  return balancer ? `Load balancer ${balancer.name}` : 'Port';
+}
+
 interface PortNodeProps extends Shown {
   port: Port;
   status: string;
@@ -299,15 +310,16 @@ interface PortNodeProps extends Shown {
 /** An instance on its network, with its state, its address, and a flag where it has a public one. */
 export function PortNode({ port, status, ...shown }: PortNodeProps) {
   const { project } = useProject();
-  const { instance_id, instance_name, ip, floating_ip, network_name } = port;
+  const { instance_name, ip, floating_ip, network_name } = port;
   const { width, height } = shown.box;
   const { tone, icon: Icon, moving, label } = statusLook(status);
-  const title = instance_name ?? 'Port';
+  const balancer = useLoadBalancerOfPort()(port.id);
+  const title = instance_name ?? balancer?.name ?? 'Port';
   return (
     <NodeLink
       {...shown}
-      href={instance_id === null ? paths.port(project.slug, port.id) : paths.instance(project.slug, instance_id)}
-      name={`${instance_name === null ? 'Port' : `Instance ${instance_name}`}, ${label.toLowerCase()}, ${ip} on ${network_name}${floating_ip ? `, floating IP ${floating_ip}` : ''}`}
+      href={hrefOf(project.slug, port, balancer)}
+      name={`${kindOf(port, balancer)}, ${label.toLowerCase()}, ${ip} on ${network_name}${floating_ip ? `, floating IP ${floating_ip}` : ''}`}
       radius={9}
     >
       <line x1={22} y1={-14} x2={22} y2={0} strokeWidth={1.5} className="stroke-line" />

@@ -64,7 +64,7 @@ export function TopologyTable({ data }: { data: TopologyData }) {
                     <tr key={portId}>
                       {before}
                       <td>
-                        <Holder port={port} />
+                        <Holder id={portId} port={port} />
                       </td>
                       <td>
                         <StatusBadge status={instances.get(port.instance_id ?? '')?.status ?? port.status} />

@@ -55,7 +55,7 @@ test('each notification says what happened and leads to its resource', () => {
     'Budget threshold reached: 80% | $250.00 for March. | /projects/demo/billing/budget',
     'Budget used up | $250.00 for March. Nothing can be created or enlarged. | /projects/demo/billing/budget',
     `Could not create instance web-1 | The image cannot be read. | /projects/demo/compute/instances/${ID}`,
-    'Could not delete load balancer | No reason was given. | /projects/demo',
+    `Could not delete load balancer | No reason was given. | /projects/demo/network/load-balancers/${ID}`,
     'Certificate tls expires soon | Expires on 20 Mar 2026. Replace it before then. | /projects/demo/security/secrets?search=tls',
     'Log lines were dropped | On 1 Mar 2026. The log says how many, of which resources, and why. | /projects/demo/observability/logs?query=%7Blevel%3D%22warn%22%2C+stream%3D%22platform%22%7D&from=1772323200000&to=1772409600000',
     'Invitation to Acme | From Hera. Join or decline it on the overview. | /projects/demo',

@@ -27,7 +27,7 @@ export const kindLabels: Readonly<Record<Notification['kind'], string>> = {
 export const kindPurposes: typeof kindLabels = {
   budget_threshold: 'A project reaches an alert threshold of its budget, or uses it up.',
   operation_failed: 'An operation on a resource fails, in projects where you are a member or an admin.',
-  certificate_ending: 'A certificate stored as a secret expires within 30 days.',
+  certificate_ending: 'A certificate expires within 14 days, or one stored as a secret within 30 days.',
   log_lines_dropped: 'A project loses log lines, at most once a day, in projects where you are a member or an admin.',
   invitation: 'You are invited to a project.',
   incident: 'The platform opens an incident. All open incidents stay on their page.',

@@ -34,6 +34,7 @@ export function ContextSheet({ record, close }: ContextSheetProps) {
         {(records) => (
           <LogTable
             label="Lines before and after"
+            query={source}
             records={records}
             marked={records.find(({ time, line }) => time === record.time && line === record.line)?.key}
             className="h-[calc(100dvh-9rem)]"

@@ -3,7 +3,7 @@
 import { Maximize } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
-import { useTimeRange } from '@/components/kit/charts/time-range';
+import { type TimeRange, useTimeRange } from '@/components/kit/charts/time-range';
 import { TimeRangePicker } from '@/components/kit/charts/time-range-picker';
 import { CopyAs } from '@/components/kit/copy/copy-as';
 import { Time } from '@/components/kit/data/time';
@@ -22,7 +22,7 @@ import { paths } from '@/lib/paths';
 import { ResourceCounts } from './resource-counts';
 import { formatOf } from './units';
 import { UsageCharts } from './usage-charts';
-import { type DashboardData, useDashboard } from './use-dashboard';
+import { type DashboardData, dashboardQuery, useDashboard } from './use-dashboard';
 
 const periods = [
   { value: '1h', label: '1 hour' },
@@ -45,17 +45,13 @@ export default function DashboardView() {
   const params = useSearchParams();
   const time = useTimeRange(periodNames, '1h');
   const refresh = refreshes.find(({ value }) => value === params.get('refresh'))?.value ?? '60';
-  const query = useDashboard(time.range, refresh === 'off' ? false : Number(refresh) * 1000);
+  const asked = dashboardQuery(time.range, time.zoom);
+  const query = useDashboard(asked, refresh === 'off' || time.zoom ? false : Number(refresh) * 1000);
   const wall = useRef<HTMLDivElement>(null);
   return (
     <div ref={wall} className="space-y-4 overflow-auto bg-canvas fullscreen:p-6">
       <div className="flex flex-wrap items-center gap-2">
-        <TimeRangePicker
-          ranges={periods}
-          range={time.range}
-          onChoose={time.choose}
-          onZoomOut={time.zoom && time.zoomOut}
-        />
+        <TimeRangePicker ranges={periods} time={time} />
         <div className="ml-auto flex flex-wrap items-center gap-2">
           {query.dataUpdatedAt > 0 && (
             <span className="text-ink-muted text-xs">
@@ -70,7 +66,7 @@ export default function DashboardView() {
               onValueChange={(value) => setAddress({ refresh: value === '60' ? undefined : value })}
             />
           </div>
-          <CopyAs call={() => ({ operation: getDashboard, query: { period: time.range } })} />
+          <CopyAs call={() => ({ operation: getDashboard, query: asked })} />
           <Button size="icon" aria-label="Full screen" onClick={() => void toggleFullScreen(wall.current)}>
             <Maximize />
           </Button>
@@ -80,10 +76,10 @@ export default function DashboardView() {
         {(data) => (
           <div className="space-y-4">
             <ResourceCounts resources={data.resources} />
-            <UsageCharts data={data} time={time} />
+            <UsageCharts data={data} onZoom={time.zoomTo} />
             <div className="grid gap-4 *:min-w-0 lg:grid-cols-2 2xl:grid-cols-4">
               <Requests requests={data.requests} />
-              <LogCounts logs={data.logs} range={time.range} />
+              <LogCounts logs={data.logs} time={time} />
               <Incidents incidents={data.incidents} />
               <Top top={data.top} />
             </div>
@@ -138,9 +134,13 @@ function Requests({ requests: { rate, errors_percent, p99_ms } }: Pick<Dashboard
 const everything = '{service=~".+"}';
 const errors = '{level=~"error|critical|fatal"}';
 
-function LogCounts({ logs: { lines, errors: failed }, range }: Pick<DashboardData, 'logs'> & { range: string }) {
+function LogCounts({
+  logs: { lines, errors: failed },
+  time,
+}: Pick<DashboardData, 'logs'> & { time: Pick<TimeRange, 'range' | 'zoom'> }) {
   const { project } = useProject();
-  const view = (query: string) => paths.logs(project.slug, { query, range });
+  const view = (query: string) =>
+    paths.logs(project.slug, { query, ...(time.zoom ? { window: time.zoom } : { range: time.range }) });
   return (
     <Card title="Logs">
       <dl className="flex flex-wrap gap-x-8 gap-y-3">

@@ -4,18 +4,24 @@ import { ZoomIn, ZoomOut } from 'lucide-react';
 import { useMemo } from 'react';
 import { CopyButton } from '@/components/kit/data/copy-button';
 import { Button } from '@/components/kit/ui/button';
+import { useProject } from '@/lib/client/project';
 import { formatExact } from '@/lib/format/time';
+import { paths } from '@/lib/paths';
+import { lineId } from './log-link';
 import { type Field, fieldsOf, type LogRecord, shownLabels } from './log-records';
 import type { FieldFilter } from './query-text';
 
 export interface LogDetailsProps {
   record: LogRecord;
+  /** The query of links to the line. */
+  query: string;
   onFilter?: (filter: FieldFilter) => void;
   onContext?: (record: LogRecord) => void;
 }
 
 /** The labels and fields of a line, each a filter with one press. */
-export function LogDetails({ record, onFilter, onContext }: LogDetailsProps) {
+export function LogDetails({ record, query, onFilter, onContext }: LogDetailsProps) {
+  const { project } = useProject();
   const parsed = useMemo(() => fieldsOf(record.line), [record.line]);
   // A stage of the query may have made labels of some.
   const fields = parsed?.fields.filter(({ name }) => !(name in record.labels)) ?? [];
@@ -30,6 +36,11 @@ export function LogDetails({ record, onFilter, onContext }: LogDetailsProps) {
             Show context
           </Button>
         )}
+        <CopyButton
+          value={`${window.location.origin}${paths.logs(project.slug, { query, line: { id: lineId(record), at: record.at } })}`}
+          label="link"
+          labelled
+        />
         <CopyButton value={record.line} label="line" labelled />
       </div>
       <Fields title="Labels" fields={shownLabels(record.labels)} onFilter={onFilter} />

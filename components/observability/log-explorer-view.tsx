@@ -13,11 +13,12 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { DownloadMenu } from './download-menu';
 import { LogBuilder } from './log-builder';
+import { linkedLine } from './log-link';
 import { LogResults } from './log-results';
 import { LogTail } from './log-tail';
 import { QueryRow } from './query-row';
 import { type FieldFilter, readSelection, withFilter, withLabels, writeMatchers, writeSelection } from './query-text';
-import { rangeNames, ranges, windowOf } from './time-window';
+import { type Range, rangeNames, ranges, windowOf } from './time-window';
 import { isLogQuery, type LogQuestion, useLogLines, useLogValues } from './use-log-query';
 import { useLogql } from './use-logql';
 
@@ -38,13 +39,15 @@ export default function LogExplorerView({ fixed }: LogExplorerProps) {
   const live = params.get('live') === 'on';
   const [readAt, setReadAt] = useState(() => Date.now());
   const ask = (query: string) => {
-    setAddress({ query });
+    setAddress({ query, line: undefined });
     setReadAt(Date.now());
   };
   const query = fixed ? withFixed(given, fixed) : given;
+  const shown = windowOf(time.range, time.zoom, readAt);
   const question: LogQuestion = {
     query,
-    shown: windowOf(time.range, time.zoom, readAt),
+    shown,
+    linked: linkedLine(params.get('line'), shown),
     direction: params.get('order') === 'oldest' ? 'forward' : 'backward',
   };
   const lines = useLogLines(question);
@@ -54,11 +57,11 @@ export default function LogExplorerView({ fixed }: LogExplorerProps) {
     const selection = readSelection(given);
     if (selection) ask(writeSelection(withFilter(selection, filter)));
   };
-  const choose = (range: (typeof rangeNames)[number]) => {
+  const choose = (range: Range) => {
     time.choose(range);
     setReadAt(Date.now());
   };
-  const { shown, direction } = question;
+  const { direction } = question;
   return (
     <div className="space-y-4">
       <LogBuilder query={given} onChange={ask} only={fixed && ['level']} />
@@ -74,7 +77,7 @@ export default function LogExplorerView({ fixed }: LogExplorerProps) {
         />
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <TimeRangePicker ranges={ranges} range={time.range} onChoose={choose} onZoomOut={time.zoom && time.zoomOut} />
+        <TimeRangePicker ranges={ranges} time={{ ...time, choose }} />
         <Button
           aria-pressed={direction === 'forward'}
           className="aria-pressed:bg-accent-soft"

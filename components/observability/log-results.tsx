@@ -5,13 +5,16 @@ import { useCallback, useState } from 'react';
 import type { Series } from '@/components/kit/charts/series';
 import type { TimeWindow } from '@/components/kit/charts/time-range';
 import { TimeSeries } from '@/components/kit/charts/time-series';
+import { setAddress } from '@/components/kit/page/address';
 import { EmptyState } from '@/components/kit/page/empty-state';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Loaded } from '@/components/kit/page/loaded';
+import { Button } from '@/components/kit/ui/button';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
+import { findLinked } from './log-link';
 import { type Level, type LogRecord, levelOf } from './log-records';
 import { LogTable } from './log-table';
 import { linesOf, type Matrix } from './matrix';
@@ -131,22 +134,38 @@ interface LinesProps {
   resources: boolean;
 }
 
-function Lines({ question: { query }, lines, records, onFilter, resources }: LinesProps) {
+function Lines({ question: { query, linked }, lines, records, onFilter, resources }: LinesProps) {
   const [context, setContext] = useState<LogRecord>();
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = lines;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
   const selection = readSelection(query);
+  const marked = linked && findLinked(records, linked);
   return (
     <>
-      <p role="status" className="text-ink-muted text-xs">
-        {formatCount(records.length, 'line')}
-        {isFetchingNextPage ? ', loading more' : hasNextPage ? ', more when you scroll to the end' : ''}
-      </p>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <p role="status" className="text-ink-muted text-xs">
+          {formatCount(records.length, 'line')}
+          {linked && ' around the linked line'}
+          {isFetchingNextPage ? ', loading more' : hasNextPage ? ', more when you scroll to the end' : ''}
+        </p>
+        {linked && (
+          <Button size="sm" variant="quiet" onClick={() => setAddress({ line: undefined })}>
+            Show all lines
+          </Button>
+        )}
+        {linked && !marked && !lines.isPlaceholderData && (
+          <p role="status" className="text-caution-ink text-xs">
+            The linked line was not found. It may have been deleted, or the query leaves it out.
+          </p>
+        )}
+      </div>
       <LogTable
         label="Log lines"
+        query={query}
         records={records}
+        marked={marked?.key}
         words={selection && textOf(selection)}
         resources={resources}
         onEnd={more}

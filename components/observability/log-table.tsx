@@ -9,7 +9,7 @@ import { formatCount } from '@/lib/format/quantity';
 import { LogDetails, type LogDetailsProps } from './log-details';
 import { type Level, type LogRecord, levelOf } from './log-records';
 
-interface LogTableProps extends Pick<LogDetailsProps, 'onFilter' | 'onContext'> {
+interface LogTableProps extends Pick<LogDetailsProps, 'query' | 'onFilter' | 'onContext'> {
   /** Name of the table: "Log lines". */
   label: string;
   records: readonly LogRecord[];
@@ -22,7 +22,7 @@ interface LogTableProps extends Pick<LogDetailsProps, 'onFilter' | 'onContext'> 
   follow?: boolean;
   onFollow?: (follow: boolean) => void;
   /** The key of a record that stands out; the table begins there. */
-  marked?: string;
+  marked?: string | undefined;
   /** Called when the last line becomes visible. */
   onEnd?: (() => void) | undefined;
   className?: string;
@@ -35,7 +35,7 @@ const END_PX = 24;
 /** Lines of logs with time and level. Each opens to its labels and fields. Arrow keys move between lines. */
 export function LogTable(props: LogTableProps) {
   const { label, records, words = '', wrap = false, resources = false, marked, className } = props;
-  const { follow = false, onFollow, onEnd, onFilter, onContext } = props;
+  const { follow = false, onFollow, onEnd, query, onFilter, onContext } = props;
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);
   const box = useRef<HTMLDivElement>(null);
@@ -50,7 +50,9 @@ export function LogTable(props: LogTableProps) {
   const { scrollToIndex } = rows;
   const mark = records.findIndex(({ key }) => key === marked);
   useEffect(() => {
-    if (mark >= 0) scrollToIndex(mark, { align: 'center' });
+    if (mark < 0) return;
+    scrollToIndex(mark, { align: 'center' });
+    box.current?.scrollIntoView({ block: 'nearest' });
   }, [mark, scrollToIndex]);
   useEffect(() => {
     if (follow && records.length > 0) scrollToIndex(records.length - 1, { align: 'end' });
@@ -121,6 +123,7 @@ export function LogTable(props: LogTableProps) {
                 type="button"
                 data-line=""
                 aria-expanded={open}
+                aria-current={record.key === marked ? 'true' : undefined}
                 tabIndex={index === Math.min(active, records.length - 1) ? 0 : -1}
                 ref={(element) => {
                   if (!element || focusOn.current !== index) return;
@@ -133,7 +136,7 @@ export function LogTable(props: LogTableProps) {
               >
                 <Summary record={record} open={open} words={words} wrap={wrap || open} resources={resources} />
               </button>
-              {open && <LogDetails record={record} onFilter={onFilter} onContext={onContext} />}
+              {open && <LogDetails record={record} query={query} onFilter={onFilter} onContext={onContext} />}
             </div>
           );
         })}

@@ -43,6 +43,7 @@ export function LogTail({ query, onFilter, resources }: LogTailProps) {
       </div>
       <LogTable
         label="Live lines"
+        query={query}
         records={shown}
         words={selection && textOf(selection)}
         resources={resources}

@@ -73,12 +73,13 @@ function Explorer({ metrics }: { metrics: readonly MetricInfo[] }) {
       <div className="flex flex-wrap items-center gap-2">
         <TimeRangePicker
           ranges={ranges}
-          range={time.range}
-          onChoose={(range) => {
-            time.choose(range);
-            refresh();
+          time={{
+            ...time,
+            choose: (range) => {
+              time.choose(range);
+              refresh();
+            },
           }}
-          onZoomOut={time.zoom && time.zoomOut}
         />
         <Button size="icon" variant="quiet" aria-label="Refresh" pending={values.isFetching} onClick={refresh}>
           <RefreshCw />

@@ -3,7 +3,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { ChartLine } from 'lucide-react';
 import { type Series, toneAt } from '@/components/kit/charts/series';
-import { type TimeWindow, useTimeRange } from '@/components/kit/charts/time-range';
+import { type TimeRange, type TimeWindow, useTimeRange } from '@/components/kit/charts/time-range';
 import { TimeRangePicker } from '@/components/kit/charts/time-range-picker';
 import { TimeSeries } from '@/components/kit/charts/time-series';
 import { EmptyState } from '@/components/kit/page/empty-state';
@@ -14,7 +14,7 @@ import { useProject } from '@/lib/client/project';
 import { type ChartGroup, chartGroups } from './chart-groups';
 import { linesOf, type Matrix } from './matrix';
 import { promqlOf } from './promql-builder';
-import { rangeNames, ranges, stepOf, windowOf } from './time-window';
+import { type Range, rangeNames, ranges, stepOf, windowOf } from './time-window';
 import { formatOf, unitOf } from './units';
 import { readMetricValues, useMetricInfos } from './use-metrics';
 
@@ -35,12 +35,7 @@ export default function ResourceMetricsView({ type, id }: ResourceMetricsProps) 
   const time = useTimeRange(rangeNames, '1h');
   return (
     <div className="space-y-4">
-      <TimeRangePicker
-        ranges={ranges}
-        range={time.range}
-        onChoose={time.choose}
-        onZoomOut={time.zoom && time.zoomOut}
-      />
+      <TimeRangePicker ranges={ranges} time={time} />
       <Loaded query={metrics} what="The metrics" skeleton={<Skeleton className="h-80 w-full rounded-lg" />}>
         {(all) => <Charts groups={chartGroups(all, type)} id={id} time={time} />}
       </Loaded>
@@ -51,7 +46,7 @@ export default function ResourceMetricsView({ type, id }: ResourceMetricsProps) 
 interface ChartsProps {
   groups: readonly ChartGroup[];
   id: string;
-  time: ReturnType<typeof useTimeRange<(typeof rangeNames)[number]>>;
+  time: TimeRange<Range>;
 }
 
 function Charts({ groups, id, time }: ChartsProps) {

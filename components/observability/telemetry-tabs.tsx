@@ -10,8 +10,8 @@ const ResourceMetrics = lazyComponent(
 );
 const LogExplorer = lazyComponent(() => import('./log-explorer-view').then((module) => module.default), loading);
 
-/** The tabs of a resource that show its metrics and its logs. */
-export function telemetryTabs(type: string, id: string, { metrics = false, logs = false }: Telemetry): PageTab[] {
+/** The tabs of a resource that show its metrics and its logs. Every resource has logs: at least those of its activity. */
+export function telemetryTabs(type: string, id: string, { metrics = false }: Telemetry = {}): PageTab[] {
   const metricsTab: PageTab = {
     name: 'metrics',
     former: 'telemetry',
@@ -24,5 +24,5 @@ export function telemetryTabs(type: string, id: string, { metrics = false, logs 
     label: 'Logs',
     content: () => <LogExplorer fixed={{ resource_id: id }} />,
   };
-  return [...(metrics ? [metricsTab] : []), ...(logs ? [logsTab] : [])];
+  return [...(metrics ? [metricsTab] : []), logsTab];
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import type { Series, Tone } from '@/components/kit/charts/series';
-import { shownWindow, type useTimeRange } from '@/components/kit/charts/time-range';
+import type { TimeRange } from '@/components/kit/charts/time-range';
 import { TimeSeries } from '@/components/kit/charts/time-series';
 import { Card } from '@/components/kit/ui/card';
 import { formatOf } from './units';
@@ -26,11 +26,11 @@ const directions: Readonly<Record<string, { label: string; tone: Tone }>> = {
 
 interface UsageChartsProps {
   data: DashboardData;
-  time: Pick<ReturnType<typeof useTimeRange>, 'zoom' | 'zoomTo'>;
+  onZoom: TimeRange['zoomTo'];
 }
 
 /** CPU, memory, network and disk of all resources together, with one cursor. */
-export function UsageCharts({ data, time }: UsageChartsProps) {
+export function UsageCharts({ data, onZoom }: UsageChartsProps) {
   return (
     <div className="grid gap-4 *:min-w-0 lg:grid-cols-2 2xl:grid-cols-4">
       {charts.map(({ part, title, unit, top }) => {
@@ -49,12 +49,12 @@ export function UsageCharts({ data, time }: UsageChartsProps) {
                 label={title}
                 times={times}
                 series={series.map((one) => lineOf(one, title))}
-                shown={shownWindow(whole, time.zoom)}
+                shown={whole}
                 format={format}
                 top={top}
                 binary={binary}
                 group="dashboard"
-                onZoom={time.zoomTo}
+                onZoom={onZoom}
               />
             )}
           </Card>

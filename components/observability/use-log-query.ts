@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { TimeWindow } from '@/components/kit/charts/time-range';
 import type { ApiClient } from '@/lib/client/api';
 import { useProject } from '@/lib/client/project';
+import type { LinkedLine } from './log-link';
 import { type LogRecord, recordsOf } from './log-records';
 import type { Matrix } from './matrix';
 import { nanoseconds, stepOf, wholeSteps } from './time-window';
@@ -13,6 +14,8 @@ const path = '/api/v1/observability/logs';
 const PAGE_LINES = 500;
 /** Most lines that the API returns at once. */
 const MOST_LINES = 5000;
+/** Lines of the first page on each side of a linked line. */
+const AROUND_LINES = 250;
 /** Bars of a histogram, and points of a metric query. */
 const MOST_BARS = 90;
 const MOST_POINTS = 240;
@@ -23,6 +26,8 @@ export interface LogQuestion {
   query: string;
   shown: TimeWindow;
   direction: Direction;
+  /** The first page has the lines around this one. */
+  linked?: LinkedLine | undefined;
 }
 
 interface Span {
@@ -56,26 +61,68 @@ async function readLines(
 
 const spanOf = ({ from, to }: TimeWindow): Span => ({ start: nanoseconds(from), end: nanoseconds(to) });
 
+/** The lines before and after a moment, oldest first, and all lines of the moment itself. */
+async function readAround(
+  client: ApiClient,
+  { query, time, start, end, limit }: { query: string; time: string; limit: number } & Span,
+  signal: AbortSignal,
+): Promise<{ before: LogRecord[]; at: LogRecord[]; after: LogRecord[] }> {
+  const next = nextOf(time);
+  const read = (direction: Direction, span: Span, most = limit) =>
+    readLines(client, { query, direction, limit: most, ...span }, signal);
+  const [before, at, after] = await Promise.all([
+    read('backward', { start, end: time }),
+    read('forward', { start: time, end: next }, MOST_LINES),
+    read('forward', { start: next, end }),
+  ]);
+  return { before: before.toReversed(), at, after };
+}
+
+const nextOf = (time: string) => String(BigInt(time) + 1n);
+
+interface Page {
+  records: readonly LogRecord[];
+  /** Whether there may be more lines in the direction of reading. */
+  more: boolean;
+}
+
+async function readPageAround(
+  client: ApiClient,
+  { query, direction, ...around }: { query: string; direction: Direction; time: string } & Span,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { before, at, after } = await readAround(client, { query, limit: AROUND_LINES, ...around }, signal);
+  const records = [...before, ...at, ...after];
+  return direction === 'forward'
+    ? { records, more: after.length === AROUND_LINES }
+    : { records: records.toReversed(), more: before.length === AROUND_LINES };
+}
+
 /** The lines of a query, a page at a time. */
-export function useLogLines({ query, shown, direction }: LogQuestion) {
+export function useLogLines({ query, shown, direction, linked }: LogQuestion) {
   const { client } = useProject();
+  const time = linked?.time;
+  const first: Span & { time?: string | undefined } = { ...spanOf(shown), time };
   const answer = useInfiniteQuery({
-    queryKey: ['get', path, 'lines', { query, shown, direction }],
+    queryKey: ['get', path, 'lines', { query, shown, direction, time }],
     enabled: isLogQuery(query),
-    initialPageParam: spanOf(shown),
-    queryFn: ({ pageParam, signal }) =>
-      readLines(client, { query, direction, limit: PAGE_LINES, ...pageParam }, signal),
+    initialPageParam: first,
+    queryFn: async ({ pageParam: { time, ...span }, signal }): Promise<Page> => {
+      if (time !== undefined) return readPageAround(client, { query, direction, time, ...span }, signal);
+      const records = await readLines(client, { query, direction, limit: PAGE_LINES, ...span }, signal);
+      return { records, more: records.length === PAGE_LINES };
+    },
     // The next page begins at the moment of the last line: other lines may have the same time.
-    getNextPageParam: (page, _pages, span) => {
-      const last = page.at(-1)?.time;
-      if (last === undefined || page.length < PAGE_LINES) return undefined;
-      return direction === 'forward' ? { ...span, start: last } : { ...span, end: String(BigInt(last) + 1n) };
+    getNextPageParam: ({ records, more }, _pages, { start, end }) => {
+      const last = records.at(-1)?.time;
+      if (last === undefined || !more) return undefined;
+      return direction === 'forward' ? { start: last, end } : { start, end: nextOf(last) };
     },
     placeholderData: keepPreviousData,
   });
   const pages = answer.data?.pages;
   const records = useMemo(
-    () => pages && [...new Map(pages.flat().map((record) => [record.key, record])).values()],
+    () => pages && [...new Map(pages.flatMap((page) => page.records).map((record) => [record.key, record])).values()],
     [pages],
   );
   return { ...answer, data: records };
@@ -132,13 +179,10 @@ export function useContextLines(record: LogRecord, source: string) {
   return useQuery({
     queryKey: ['get', path, 'context', { source, time: record.time }],
     queryFn: async ({ signal }) => {
-      const asked = { query: source, limit: CONTEXT_LINES };
-      const { from, to } = { from: nanoseconds(record.at - CONTEXT_MS), to: nanoseconds(record.at + CONTEXT_MS) };
-      const [before, after] = await Promise.all([
-        readLines(client, { ...asked, direction: 'backward', start: from, end: record.time }, signal),
-        readLines(client, { ...asked, direction: 'forward', start: record.time, end: to }, signal),
-      ]);
-      return [...before.toReversed(), ...after];
+      const span = spanOf({ from: record.at - CONTEXT_MS, to: record.at + CONTEXT_MS });
+      const asked = { query: source, time: record.time, limit: CONTEXT_LINES, ...span };
+      const { before, at, after } = await readAround(client, asked, signal);
+      return [...before, ...at, ...after];
     },
   });
 }

@@ -1,7 +1,9 @@
 import { budget } from '@/components/billing/domain';
+import { certificates } from '@/components/certificates/domain';
 import { instances, keyPairs } from '@/components/compute/domain';
 import { images } from '@/components/images/domain';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { loadBalancers } from '@/components/loadbalancing/domain';
 import { floatingIps, networks, ports, routers, securityGroups } from '@/components/network/domain';
 import { secrets } from '@/components/secrets/domain';
 import { snapshots, volumes } from '@/components/storage/domain';
@@ -15,7 +17,7 @@ export interface NamedResource {
 }
 
 interface Place {
-  kind: Pick<ResourceKind, 'label' | 'noun' | 'icon' | 'href' | 'create'>;
+  kind: Pick<ResourceKind, 'label' | 'noun' | 'icon' | 'href' | 'create' | 'telemetry'>;
   /** The page of one; for a type without such pages, its list with this one in it. */
   one: (project: string, id: string, search: { search: string } | undefined) => string;
 }
@@ -30,7 +32,9 @@ const places: Readonly<Record<string, Place>> = {
   router: { kind: routers, one: paths.router },
   port: { kind: ports, one: paths.port },
   security_group: { kind: securityGroups, one: paths.securityGroup },
+  load_balancer: { kind: loadBalancers, one: (project, id) => paths.loadBalancer(project, id) },
   floating_ip: { kind: floatingIps, one: (project, _, search) => paths.floatingIps(project, search) },
+  certificate: { kind: certificates, one: (project, id) => paths.certificate(project, id) },
   secret: { kind: secrets, one: (project, _, search) => paths.secrets(project, search) },
   budget: { kind: { ...budget, noun: 'budget' }, one: paths.budget },
 };

@@ -11,11 +11,13 @@ import {
   rateCard,
   usage,
 } from '@/components/billing/domain';
+import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
 import { catalog, inventory } from '@/components/inventory/domain';
 import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
+import { loadBalancers } from '@/components/loadbalancing/domain';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
 import { dashboards, logs, metrics } from '@/components/observability/domain';
@@ -38,7 +40,10 @@ const overview: NavigationEntry = {
 export const portalNavigation: readonly NavigationGroup[] = [
   { entries: [overview, inventory, catalog] },
   { label: 'Compute', entries: [tabbed([instances, flavors]), images, keyPairs] },
-  { label: 'Networking', entries: [tabbed([networks, topology, routers, ports]), floatingIps, securityGroups] },
+  {
+    label: 'Networking',
+    entries: [tabbed([networks, topology, routers, ports]), loadBalancers, floatingIps, securityGroups, certificates],
+  },
   { label: 'Storage', entries: [tabbed([volumes, snapshots])] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },

@@ -1,6 +1,8 @@
 import type { DomainPortal } from '@/lib/core/domains/portal';
+import { certificatesPortal } from '@/lib/domains/certificates/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
+import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
 import { observabilityPortal } from '@/lib/domains/observability/portal';
 import { secretsPortal } from '@/lib/domains/secrets/portal';
@@ -8,8 +10,10 @@ import { storagePortal } from '@/lib/domains/storage/portal';
 
 /** The portal parts of all domains; `lib/platform/domains.test.ts` detects a missing one. */
 export const domainPortals: readonly DomainPortal[] = [
+  certificatesPortal,
   computePortal,
   imagesPortal,
+  loadbalancingPortal,
   networkPortal,
   observabilityPortal,
   secretsPortal,

@@ -3,7 +3,7 @@ import { formatMoney, formatRate, formatSpend } from './money';
 import { formatNumber, formatPercent } from './number';
 import { formatAmount, formatCount, formatPart, formatQuantity } from './quantity';
 import { formatBytes, formatGigabytes } from './size';
-import { formatDate, formatDuration, formatExact, formatRelative } from './time';
+import { formatDate, formatDuration, formatExact, formatRelative, formatWindow } from './time';
 
 describe('money', () => {
   test.each([
@@ -117,4 +117,10 @@ describe('times', () => {
     [3_900_000, '1 h 5 min'],
     [183_600_000, '2 d 3 h'],
   ])('%s ms last %s', (milliseconds, text) => expect(formatDuration(milliseconds)).toBe(text));
+});
+
+test('a window names its day once, and both days if they differ', () => {
+  const from = Date.UTC(2026, 2, 3, 10, 5);
+  expect(formatWindow(from, from + 3_600_000, 'UTC')).toBe('3 Mar, 10:05 – 11:05');
+  expect(formatWindow(from, from + 86_400_000, 'UTC')).toBe('3 Mar, 10:05 – 4 Mar, 10:05');
 });

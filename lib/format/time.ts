@@ -38,6 +38,15 @@ export function formatMoment(moment: Moment, timeZone?: string): string {
   );
 }
 
+/** `27 Nov, 10:05 – 11:30`, or with both days: a window in the reader's zone. */
+export function formatWindow(from: Moment, to: Moment, timeZone?: string): string {
+  const sameDay = formatDate(from, timeZone) === formatDate(to, timeZone);
+  const end = sameDay
+    ? formatter({ hour: '2-digit', minute: '2-digit' }, timeZone).format(new Date(to))
+    : formatMoment(to, timeZone);
+  return `${formatMoment(from, timeZone)} – ${end}`;
+}
+
 /** A UTC month in the API's form, `2026-11`, as `Nov 2026`, or as `November` if the year is clear. */
 export function formatMonth(month: string, form: 'short' | 'long' = 'short'): string {
   const options: Intl.DateTimeFormatOptions = form === 'long' ? { month: 'long' } : { month: 'short', year: 'numeric' };

@@ -3,6 +3,7 @@ import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
+import { settings } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
@@ -150,6 +151,14 @@ describe('the CSV', () => {
   ])('is sent for Accept: %s: %s', async (accept, sent) => {
     expect((await csv('', accept)).headers.get('content-type')?.includes('csv')).toBe(sent);
   });
+});
+
+test('the CSV counts as an export of the project, and the list does not', async () => {
+  const { headers } = await csv('type=secret');
+  const heavy = settings().rateLimitProjectHeavyBurst;
+  expect(Number(headers.get('RateLimit-Remaining'))).toBeLessThan(heavy);
+  const answer = await call('GET', '/inventory/inventory', { token: acme.users.reader.token });
+  expect(Number(answer.headers.get('RateLimit-Remaining'))).toBeGreaterThan(heavy);
 });
 
 describe('among many resources', () => {

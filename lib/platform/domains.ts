@@ -1,12 +1,23 @@
 import type { Domain } from '@/lib/core/domains/domain';
+import { certificates } from '@/lib/domains/certificates/domain';
 import { compute } from '@/lib/domains/compute/domain';
 import { images } from '@/lib/domains/images/domain';
+import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
 import { network } from '@/lib/domains/network/domain';
 import { observability } from '@/lib/domains/observability/domain';
 import { secrets } from '@/lib/domains/secrets/domain';
 import { storage } from '@/lib/domains/storage/domain';
 
 /** All domains, in the order of the API reference. */
-export const domains = [compute, network, storage, images, secrets, observability] as const satisfies readonly Domain[];
+export const domains = [
+  compute,
+  network,
+  loadbalancing,
+  certificates,
+  storage,
+  images,
+  secrets,
+  observability,
+] as const satisfies readonly Domain[];
 
 export type DomainName = (typeof domains)[number]['name'];

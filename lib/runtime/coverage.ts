@@ -34,7 +34,7 @@ type Share = { hit: number; all: number };
  */
 function measureCoverage(options: readonly string[]): void {
   const listed = options.filter((option) => option !== '--machines');
-  const projects = options.includes('--machines') ? [] : ['--project=code'];
+  const projects = options.includes('--machines') ? [] : ['--project=code', '--project=code alone'];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...projects, '--coverage.enabled'];
   const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit' });
   if (status !== 0) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backofficeUrl, isApi, isBackoffice, plainPath } from './paths';
+import { backofficeUrl, isAcmeChallenge, isApi, isBackoffice, plainPath } from './paths';
 
 describe('paths', () => {
   it.each(['/admin', '/admin/', '/admin/x?y=1', '//admin', '/%61dmin/x', '/a/../admin/x', '/./admin', '/a\\..\\admin'])(
@@ -15,6 +15,13 @@ describe('paths', () => {
   it('the API covers all of its addresses and no page', () => {
     expect(['/api/v1', '/api/v1/nothing', '/admin/api/v1/tenants'].filter(isApi)).toHaveLength(3);
     expect(['/api/auth/session', '/api/v10', '/admin/tenants', '/docs'].filter(isApi)).toEqual([]);
+  });
+
+  it('challenges of certificate authorities are answered below one folder only', () => {
+    expect(isAcmeChallenge('/.well-known/acme-challenge/token')).toBe(true);
+    expect(
+      ['/.well-known/acme-challenge', '/.well-known/x', '/x/.well-known/acme-challenge/t'].some(isAcmeChallenge),
+    ).toBe(false);
   });
 
   it.each(['/%E0%A4%A', '*', 'http://elsewhere/api/v1', ''])('has no plain form: %s', (url) =>

@@ -34,6 +34,11 @@ export function isHealth(path: string): boolean {
   return path === '/healthz' || path === '/readyz' || path === '/metrics';
 }
 
+/** Whether a certificate authority asks for the answer to a challenge (RFC 8555, 8.3). */
+export function isAcmeChallenge(path: string): boolean {
+  return path.startsWith('/.well-known/acme-challenge/');
+}
+
 /** Maps the back office's API on its own listener, where it starts at the root: `{backoffice_url}/api/v1/…`. */
 export function backofficeUrl(url: string): string {
   return url.startsWith('/api/v1/') ? `/admin${url}` : url;

@@ -13,7 +13,7 @@ import { settings } from '@/lib/settings';
 import { announceStop, stoppingSignal } from '@/lib/stopping';
 import { ConnectionLimit } from './connection-limit';
 import { compileAhead, compileFirstPages, expectNoStaticPaths } from './development-pages';
-import { backofficeUrl, isApi, isBackoffice, isHealth, isSso, plainPath } from './paths';
+import { backofficeUrl, isAcmeChallenge, isApi, isBackoffice, isHealth, isSso, plainPath } from './paths';
 import { serveBuiltFiles } from './static-files';
 import { runSupervised } from './supervised';
 import { listen, malformed, refuse, type ServerLimits, type Surface } from './web-server';
@@ -42,7 +42,7 @@ const serveApi = getRequestListener(app.fetch, {
 const serveOidc = serveSso();
 
 /** In development Next serves the API too: it mounts the same app, and reloads it on every change. */
-const isDirect = (path: string) => isHealth(path) || (isApi(path) && !dev);
+const isDirect = (path: string) => isHealth(path) || isAcmeChallenge(path) || (isApi(path) && !dev);
 
 /** In development Next builds on demand. */
 const serveBuilt = dev ? () => false : serveBuiltFiles();

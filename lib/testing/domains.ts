@@ -1,6 +1,8 @@
 import type { DomainName } from '@/lib/platform/domains';
+import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
 import { imagesTesting } from './domains/images';
+import { loadbalancingTesting } from './domains/loadbalancing';
 import { networkTesting } from './domains/network';
 import { observabilityTesting } from './domains/observability';
 import { secretsTesting } from './domains/secrets';
@@ -11,6 +13,8 @@ import type { DomainTesting } from './fixture';
 export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   compute: computeTesting,
   network: networkTesting,
+  loadbalancing: loadbalancingTesting,
+  certificates: certificatesTesting,
   storage: storageTesting,
   images: imagesTesting,
   secrets: secretsTesting,

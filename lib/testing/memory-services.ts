@@ -12,6 +12,7 @@ import type {
   ProgramRef,
   ServiceEngine,
   ServiceExit,
+  ServicePort,
   ServiceSpec,
   ServiceStats,
   Settlement,
@@ -68,6 +69,11 @@ export class MemoryServices implements ServiceEngine {
     else if (!isAsWanted) start(service, 1);
     const isReady = spec.power === 'stopped' || service.startedAt === null || !this.unready.has(spec.id);
     return isReady ? { settled: true } : { settled: false, waits_for: `Starting ${spec.program.name}`, again_ms: 10 };
+  }
+
+  async moveAddresses(id: string, port: ServicePort): Promise<void> {
+    const service = this.services.get(id);
+    if (service) service.spec = { ...service.spec, port };
   }
 
   async stopService(id: string): Promise<void> {

@@ -1,13 +1,54 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
+import { reasonOf } from '@/lib/engines/error';
+import { unpackDebian } from '@/lib/engines/local/catalogue/debian';
+import { run } from '@/lib/engines/local/exec';
+import { waitForLock } from '@/lib/lock';
 
-/** Whether Debian’s Prometheus is installed. */
-export const hasPrometheus =
-  spawnSync('prometheus', ['--version']).status === 0 && spawnSync('promtool', ['--version']).status === 0;
+const CACHE = join('.cache', 'prometheus');
+
+/** Why Debian’s Prometheus cannot be run; empty if `prometheus` and `promtool` are on PATH now. */
+export const noPrometheus = isOnPath() ? '' : await unpackToPath().then(() => '', reasonOf);
+/** After the name of a test: why it is skipped. */
+export const skipped = noPrometheus && ` (skipped: ${noPrometheus})`;
+
+function isOnPath(): boolean {
+  return ['prometheus', 'promtool'].every((program) => spawnSync(program, ['--version']).status === 0);
+}
+
+/** Unpacks the package without installing it, once for all tests of this folder. apt verifies it against the signed index. */
+async function unpackToPath(): Promise<void> {
+  mkdirSync(CACHE, { recursive: true });
+  const root = resolve(CACHE, 'root');
+  const lock = await waitForLock(join(CACHE, 'lock'));
+  try {
+    if (!existsSync(root)) await unpackInto(root);
+  } finally {
+    lock.release();
+  }
+  process.env.PATH = `${join(root, 'usr', 'bin')}:${process.env.PATH}`;
+  if (!isOnPath()) throw new Error('Debian’s Prometheus does not run here');
+}
+
+async function unpackInto(root: string): Promise<void> {
+  const downloads = mkdtempSync(join(tmpdir(), 'nephele-prometheus-'));
+  const download = () =>
+    run(['apt-get', 'download', '-qq', '-o', 'APT::Sandbox::User=root', 'prometheus'], {
+      cwd: downloads,
+      timeoutMs: 60_000,
+    });
+  try {
+    await download().catch(() => run(['apt-get', 'update', '-qq'], { timeoutMs: 60_000 }).then(download));
+    await unpackDebian(downloads, `${root}.new`);
+    renameSync(`${root}.new`, root);
+  } finally {
+    rmSync(downloads, { recursive: true, force: true });
+  }
+}
 
 type Settings = {
   /** Samples in OpenMetrics, stored before the start. */

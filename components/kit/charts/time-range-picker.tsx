@@ -1,20 +1,25 @@
 'use client';
 
-import { ZoomOut } from 'lucide-react';
+import { CalendarRange, RotateCcw } from 'lucide-react';
 import { useId } from 'react';
 import { Button } from '@/components/kit/ui/button';
+import { deferred } from '@/components/kit/ui/deferred';
+import { formatWindow } from '@/lib/format/time';
+import type { TimeRange } from './time-range';
+import type { TimeWindowPopupProps } from './time-window-popup';
+
+const TimeWindowPopup = deferred<TimeWindowPopupProps>('dialog', () =>
+  import('./time-window-popup').then((module) => module.TimeWindowPopup),
+);
 
 interface TimeRangePickerProps<Range extends string> {
   ranges: readonly { value: Range; label: string }[];
-  range: Range;
-  onChoose: (range: Range) => void;
-  /** Set while only a part of the range is shown. */
-  onZoomOut?: () => void;
+  time: TimeRange<Range>;
 }
 
-/** Selects the time range of all charts on a page. */
-export function TimeRangePicker<Range extends string>(props: TimeRangePickerProps<Range>) {
-  const { ranges, range, onChoose, onZoomOut } = props;
+/** Selects the time of everything on a page: a range until now, or a window with a start and an end. */
+export function TimeRangePicker<Range extends string>({ ranges, time }: TimeRangePickerProps<Range>) {
+  const { range, zoom } = time;
   const name = useId();
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -29,17 +34,26 @@ export function TimeRangePicker<Range extends string>(props: TimeRangePickerProp
               type="radio"
               name={name}
               value={value}
-              checked={value === range}
-              onChange={() => onChoose(value)}
+              checked={value === range && !zoom}
+              onChange={() => time.choose(value)}
               className="sr-only"
             />
             {label}
           </label>
         ))}
       </fieldset>
-      {onZoomOut && (
-        <Button size="sm" variant="quiet" onClick={onZoomOut}>
-          <ZoomOut /> Reset zoom
+      <TimeWindowPopup
+        zoom={zoom}
+        onChoose={time.zoomTo}
+        trigger={
+          <Button size="sm" className={zoom ? 'border-accent bg-accent-soft' : undefined}>
+            <CalendarRange /> {zoom ? formatWindow(zoom.from, zoom.to) : 'Custom'}
+          </Button>
+        }
+      />
+      {zoom && (
+        <Button size="sm" variant="quiet" onClick={time.zoomOut}>
+          <RotateCcw /> Reset
         </Button>
       )}
     </div>

@@ -3,7 +3,7 @@
 import { useSearchParams } from 'next/navigation';
 import { setAddress } from '@/components/kit/page/address';
 
-/** The part of a range selected by dragging, in ms. */
+/** A start and an end in ms: chosen, or selected by dragging. */
 export interface TimeWindow {
   from: number;
   to: number;
@@ -15,6 +15,20 @@ export function parseWindow(from: string | null, to: string | null): TimeWindow 
   return Number.isSafeInteger(zoom.from) && Number.isSafeInteger(zoom.to) && zoom.from < zoom.to ? zoom : undefined;
 }
 
+/** A moment as a field of type `datetime-local` holds it, in the reader’s time zone, to the second. */
+export function localTime(ms: number): string {
+  const at = new Date(ms);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+/** The moment in such a field, in ms; undefined while it is incomplete, and before 1970. */
+export function parseLocalTime(text: string): number | undefined {
+  const ms = text.includes('T') ? new Date(text).getTime() : Number.NaN;
+  return ms >= 0 ? ms : undefined;
+}
+
 /** The visible part of `whole`: its overlap with the window, or all of it. */
 export function shownWindow(whole: TimeWindow, zoom: TimeWindow | undefined): TimeWindow {
   if (!zoom) return whole;
@@ -22,8 +36,17 @@ export function shownWindow(whole: TimeWindow, zoom: TimeWindow | undefined): Ti
   return shown.from < shown.to ? shown : whole;
 }
 
-/** The range of all charts on a page and its selected window, both stored in the page's address. */
-export function useTimeRange<Range extends string>(ranges: readonly Range[], standard: Range) {
+export interface TimeRange<Range extends string = string> {
+  range: Range;
+  /** Replaces the range while it is set. */
+  zoom: TimeWindow | undefined;
+  choose: (range: Range) => void;
+  zoomTo: (shown: TimeWindow) => void;
+  zoomOut: () => void;
+}
+
+/** The range of everything on a page and its window, both stored in the page's address. */
+export function useTimeRange<Range extends string>(ranges: readonly Range[], standard: Range): TimeRange<Range> {
   const params = useSearchParams();
   const asked = params.get('range');
   return {

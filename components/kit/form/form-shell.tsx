@@ -134,7 +134,7 @@ export function FormShell<Input extends FieldValues, Output extends FieldValues>
 }
 
 /** The request of a form as filled in. Returns undefined for an incomplete form and shows errors at its fields. */
-function callOf<Input extends FieldValues, Output extends FieldValues>(
+export function callOf<Input extends FieldValues, Output extends FieldValues>(
   form: UseFormReturn<Input, unknown, Output>,
   { operation, id, schema, body }: FormCopy<Input, Output>,
 ): Call | undefined {

@@ -42,7 +42,7 @@ export function ConfirmDialog({ confirmation, open, close, returnFocus }: Confir
 }
 
 function Question({ confirmation, close }: { confirmation: Confirmation; close: () => void }) {
-  const { title, consequence, confirmLabel, typeToConfirm, harmless = false, onConfirm } = confirmation;
+  const { title, consequence, dependants, confirmLabel, typeToConfirm, harmless = false, onConfirm } = confirmation;
   const [typed, setTyped] = useState('');
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -71,7 +71,10 @@ function Question({ confirmation, close }: { confirmation: Confirmation; close: 
     >
       <AlertDialog.Title className="break-words font-semibold text-lg tracking-[-0.01em]">{title}</AlertDialog.Title>
       <AlertDialog.Description asChild>
-        <div className="mt-1.5 space-y-2 text-pretty text-ink-muted text-sm">{consequence}</div>
+        <div className="mt-1.5 space-y-2 text-pretty text-ink-muted text-sm">
+          {consequence}
+          {dependants}
+        </div>
       </AlertDialog.Description>
       {typeToConfirm !== undefined && (
         <div className="mt-4 space-y-1.5">

@@ -11,6 +11,8 @@ export interface Confirmation {
   title: string;
   /** What goes, what stays, whether it can be undone. */
   consequence: ReactNode;
+  /** What uses the thing; beside the consequence, in the question about one thing. */
+  dependants?: ReactNode;
   /** The verb on the button: "Delete instance". */
   confirmLabel: string;
   /** Must be typed before: for what can't be brought back. */

@@ -25,10 +25,9 @@ export interface CreateAction {
   operation: OperationId;
 }
 
-/** What resources of a type report; their pages get a tab for each. */
+/** What resources of a type report besides logs, which all of them have. */
 export interface Telemetry {
   metrics?: boolean;
-  logs?: boolean;
 }
 
 /** A type of resource: its list in the navigation, and its name in sentences. */

@@ -43,7 +43,7 @@ interface ResourcePageProps<R extends Resource> {
   description?: (resource: R) => ReactNode;
   /** The few that are wanted most often: address, size, price per hour. */
   facts?: (resource: R) => readonly Fact[];
-  /** Whether the project may tag it; it may, without. */
+  /** Whether it is the project’s own, with tags, metrics and logs; it is, without. */
   taggable?: (resource: R) => boolean;
   /** Its name is changed in place, where the API allows it. */
   rename?: Rename;
@@ -110,7 +110,12 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
               <ResourceTags key={resource.id} type={kind.type} id={resource.id} name={name} />
             )}
             {above?.(resource)}
-            {tabs && <AddressTabs label={`${noun} sections`} tabs={withTelemetry(tabs(resource), kind, resource)} />}
+            {tabs && (
+              <AddressTabs
+                label={`${noun} sections`}
+                tabs={withTelemetry(tabs(resource), kind, resource, taggable(resource))}
+              />
+            )}
             {content?.(resource)}
           </>
         )}
@@ -121,9 +126,9 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
 }
 
 /** Its parts with its metrics and logs, which come before its activity. */
-function withTelemetry(tabs: readonly PageTab[], kind: ResourceKind, { id }: Resource): readonly PageTab[] {
+function withTelemetry(tabs: readonly PageTab[], kind: ResourceKind, { id }: Resource, own: boolean) {
   const { type, telemetry } = kind;
-  if (!telemetry || type === undefined || id === undefined) return tabs;
+  if (!own || type === undefined || id === undefined) return tabs;
   const place = tabs.findIndex(({ name }) => name === 'activity');
   return tabs.toSpliced(place < 0 ? tabs.length : place, 0, ...telemetryTabs(type, id, telemetry));
 }

@@ -139,7 +139,10 @@ export type EndpointDefinition<
   errors?: ErrorCode[];
   /** Quota dimensions that the call claims. A breach is refused with the record of spec 2.3. */
   claims?: Dimension[];
-  /** Use `heavy` for expensive work: exports, documents, uploads. The default depends on the method. */
+  /**
+   * Use `heavy` for expensive work: exports, documents, uploads. The default depends on the method. A request that prefers
+   * the alternative form of a list, a file of all of it, is heavy, too.
+   */
   rate?: RateClass;
   /** Refused with 402 while the budget is frozen (spec 3.1). */
   freezable?: boolean;

@@ -10,6 +10,7 @@ import { requestSeconds, unauthenticatedRequests } from '@/lib/metrics';
 import { settings } from '@/lib/settings';
 import { type Caller, callerKey, mustChangePassword } from './caller';
 import { clientAddress } from './client-address';
+import { prefersCsv } from './csv';
 import { type AnyEndpoint, type Call, fullPath, type RateClass, Reply } from './endpoint';
 import { ApiError, type ErrorCode } from './errors';
 import { freeKey, holdKey, keepHeld, keptAnswer, RacedByTwin, requestKey } from './idempotency';
@@ -93,6 +94,11 @@ function rateLimiters(): Limits {
       heavy: new RateLimiter(s.rateLimitProjectHeavyPerMinute, s.rateLimitProjectHeavyBurst),
     },
   };
+}
+
+/** Whether a list is requested as a file with all of its items. */
+function isExport({ responses }: AnyEndpoint, headers: Headers): boolean {
+  return prefersCsv(headers) && Object.values(responses).some((answer) => answer !== null && 'alternative' in answer);
 }
 
 /** One request on its way through the steps. */
@@ -223,7 +229,9 @@ class Serving {
    * Limits changes and heavy requests per project, across all callers: more tokens don't allow more requests. Counted
    * after authorization, so that a reader cannot use up the members' share.
    */
-  private limitProject({ caller, endpoint: { rate, access } }: Call): void {
+  private limitProject({ caller, endpoint }: Call): void {
+    const { access } = endpoint;
+    const rate = isExport(endpoint, this.request.headers) ? 'heavy' : endpoint.rate;
     if (rate === 'read' || !inProject.has(access)) return;
     if (!caller || caller.kind === 'administrator' || !caller.membership) return;
     const verdict = this.limits.projects[rate].take(caller.membership.project_id, this.at.getTime());

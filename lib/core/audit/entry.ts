@@ -30,6 +30,8 @@ export type AuditFacts = {
   resource?: { type: string; id: string; name?: string | undefined } | undefined;
   /** Old and new values and the like, or an SQL expression of type jsonb. Never a secret value. */
   details?: Record<string, unknown> | Sql | undefined;
+  /** Of events that no call caused: whether all project members see it in the activity. */
+  activity?: boolean;
 };
 
 /** The actor as shown in the audit log; the name stays readable after the account is deleted. */
@@ -86,7 +88,7 @@ function entryInsert(call: AuditOrigin, facts: AuditFacts, { from, tally }: { fr
       address: call.address,
       request_id: call.request_id,
       details,
-      activity: isActivity(call, facts.result),
+      activity: facts.activity ?? isActivity(call, facts.result),
       tally: tally && new Uint8Array(tally),
     },
     from,

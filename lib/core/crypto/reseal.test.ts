@@ -1,13 +1,16 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import { query } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { raw, sql } from '@/lib/core/db/sql';
+import { newSealedKey } from '@/lib/domains/certificates/acme/sealed';
 import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import { encryptionKeys, keyIds } from '@/lib/keyring';
 import { recordsOf } from '@/lib/people/oidc/adapter';
 import { ssoKeys } from '@/lib/people/oidc/keys';
 import { dropOlderKeys, rotateKeys } from '@/lib/runtime/keys';
 import { sealedColumns } from '@/lib/runtime/sealed-columns';
+import { certificateUpload } from '@/lib/testing/certificates';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import { resealAll, sealedWithOlderKeys } from './reseal';
@@ -27,12 +30,27 @@ beforeAll(async () => {
   expect((await call('POST', '/auth/2fa/setup', { token, body: {} })).status).toBe(200);
   expect((await call('GET', '/billing/alerts/signing-secret', { token })).status).toBe(200);
   expect((await call('POST', '/billing/alerts/signing-secret/rotate', { token, body: {} })).status).toBe(200);
+  const uploaded = await call('POST', '/gateway/certificates', { token, body: await certificateUpload('sealed') });
+  expect(uploaded.status).toBe(201);
   const { email } = await createUser('known@example.test');
   const invited = { email, name: 'Known', password: 'never used at all', role: 'reader' };
   expect((await call('POST', '/identity/users', { token, body: invited })).status).toBe(201);
   const names = { common_name: 'one', dns_names: ['one.internal'], addresses: [] };
   await ssoKeys();
   await recordsOf('Session', () => undefined).upsert('session', { exp: Date.parse('2100-01-01') / 1000 }, 60);
+  const [account, order] = [newId(), newId()];
+  const common = { created_at: new Date() };
+  await prisma().acmeAccount.create({
+    data: {
+      ...common,
+      id: account,
+      directory_url: 'x',
+      sealed_key: new Uint8Array(newSealedKey('acme_account', account)),
+    },
+  });
+  await prisma().acmeOrder.create({
+    data: { ...common, id: order, project_id: acme.id, sealed_key: new Uint8Array(newSealedKey('acme_order', order)) },
+  });
   await ensureCertificate({ id: acme.id, kind: 'test', project_id: acme.id }, 'server', { ...names, usage: 'server' });
 });
 

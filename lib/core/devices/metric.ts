@@ -17,9 +17,9 @@ export type KindMetrics = {
   readonly devices?: string;
 };
 
-/** Series that a metric has without further labels, one each. */
-export const seriesOf = (metrics: readonly Metric[]): DeviceSeries[] =>
-  metrics.map(({ name, type }) => ({ name, type, labels: {} }));
+/** One series for each metric. @param labels of all of them */
+export const seriesOf = (metrics: readonly Metric[], labels: DeviceSeries['labels'] = {}): DeviceSeries[] =>
+  metrics.map(({ name, type }) => ({ name, type, labels }));
 
 /** One series of a device; `labels` tells apart those of one name. */
 export type DeviceSeries = {

@@ -25,12 +25,13 @@ export const listIncidents = listOf({
 /** Incidents of a project that were open at some time since `since`, newest first. */
 export async function incidentsOfProject(
   project_id: string,
-  { since, limit }: { since: Date; limit: number },
+  { from, to, limit }: { from: Date; to: Date; limit: number },
 ): Promise<ProjectIncident[]> {
   const rows = await query<Timed<ProjectIncident>>(sql`
     SELECT id, CASE WHEN closed_at IS NULL THEN 'open' ELSE 'closed' END AS status, resource_type, resource_id, operation_id, reason,
       opened_at, closed_at
-    FROM incidents WHERE project_id = ${project_id}::uuid AND (closed_at IS NULL OR closed_at >= ${since}::timestamptz)
+    FROM incidents WHERE project_id = ${project_id}::uuid AND (closed_at IS NULL OR closed_at >= ${from}::timestamptz)
+      AND opened_at <= ${to}::timestamptz
     ORDER BY id DESC LIMIT ${limit}::int`);
   return rows.map((row) => withTimes(row));
 }

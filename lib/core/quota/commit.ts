@@ -35,8 +35,11 @@ export type Write = {
   target?: Sql;
   /** The refusal in a forbidden `state`: the message of a 409 ("deleted while it is attached"), or another error. */
   forbidden?: (state: string) => string | ApiError;
-  /** A uniqueness check, for a name or the like: `when` is an SQL boolean, `message` the text of the 409. */
-  taken?: { when: Sql; message: string };
+  /**
+   * A uniqueness check, for a name or the like: `when` is an SQL boolean, `message` the text of the 409. `constraint` names the
+   * constraint behind it, if the write can violate another one too.
+   */
+  taken?: { when: Sql; message: string; constraint?: string };
   /** Caps on resources outside the quota; the first one reached refuses with 409. */
   caps?: readonly Cap[];
   /** For deletes: the message of the 409 when other rows have come to refer to this one. */
@@ -194,7 +197,8 @@ async function run(statement: Sql, write: Write): Promise<Verdict> {
   } catch (error) {
     const known = databaseError(error);
     // Lost a race for a name, or a referenced row was deleted meanwhile.
-    if (known?.code === '23505' && write.taken) throw conflict(write.taken.message);
+    if (known?.code === '23505' && write.taken && (write.taken.constraint ?? known.constraint) === known.constraint)
+      throw conflict(write.taken.message);
     if (known && write.in_use !== undefined && ['23001', '23503'].includes(known.code)) throw conflict(write.in_use);
     if (known?.code === '23503') throw notFound('A resource named in the request');
     throw error;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listQuery } from '@/lib/core/api/pagination';
 import { id } from '@/lib/core/api/schemas';
 
 /** Tags that a resource can have. */
@@ -42,9 +43,8 @@ export const tagFilter = z
     example: ['env=production'],
   });
 
-export const tagQuery = z.strictObject({
+export const tagQuery = listQuery({
   search: z.string().max(255).optional().meta({ description: 'Matches the beginning of a key, or of `key=value`.' }),
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Number of tags, 1 to 200.' }),
 });
 
 export const tagCount = z

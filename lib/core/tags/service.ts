@@ -1,5 +1,6 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
+import { Page } from '@/lib/core/api/pagination';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { type Domain, none } from '@/lib/core/domains/domain';
@@ -55,17 +56,22 @@ async function find(call: ProjectCall, { type, id }: Tagged, domains: readonly D
   return { table, ...row };
 }
 
-/** The tags in use that begin with the text, in alphabetical order. */
+/** A page of the tags in use that begin with the text, in alphabetical order. */
 export async function listTags(
   { project_id }: ProjectCall,
-  { search = '', limit }: { search?: string | undefined; limit: number },
-): Promise<TagCount[]> {
+  { search = '', limit, cursor }: { search?: string | undefined; limit: number; cursor?: string | undefined },
+): Promise<Page<TagCount>> {
   const { key, value } = readTag(search);
   const wanted =
     value === undefined
       ? sql`starts_with(t.key, ${key}::text)`
       : sql`t.key = ${key}::text AND starts_with(t.value, ${value}::text)`;
-  return query<TagCount>(sql`
+  const after = cursor === undefined ? undefined : readTag(cursor);
+  const rest = after ? sql`(t.key, t.value) > (${after.key}::text, ${after.value ?? ''}::text)` : sql`true`;
+  const rows = await query<TagCount>(sql`
     SELECT t.key, t.value, count(*)::int AS resources FROM resource_tags t
-    WHERE t.project_id = ${project_id}::uuid AND ${wanted} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ${limit}::int`);
+    WHERE t.project_id = ${project_id}::uuid AND ${wanted} AND ${rest} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ${limit + 1}::int`);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return new Page(shown, last ? `${last.key}=${last.value}` : null);
 }

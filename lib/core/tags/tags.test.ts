@@ -129,3 +129,20 @@ test('the tags in use are listed by the beginning of a key or a value, for one p
   expect(await tags('owner:mail=a')).toEqual([{ key: 'owner:mail', value: 'ada', resources: 2 }]);
   expect(await tags('owner:mail=b')).toEqual([]);
 });
+
+test('the tags in use are paged without gaps and repeats, also where values have equals signs or are empty', async () => {
+  const values = ['', '=', 'a=b', 'a b', 'z', 'ä&?'];
+  for (const value of values)
+    await put(await secret(`paged-${value}`), { 'paged:key': value, [`paged:${value.length}`]: 'x' });
+  const token = acme.users.reader.token;
+  const whole = (await call('GET', '/inventory/tags?search=paged', { token })).body;
+  const paged: unknown[] = [];
+  let path: string | undefined = '/inventory/tags?search=paged&limit=1';
+  while (path !== undefined) {
+    const page: Awaited<ReturnType<typeof call>> = await call('GET', path, { token });
+    paged.push(...(page.body as unknown[]));
+    path = /<[^>]*\/api\/v1([^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+  }
+  expect(paged).toEqual(whole);
+  expect(paged.length).toBeGreaterThan(values.length);
+});

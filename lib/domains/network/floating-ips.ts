@@ -179,12 +179,11 @@ type PortFacts = { id: string; instance_id: string | null; instance_name: string
 async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<PortFacts> {
   const [field, value] = Object.entries(input).find(([, given]) => given !== undefined) ?? ['port_id', ''];
   const what = field.replace(/_id$/, '').replaceAll('_', ' ');
-  // Load balancers have no ports of their own yet, so none is found by their id.
-  const column = field === 'port_id' ? 'p.id' : 'i.id';
-  if (!isId(value) || field === 'load_balancer_id') throw noSuch(field, what);
+  const column = { port_id: 'p.id', instance_id: 'i.id', load_balancer_id: 'l.id' }[field] ?? 'p.id';
+  if (!isId(value)) throw noSuch(field, what);
   const port = await queryOne<PortFacts>(sql`
     SELECT p.id, i.id AS instance_id, i.name AS instance_name, host(p.ip) AS ip
-    FROM ports p LEFT JOIN instances i ON i.id = p.device_id
+    FROM ports p LEFT JOIN instances i ON i.id = p.device_id LEFT JOIN load_balancers l ON l.id = p.device_id
     WHERE p.project_id = ${call.project_id}::uuid AND ${raw(column)} = ${value}::uuid ORDER BY p.id LIMIT 1`);
   if (!port) throw noSuch(field, what);
   return port;

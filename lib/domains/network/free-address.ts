@@ -1,4 +1,4 @@
-import { queryOne } from '@/lib/core/db/pool';
+import { query, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { type AddressRange, toAddress, toNumber } from './ipv4';
 
@@ -93,4 +93,23 @@ function freeFrom({ last, gateway, taken }: AddressSpace, start: Sql): Sql {
         FROM (${taken}) AS before WHERE before.ip >= ${start}
       ) AS gap
       WHERE gap.next IS DISTINCT FROM gap.ip AND gap.ip IS DISTINCT FROM ${gatewayIp} AND gap.ip <= ${end} LIMIT 1))`;
+}
+
+/** Addresses that one look considers: enough for every usual network, and soon done in the widest. */
+const WINDOW = 4096;
+
+/**
+ * Several free addresses, from a random place of the range on; fewer when there are no more. The write that uses them
+ * finds out whether another one was sooner.
+ */
+export async function freeAddresses({ first, last, gateway, taken }: AddressSpace, count: number): Promise<string[]> {
+  const size = last - first + 1;
+  const start = Math.floor(Math.random() * size);
+  const rows = await query<{ ip: string }>(sql`
+    SELECT host(free.ip) AS ip FROM (
+      SELECT n, ${toAddress(first)}::inet + ((${start}::int + n) % ${size}::int) AS ip
+      FROM generate_series(0, ${Math.min(size, WINDOW) - 1}::int) AS n) AS free
+    WHERE free.ip IS DISTINCT FROM ${gateway ?? null}::inet AND NOT EXISTS (SELECT FROM (${taken}) AS other WHERE other.ip = free.ip)
+    ORDER BY free.n LIMIT ${count}::int`);
+  return rows.map(({ ip }) => ip);
 }

@@ -8,7 +8,7 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
-import type { Port as EnginePort } from './engine';
+import type { Port as EnginePort, SecurityRule } from './engine';
 import type { AddressSpace } from './free-address';
 import { rangeOf } from './ipv4';
 import { type Port, portQuery } from './schema';
@@ -81,7 +81,11 @@ export async function changePort(call: ProjectCall, id: string, groupIds: string
 }
 
 /** A port of a device, of whatever kind. */
-export type NewPort = Prisma.PortUncheckedCreateInput & { attachment: Attachment };
+export type NewPort = Prisma.PortUncheckedCreateInput & { attachment: Attachment; own_rules?: SecurityRule[] };
+
+/** Replaces the rules that a port has while it carries no security groups. */
+export const ownRulesChange = (portId: string, rules: readonly SecurityRule[]): Sql => sql`
+  UPDATE ports SET own_rules = ${JSON.stringify(rules)}::jsonb FROM verdict WHERE verdict.ok AND ports.id = ${portId}::uuid`;
 
 /** A random unicast address of local administration (IEEE 802). */
 export function newMac(): string {

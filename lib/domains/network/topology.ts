@@ -1,12 +1,16 @@
 import { signalChange } from '@/lib/core/db/changes';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import type { FloatingIpForward, Router } from './engine';
 
 type RouterRow = Router & { revision: number };
+
+/** Ports whose own rules are in force. To engines they are a security group with the port's id. */
+const portsWithOwnRules = raw(`SELECT o.id, o.project_id, o.own_rules FROM ports o WHERE o.own_rules <> '[]'
+  AND NOT EXISTS (SELECT FROM port_security_groups c WHERE c.port_id = o.id)`);
 
 /** A router of a cell as it should be, read at one moment: its networks that have ports, with their rules and addresses. */
 export async function readRouter(cell: string, id: string): Promise<RouterRow | undefined> {
@@ -20,7 +24,8 @@ export async function readRouter(cell: string, id: string): Promise<RouterRow | 
           'attachment', p.attachment, 'hostname', p.hostname, 'sharedAddresses', ARRAY(
             SELECT host(o.ip) FROM ports o WHERE o.network_id = n.id AND o.attachment = 'none' AND o.ip = ANY (p.shared_addresses)
             ORDER BY 1),
-          'securityGroupIds', ARRAY(SELECT c.security_group_id FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1)
+          'securityGroupIds', ARRAY(SELECT c.security_group_id FROM port_security_groups c WHERE c.port_id = p.id
+            UNION ALL SELECT own.id FROM (${portsWithOwnRules}) AS own WHERE own.id = p.id ORDER BY 1)
         ) ORDER BY p.id) AS list
         FROM ports p WHERE p.network_id = n.id
       ) AS ports CROSS JOIN LATERAL (
@@ -34,6 +39,9 @@ export async function readRouter(cell: string, id: string): Promise<RouterRow | 
         FROM security_group_rules u WHERE u.security_group_id = g.id)) ORDER BY g.id), '[]') AS list
       FROM security_groups g WHERE g.project_id = r.project_id
         AND EXISTS (SELECT FROM port_security_groups c WHERE c.security_group_id = g.id)
+    ) AS shared CROSS JOIN LATERAL (
+      SELECT shared.list || coalesce(jsonb_agg(jsonb_build_object('id', own.id, 'rules', own.own_rules) ORDER BY own.id), '[]') AS list
+      FROM (${portsWithOwnRules}) AS own WHERE own.project_id = r.project_id
     ) AS groups CROSS JOIN LATERAL (
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'address', host(f.address), 'portId', f.port_id)
         ORDER BY f.id), '[]') AS list

@@ -1,3 +1,5 @@
+import type { Sql } from '@/lib/core/db/sql';
+
 /** A program of the catalogue, in one version. */
 export type ProgramRef = { name: string; version: string };
 
@@ -34,6 +36,8 @@ export type ServiceFile = {
   secret: boolean;
   /** May the service run it? */
   executable?: boolean;
+  /** Its domain brings changes of this file into the running process: they need no reload. */
+  live?: boolean;
 };
 
 /** The port of a service on a tenant network, as the network engine was told about it. */
@@ -47,6 +51,8 @@ export type ServicePort = {
   dnsServers: string[];
   /** Further addresses of the network that this service answers at now, such as a virtual IP that moves. */
   sharedAddresses: string[];
+  /** How often the shared addresses have moved. The engine ignores those of a description that is older than the last move. */
+  moves?: number;
 };
 
 export type ServiceLimits = {
@@ -121,6 +127,11 @@ export type ServiceReport = {
 export type ServiceSource = {
   /** Read from the domain's own tables: every service of the cell that has a row, also one that should be stopped. */
   wantedServices(cellId: string): Promise<WantedService[]>;
+  /**
+   * Services whose metrics belong to another device: SQL with the service's `id`, the `device_id`, and `labels` that tell its
+   * series apart. Without it, each service is a device that reports for itself.
+   */
+  parts?: Sql;
   /** When a cell powers down, services with a lower number are stopped first. */
   stopOrder: number;
   /** Told after every look what became of those that no operation is at work on. */
@@ -198,6 +209,11 @@ export interface ServiceEngine {
    * never work, such as a smaller state folder
    */
   ensureService(spec: ServiceSpec): Promise<Settlement>;
+  /**
+   * Gives a service the shared addresses of its port, and takes others away. Waits for nothing else that is under way at
+   * the service.
+   */
+  moveAddresses(id: string, port: ServicePort): Promise<void>;
   /**
    * Stops a service whatever its spec says, and keeps its data and logs; the next `ensureService` starts it again. It has
    * as long as its spec gave it. No error when it does not run or is unknown.

@@ -13,7 +13,11 @@ export const servicesWatch = (cell: string, sources: readonly ServiceSource[]): 
   join: none,
   looks: [
     { name: 'keeping the services', every_ms: KEEP_MS, begin: () => keeping(cell, sources) },
-    { name: 'sampling the services', every_ms: SAMPLE_MS, begin: () => ({ look: () => sampleServices(cell) }) },
+    {
+      name: 'sampling the services',
+      every_ms: SAMPLE_MS,
+      begin: () => ({ look: () => sampleServices(cell, sources) }),
+    },
   ],
   changed: none,
   troubles: { engine: 'services', list: () => serviceTroubles(cell) },

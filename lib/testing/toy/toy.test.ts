@@ -38,7 +38,7 @@ test('their members are sampled, found by their names, and have no values while 
   if (!member) throw new Error('no member');
   const spec = serverSpec({ id: member.id, state: { sizeMb: 64 } });
   await engines.services.ensureService(spec);
-  await sampleServices('test-host');
+  await sampleServices('test-host', []);
   const { token } = project.users.reader;
   const latest = async (metric: string) => {
     const address = `/observability/prometheus/api/v1/query?query=${metric}`;
@@ -53,7 +53,7 @@ test('their members are sampled, found by their names, and have no values while 
   ]);
   const before = await latest('count_over_time(nephele_toy_member_memory_bytes[1h])');
   await engines.services.stopService(member.id);
-  await sampleServices('test-host');
+  await sampleServices('test-host', []);
   expect(before).toMatchObject([{ value: [expect.any(Number), '1'] }]);
   expect(await latest('count_over_time(nephele_toy_member_memory_bytes[1h])')).toMatchObject([
     { value: [expect.any(Number), '1'] },

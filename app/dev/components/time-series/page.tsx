@@ -39,12 +39,7 @@ export default function TimeSeriesPage() {
   const common = { times, shown: shownWindow(whole, time.zoom), group: 'gallery', onZoom: time.zoomTo };
   return (
     <PiecePage name="time-series">
-      <TimeRangePicker
-        ranges={ranges}
-        range={time.range}
-        onChoose={time.choose}
-        onZoomOut={time.zoom && time.zoomOut}
-      />
+      <TimeRangePicker ranges={ranges} time={time} />
       <div className="grid gap-5 lg:grid-cols-2">
         <Card title="CPU" description="Average of all vCPUs.">
           <TimeSeries

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, crc32 } from 'node:zlib';
+import { gramFilter } from './gram-filter';
 
 /** A line: its time in microseconds since 1970, and its text. */
 export type Line = { at_us: number; text: string };
@@ -11,6 +12,8 @@ export type PackedChunk = {
   raw_bytes: number;
   checksum: number;
   body: Buffer;
+  /** The grams of its text: a search leaves out chunks by them. */
+  grams: Buffer;
 };
 
 /** Larger chunks compress little better and take longer to search (docs/decisions/0080-the-log-store.md). */
@@ -51,6 +54,7 @@ export async function packChunk(lines: readonly Line[]): Promise<PackedChunk> {
     raw_bytes: text.length,
     checksum: crc32(body),
     body,
+    grams: gramFilter(text),
   };
 }
 

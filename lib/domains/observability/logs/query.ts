@@ -3,6 +3,7 @@ import { invalid } from '@/lib/core/api/errors';
 import { databaseError, QUERY_CANCELED } from '@/lib/core/db/pool';
 import { inTurn } from '../turns';
 import { type Chunk, isSearchable } from './chunk';
+import { gramsOf, MOST_GRAMS } from './gram-filter';
 import { type Labels, labelsKey } from './labels';
 import type { LogExpr, Matcher, MetricExpr, Query, RangeExpr } from './logql/ast';
 import { selectorsOf } from './logql/ast';
@@ -14,7 +15,7 @@ import {
   ERROR,
   numberReaders,
   pipelineOf,
-  requiredText,
+  requiredTexts,
   type Step,
   selects,
 } from './logql/pipeline';
@@ -99,9 +100,9 @@ class Run {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Lets other requests have their turn. @throws ApiError 400 where the time is over */
+  /** Lets other requests have their turn. @throws the reason of the signal, and ApiError 400 where the time is over */
   readonly turn: Turn = (work) => {
-    if (this.signal.aborted) throw invalid('The caller has gone away.');
+    this.signal.throwIfAborted();
     if (performance.now() > this.ends_at) throw tooLong();
     this.work += work;
     if (this.work < WORK_A_TURN) return undefined;
@@ -188,9 +189,9 @@ export async function linesIn(
   return byLabels(entries.toSorted((one, other) => one.at_us - other.at_us));
 }
 
-/** Text that every line of a query has. */
+/** The longest text that every line of a query has. */
 function needleOf(log: LogExpr): Buffer | undefined {
-  const text = requiredText(log);
+  const [text] = requiredTexts(log);
   return text === undefined ? undefined : Buffer.from(text);
 }
 
@@ -199,7 +200,11 @@ async function* matching(run: Run, log: LogExpr, span: Span, direction: Directio
   const streams = await run.streams(log);
   const pipelines = new Map(streams.map(({ id, labels }) => [id, pipelineOf(log.stages, labels)]));
   const needle = needleOf(log);
-  for await (const { chunks, bound_us } of readChunks(run.reader.project_id, streams, span, direction, run.stats)) {
+  const grams = requiredTexts(log)
+    .flatMap((text) => gramsOf(Buffer.from(text)))
+    .slice(0, MOST_GRAMS);
+  const wanted = { ...span, grams };
+  for await (const { chunks, bound_us } of readChunks(run.reader.project_id, streams, wanted, direction, run.stats)) {
     const entries: Entry[] = [];
     for (const { stream, chunk } of chunks) {
       const step = pipelines.get(stream.id);

@@ -3,13 +3,17 @@ import { isAfter, type Position } from '@/lib/core/db/position';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { Chunk, DamagedChunk } from './chunk';
+import { type Gram, mayHave } from './gram-filter';
 import type { Labels } from './labels';
 
 /** A stream of a project, with all of its labels. */
 export type LogStream = { id: string; labels: Labels };
 
-/** From `from_us` on, before `to_us`; as of a position: without chunks that arrived after it. */
-export type Span = { from_us: number; to_us: number; as_of?: Position };
+/**
+ * From `from_us` on, before `to_us`; as of a position: without chunks that arrived after it; with grams: without chunks
+ * that lack one of them.
+ */
+export type Span = { from_us: number; to_us: number; as_of?: Position; grams?: readonly Gram[] };
 
 /** The latest time that the store can hold, in microseconds since 1970. */
 export const LATEST_US = 8e15;
@@ -115,7 +119,7 @@ export class ChunksMoved extends Error {
 async function placesOf(
   project_id: string,
   ids: readonly string[],
-  { from_us, to_us, as_of }: Span,
+  { from_us, to_us, as_of, grams = [] }: Span,
   direction: Direction,
 ) {
   const arrivedLater = as_of
@@ -126,7 +130,7 @@ async function placesOf(
     sql`
     SELECT id::text AS id, stream_id::text AS stream_id, first_us::float8 AS first_us, last_us::float8 AS last_us
     FROM log_chunks WHERE project_id = ${project_id}::uuid AND stream_id = ANY (${ids}::bigint[])
-      AND last_us >= ${from_us}::bigint AND first_us < ${to_us}::bigint AND NOT ${arrivedLater}`,
+      AND last_us >= ${from_us}::bigint AND first_us < ${to_us}::bigint AND NOT ${arrivedLater} AND ${mayHave(grams)}`,
   );
   return direction === 'forward'
     ? rows.sort((one, other) => one.first_us - other.first_us)

@@ -8,6 +8,7 @@ import { createProject } from '@/lib/testing/world';
 import { Chunk, packChunk } from './chunk';
 import type { StreamLabels } from './labels';
 import { progressOf } from './progress';
+import { findLines, readQuery } from './query';
 import { readChunks, streamsOf, streamsWithin } from './read';
 import { arrivalPurge, mergeChunks, removeOldLines } from './upkeep';
 import { type LogEntry, writeLogs } from './write';
@@ -130,6 +131,39 @@ describe('the store', () => {
     const progress = { source: 'test:failed', before: null, after: '1' };
     await expect(writeLogs([entry('lost', '2026-03-01T12:00:00Z', 'x'), orphan], progress)).rejects.toThrow();
     expect([await linesOf('lost'), await progressOf('test:failed')]).toEqual([[], null]);
+  });
+
+  test('reads no chunk that lacks a text of the query, and every chunk of earlier versions', async () => {
+    for (const word of ['needle', 'thread', 'button']) {
+      await writeLogs([entry('words', '2026-03-01T12:00:00Z', `one ${word} in a line`)]);
+    }
+    const read = async (query: string) => {
+      const reader = { project_id: project, audit: false };
+      const log = readQuery(query, reader);
+      if (log.kind !== 'log') throw new Error('not a query for lines');
+      const options = { span: everything, limit: 10, direction: 'forward', signal: forever } as const;
+      const { result, stats } = await findLines(log, reader, options);
+      return { lines: result.flatMap(({ entries }) => entries).length, chunks: stats.chunks };
+    };
+    expect(await read('{resource_id="words"}')).toEqual({ lines: 3, chunks: 3 });
+    expect(await read('{resource_id="words"} |= "needle in"')).toEqual({ lines: 1, chunks: 1 });
+    expect(await read('{resource_id="words"} |= "in a line" |= "thread"')).toEqual({ lines: 1, chunks: 1 });
+    expect(await read('{resource_id="words"} |= "haystack"')).toEqual({ lines: 0, chunks: 0 });
+    expect(await read('{resource_id="words"} |= "one"')).toEqual({ lines: 3, chunks: 3 });
+    expect(await read('{resource_id="words"} != "needle"')).toEqual({ lines: 2, chunks: 3 });
+    expect(await read('{resource_id="words"} | line_format "haystack" |= "haystack"')).toEqual({ lines: 3, chunks: 3 });
+    await execute(sql`UPDATE log_chunks SET grams = NULL WHERE project_id = ${project}::uuid`);
+    expect(await read('{resource_id="words"} |= "needle in"')).toEqual({ lines: 1, chunks: 3 });
+  });
+
+  test('ends a query whose caller has left, as no failure of the query', async () => {
+    const leaving = new AbortController();
+    leaving.abort();
+    const reader = { project_id: project, audit: false };
+    const log = readQuery('{service="compute"}', reader);
+    if (log.kind !== 'log') throw new Error('not a query for lines');
+    const options = { span: everything, limit: 10, direction: 'forward', signal: leaving.signal } as const;
+    await expect(findLines(log, reader, options)).rejects.toBe(leaving.signal.reason);
   });
 
   test('merges small chunks, two minutes old, into larger ones without losing, doubling or reordering a line, and counts their bytes', async () => {

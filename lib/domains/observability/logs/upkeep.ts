@@ -82,9 +82,9 @@ async function merge({ project_id, stream_id, ids }: Group): Promise<boolean> {
       UPDATE log_usage SET stored_bytes = stored_bytes - whole.bytes + ${packed.body.length}::int FROM whole
       WHERE project_id = ${project_id}::uuid),
     merged AS (
-      INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body)
+      INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body, grams)
       SELECT ${project_id}::uuid, ${stream_id}::bigint, ${packed.first_us}::bigint, ${packed.last_us}::bigint, ${packed.lines}::int,
-        ${packed.raw_bytes}::int, ${packed.checksum}::bigint, ${packed.body}::bytea
+        ${packed.raw_bytes}::int, ${packed.checksum}::bigint, ${packed.body}::bytea, ${packed.grams}::bytea
       FROM whole RETURNING id, first_us),
     waiting AS (INSERT INTO log_pushes (chunk_id, first_us) SELECT id, first_us FROM merged WHERE ${isWaiting(ids)})
     SELECT FROM merged`);

@@ -50,12 +50,13 @@ export async function writeLogs(
     await register(streams);
     return execute(sql`
       WITH ${moveOf(progress)}, stored AS (
-        INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body)
+        INSERT INTO log_chunks (project_id, stream_id, first_us, last_us, lines, raw_bytes, checksum, body, grams)
         SELECT chunk.* FROM unnest(${owners.map(({ project_id }) => project_id)}::uuid[],
           ${owners.map((stream) => knownOf(stream).id)}::bigint[],
           ${chunks.map(({ first_us }) => first_us)}::bigint[], ${chunks.map(({ last_us }) => last_us)}::bigint[],
           ${chunks.map(({ lines }) => lines)}::int[], ${chunks.map(({ raw_bytes }) => raw_bytes)}::int[],
-          ${chunks.map(({ checksum }) => checksum)}::bigint[], ${chunks.map(({ body }) => body)}::bytea[]) AS chunk, moved
+          ${chunks.map(({ checksum }) => checksum)}::bigint[], ${chunks.map(({ body }) => body)}::bytea[],
+          ${chunks.map(({ grams }) => grams)}::bytea[]) AS chunk, moved
         RETURNING id, project_id, first_us, octet_length(body) AS bytes),
       arrived AS (INSERT INTO log_arrivals (chunk_id, at) SELECT id, platform_now() FROM stored),
       waiting AS (INSERT INTO log_pushes (chunk_id, first_us) SELECT id, first_us FROM stored WHERE ${isPushing}),

@@ -2,15 +2,18 @@ import type { z } from 'zod';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { query } from '@/lib/core/db/pool';
 import { join, raw, sql } from '@/lib/core/db/sql';
-import { endsOf, type Intervals, type Level, readTotals, type TotalRow } from '@/lib/core/devices/series';
+import { endsOf, type Intervals, type Level, levelOf, readTotals, type TotalRow } from '@/lib/core/devices/series';
 import { type Domain, none } from '@/lib/core/domains/domain';
 import { incidentsOfProject } from '@/lib/core/incidents/service';
 import { countLines } from '../logs/count';
 import { readerOf } from '../logs/service';
+import { ParameterError } from './answer';
 import { parts, seriesOfTypes } from './metric-types';
 import { ProjectSeries } from './project-samples';
 import { type Resource, sampledKinds } from './resources';
-import { type MetricType, metricTypes, type dashboard as schema } from './schema';
+import { type dashboardQuery, type MetricType, metricTypes, type dashboard as schema } from './schema';
+import { parseTime } from './service';
+import { refusingParameters } from './timeseries';
 
 type Dashboard = z.output<typeof schema>;
 type Usage = Dashboard['cpu'];
@@ -22,7 +25,7 @@ const MOST_INCIDENTS = 20;
 
 type Resolution = { level: Level; interval_s: number };
 
-const lengths_s: Readonly<Record<Dashboard['period'], number>> = {
+const lengths_s: Readonly<Record<NonNullable<Dashboard['period']>, number>> = {
   '1h': HOUR_S,
   '6h': 6 * HOUR_S,
   '24h': 24 * HOUR_S,
@@ -40,29 +43,45 @@ const MOST_POINTS = 170;
 /** Samples that are read in a fraction of a second. */
 const MOST_ROWS = 30_000;
 
-/** The finest resolution that is quick to read; with many devices, that is a coarser one. */
-function resolutionOf(length_s: number, devices: number): Resolution {
+/** The finest resolution that is kept and quick to read; with many devices, that is a coarser one. */
+function resolutionOf(length_s: number, devices: number, finest: Level): Resolution {
   const isQuick = ({ level, interval_s }: Resolution) =>
-    length_s / interval_s <= MOST_POINTS && (devices * length_s) / level <= MOST_ROWS;
-  return resolutions.find(isQuick) ?? { level: 3600, interval_s: HOUR_S };
+    level >= finest && length_s / interval_s <= MOST_POINTS && (devices * length_s) / level <= MOST_ROWS;
+  const hours = Math.ceil(length_s / HOUR_S / MOST_POINTS);
+  return resolutions.find(isQuick) ?? { level: 3600, interval_s: hours * HOUR_S };
 }
 
 /** A project at a glance (spec 4.15). */
 export async function readDashboard(
   call: ProjectCall,
   domains: readonly Domain[],
-  period: Dashboard['period'],
+  asked: z.output<typeof dashboardQuery>,
 ): Promise<Dashboard> {
-  const since = new Date(call.at.getTime() - lengths_s[period] * 1000);
+  const time = timeOf(asked, call.at);
   const [resources, usage, logs, incidents] = await Promise.all([
     countResources(call.project_id, domains),
-    readUsage(call, domains, lengths_s[period]),
-    countLines(readerOf(call), since, call.signal),
-    incidentsOfProject(call.project_id, { since, limit: MOST_INCIDENTS }),
+    readUsage(call, domains, time),
+    countLines(readerOf(call), time, call.signal),
+    incidentsOfProject(call.project_id, { ...time, limit: MOST_INCIDENTS }),
   ]);
   // Load balancers and gateways, which would report requests, do not exist yet.
   const requests = { rate: null, errors_percent: null, p99_ms: null };
-  return { period, resources, ...usage, requests, logs, incidents };
+  return { period: time.period, resources, ...usage, requests, logs, incidents };
+}
+
+type Time = { from: Date; to: Date; period: Dashboard['period'] };
+
+/** The time of a dashboard. @throws ApiError 400 */
+function timeOf({ period, start, end }: z.output<typeof dashboardQuery>, now: Date): Time {
+  if (start === undefined && end === undefined) {
+    return { from: new Date(now.getTime() - lengths_s[period] * 1000), to: now, period };
+  }
+  return refusingParameters(() => {
+    const from = parseTime('start', start ?? '');
+    const to = end === undefined ? now.getTime() : Math.min(now.getTime(), parseTime('end', end));
+    if (from >= to) throw new ParameterError('invalid parameter "start": must be before end, and before now');
+    return { from: new Date(from), to: new Date(to), period: null };
+  });
 }
 
 /** Resources of every type by status. */
@@ -89,24 +108,29 @@ async function countResources(projectId: string, domains: readonly Domain[]): Pr
 /** Samples are rolled up when they are a minute old, by a job that runs every minute. */
 const ROLLED_UP_AFTER_MS = 150_000;
 
-/** Full intervals until now, or until the last roll-up. */
-function spanUntil(now: Date, length_s: number, { level, interval_s }: Resolution): Intervals {
+/** Full intervals that cover a time, until now or the last roll-up. */
+function spanOf({ from, to }: Pick<Time, 'from' | 'to'>, now: Date, { level, interval_s }: Resolution): Intervals {
+  const interval_ms = interval_s * 1000;
   const last = now.getTime() - (level === 15 ? 0 : ROLLED_UP_AFTER_MS);
-  const to = Math.floor(last / (interval_s * 1000)) * interval_s * 1000;
-  return { from: new Date(to - length_s * 1000), to: new Date(to), level, interval_s };
+  const end = Math.min(Math.floor(last / interval_ms), Math.ceil(to.getTime() / interval_ms)) * interval_ms;
+  const intervals = Math.ceil((to.getTime() - from.getTime()) / interval_ms);
+  return { from: new Date(end - intervals * interval_ms), to: new Date(end), level, interval_s };
 }
 
-async function readUsage(call: ProjectCall, domains: readonly Domain[], length_s: number) {
+async function readUsage(call: ProjectCall, domains: readonly Domain[], { from, to }: Time) {
   const { resources, series } = await seriesOfTypes(
     new ProjectSeries(call.project_id, sampledKinds(domains)),
     metricTypes,
   );
   const wanted = { devices: [...resources.keys()], series };
-  const span = spanUntil(call.at, length_s, resolutionOf(length_s, resources.size));
-  const lastMinute = spanUntil(call.at, MINUTE_S, { level: 15, interval_s: MINUTE_S });
+  const length_s = (to.getTime() - from.getTime()) / 1000;
+  const span = spanOf({ from, to }, call.at, resolutionOf(length_s, resources.size, levelOf(from, call.at)));
+  const minuteBefore = new Date(to.getTime() - MINUTE_S * 1000);
+  const finest = levelOf(minuteBefore, call.at);
+  const last = { level: finest, interval_s: Math.max(MINUTE_S, finest) };
   const [rows, latest] = await Promise.all([
     readTotals(call.project_id, wanted, span),
-    readTotals(call.project_id, wanted, lastMinute),
+    readTotals(call.project_id, wanted, spanOf({ from: minuteBefore, to }, call.at, last)),
   ]);
   const usage = (type: MetricType) => usageOf(type, rows, latest, span);
   return {

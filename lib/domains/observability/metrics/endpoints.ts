@@ -20,12 +20,13 @@ export function metricEndpoints(domains: () => readonly Domain[]): readonly AnyE
       path: '/observability/dashboard',
       operation_id: 'getDashboard',
       summary: 'Show resources, usage, logs and incidents at a glance',
-      description: 'CPU in cores, RAM in bytes, network and disk in bytes per second, over a period until now.',
+      description:
+        'CPU in cores, RAM in bytes, network and disk in bytes per second, over a period until now, or from `start` to `end`.',
       tag,
       access: 'reader',
       query: schema.dashboardQuery,
       responses: { 200: schema.dashboard },
-      handle: (call, { query }) => readDashboard(call, domains(), query.period),
+      handle: (call, { query }) => readDashboard(call, domains(), query),
     }),
     endpoint({
       method: 'GET',

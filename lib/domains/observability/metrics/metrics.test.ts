@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
@@ -21,9 +21,11 @@ import { createCell } from '@/lib/testing/hosts';
 import { listenOnLoopback } from '@/lib/testing/loopback';
 import { idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { noPrometheus, skipped } from '@/lib/testing/prometheus';
 import { hostileQueries } from '@/lib/testing/promql-corpus';
 import { api, createProject, signIn, type TestProject } from '@/lib/testing/world';
 import { writeLogs } from '../logs/write';
+import { inTurn } from '../turns';
 import { writeNumber } from './answer';
 import type { dashboard as dashboardSchema } from './schema';
 
@@ -77,6 +79,20 @@ test('a query answers in Prometheus’ own form', async () => {
   const metric = { project: acme.id, resource_id: web, resource_name: 'web', service: 'compute' };
   const result = [{ metric, value: [start / 1000 + 600, '0.5'] }];
   expect([status, body]).toEqual([200, { status: 'success', data: { resultType: 'vector', result } }]);
+});
+
+test('queries take turns by project: while 64 are under way, the next one is refused, and another project’s is not', async () => {
+  let end = () => {};
+  const open = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const busy = Array.from({ length: 64 }, () => inTurn(acme.id, () => open));
+  expect((await query('1')).status).toBe(429);
+  expect((await get(`${prometheus}/labels`)).status).toBe(429);
+  expect((await query('1', 600, globex)).status).toBe(200);
+  end();
+  await Promise.all(busy);
+  expect((await query('1')).status).toBe(200);
 });
 
 test('a range query has a point for each step with a value', async () => {
@@ -320,6 +336,33 @@ test('the dashboard counts the log lines of the period, and those of the audit l
   expect((await dashboard('1h', project, 'admin')).logs).toEqual({ lines: 4, errors: 3 });
 });
 
+test('the dashboard of a time in the past has its samples and lines alone', async () => {
+  const project = await createProject('past');
+  const entry = (minutes: number) => ({
+    project_id: project.id,
+    labels: { service: 'compute', level: 'error', stream: 'console' } as const,
+    at: new Date(start + minutes * 60_000),
+    text: `minute ${minutes}`,
+  });
+  await writeLogs([1, 2, 3, 4].map(entry));
+  await writeLogs([entry(9)]);
+  const read = async (from: number, to: number, of = project) => {
+    const span = new URLSearchParams({ start: seconds(from * 60), end: seconds(to * 60) });
+    return call('GET', `/observability/dashboard?${span}`, { token: of.users.reader.token });
+  };
+  const between = (await read(1.5, 3.5)).body as Dashboard;
+  expect([between.period, between.logs]).toEqual([null, { lines: 2, errors: 2 }]);
+  expect(((await read(0, 8)).body as Dashboard).logs.lines).toBe(4);
+  expect(((await read(3.5, 10)).body as Dashboard).logs.lines).toBe(2);
+  const { cpu } = (await read(0, 10, acme)).body as Dashboard;
+  const points = cpu.series[0]?.points ?? [];
+  expect(points.at(-1)?.[0]).toBe(new Date(start + 600_000).toISOString());
+  expect(points.some(([, value]) => value !== null)).toBe(true);
+  expect((await read(5, 4)).status).toBe(400);
+  const { status } = await call('GET', '/observability/dashboard?end=now', { token: acme.users.reader.token });
+  expect(status).toBe(400);
+});
+
 test('the dashboard shows incidents of the project that were open in the period, and no one else’s', async () => {
   const incident = (project_id: string | null, key: string, hoursAgo: number, hoursClosed: number | null) => ({
     ...{ id: newId(), key, project_id, resource_type: 'instance', resource_id: web, reason: key },
@@ -347,28 +390,25 @@ test('a dashboard shows nothing of another project', async () => {
 });
 
 /** Debian's promtool cannot send a token: a listener in front of the API adds it. */
-test.skipIf(spawnSync('promtool', ['--version']).status !== 0)(
-  'promtool queries the API as it queries Prometheus',
-  async () => {
-    const served = serve(endpoints, authenticate);
-    const server = createServer(
-      getRequestListener((request) => {
-        const headers = new Headers(request.headers);
-        headers.set('Authorization', `Bearer ${acme.users.reader.token}`);
-        return served.fetch(new Request(request, { headers }), {
-          incoming: { socket: { remoteAddress: '127.0.0.1' } },
-        });
-      }),
-    );
-    onTestFinished(() => void server.close());
-    const address = `http://127.0.0.1:${await listenOnLoopback(server)}/api/v1/observability/prometheus`;
-    const promtool = async (...argv: string[]) => (await promisify(execFile)('promtool', ['query', ...argv])).stdout;
-    const series = 'nephele_instance_cpu_seconds{resource_name="web"}';
-    expect(await promtool('instant', `--time=${seconds(600)}`, address, `rate(${series}[1m])`)).toContain('=> 0.5 @');
-    const span = [`--start=${seconds(0)}`, `--end=${seconds(60)}`];
-    expect(await promtool('range', ...span, '--step=30s', address, `sum(${series})`)).toMatch(/0 @.*\n15 @.*\n30 @/);
-    expect(await promtool('labels', address, 'resource_name')).toBe('data\ndb\nweb\n');
-    expect(await promtool('series', '--match=nephele_instance_memory_bytes', address)).toContain(web);
-    await expect(promtool('instant', address, 'sum(')).rejects.toThrow('1:5: parse error');
-  },
-);
+test.skipIf(noPrometheus)(`promtool queries the API as it queries Prometheus${skipped}`, async () => {
+  const served = serve(endpoints, authenticate);
+  const server = createServer(
+    getRequestListener((request) => {
+      const headers = new Headers(request.headers);
+      headers.set('Authorization', `Bearer ${acme.users.reader.token}`);
+      return served.fetch(new Request(request, { headers }), {
+        incoming: { socket: { remoteAddress: '127.0.0.1' } },
+      });
+    }),
+  );
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${await listenOnLoopback(server)}/api/v1/observability/prometheus`;
+  const promtool = async (...argv: string[]) => (await promisify(execFile)('promtool', ['query', ...argv])).stdout;
+  const series = 'nephele_instance_cpu_seconds{resource_name="web"}';
+  expect(await promtool('instant', `--time=${seconds(600)}`, address, `rate(${series}[1m])`)).toContain('=> 0.5 @');
+  const span = [`--start=${seconds(0)}`, `--end=${seconds(60)}`];
+  expect(await promtool('range', ...span, '--step=30s', address, `sum(${series})`)).toMatch(/0 @.*\n15 @.*\n30 @/);
+  expect(await promtool('labels', address, 'resource_name')).toBe('data\ndb\nweb\n');
+  expect(await promtool('series', '--match=nephele_instance_memory_bytes', address)).toContain(web);
+  await expect(promtool('instant', address, 'sum(')).rejects.toThrow('1:5: parse error');
+});

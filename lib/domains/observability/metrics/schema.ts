@@ -121,13 +121,18 @@ export const timeseries = z
 export const periods = ['1h', '6h', '24h', '7d'] as const;
 export const dashboardQuery = z.strictObject({
   period: z.enum(periods).default('1h').meta({ description: 'Until now.' }),
+  start: time('With `end`, another time than a period until now.'),
+  end: time('Default: now.'),
 });
 
 const count = z.int().nonnegative();
 const usage = (measured: string) =>
   z
     .strictObject({
-      now: z.number().nullable().meta({ description: 'Mean of the last full minute.' }),
+      now: z
+        .number()
+        .nullable()
+        .meta({ description: 'Mean of the last full minute; of older times, of the last interval.' }),
       peak: z.number().nullable().meta({ description: 'Highest point of the period.' }),
       series: z.array(z.strictObject({ labels, points })),
     })
@@ -135,7 +140,7 @@ const usage = (measured: string) =>
 
 export const dashboard = z
   .strictObject({
-    period: z.enum(periods),
+    period: z.enum(periods).nullable().meta({ description: 'Null for a time from `start` to `end`.' }),
     resources: z.record(z.string(), z.strictObject({ total: count, by_status: z.record(z.string(), count) })).meta({
       description: 'Number of resources by type. `by_status` is empty for types without a status.',
       example: { instance: { total: 3, by_status: { active: 2, shutoff: 1 } }, network: { total: 1, by_status: {} } },

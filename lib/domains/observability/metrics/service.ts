@@ -2,6 +2,7 @@ import type { ProjectCall, Reply } from '@/lib/core/api/endpoint';
 import { notFound } from '@/lib/core/api/errors';
 import { settings } from '@/lib/settings';
 import { parseMoment } from '../moment';
+import { inTurn } from '../turns';
 import { failure, instantData, metricOf, ParameterError, rangeData } from './answer';
 import { ProjectSeries } from './project-samples';
 import { OutsideSeries } from './prometheus/query';
@@ -54,6 +55,14 @@ function signalOf(call: ProjectCall, timeout?: string): AbortSignal {
   return AbortSignal.any([call.signal, AbortSignal.timeout(limit)]);
 }
 
+/** Queries of logs and of metrics take turns together. */
+function inTurnOf<T>(call: ProjectCall, work: () => Promise<T>): Promise<T> {
+  return inTurn(call.project_id, async () => {
+    call.signal.throwIfAborted();
+    return work();
+  });
+}
+
 /** The project’s metrics in an outside Prometheus; undefined without one. */
 function outsideSeries(call: ProjectCall, timeout?: string): OutsideSeries | undefined {
   if (settings().prometheusUrl === undefined) return undefined;
@@ -84,9 +93,10 @@ export async function queryInstant(
     const time = given.time === undefined ? call.at.getTime() : parseTime('time', given.time);
     const expression = expressionOf(given);
     const outside = outsideSeries(call, given.timeout);
-    if (outside) return { status: 'success' as const, data: await outside.instant(expression, time) };
+    if (outside)
+      return { status: 'success' as const, data: await inTurnOf(call, () => outside.instant(expression, time)) };
     const at = { start: time, end: time, step: 1 };
-    const { value, warnings } = await answered(call, kinds, expression, given.timeout, at);
+    const { value, warnings } = await inTurnOf(call, () => answered(call, kinds, expression, given.timeout, at));
     return { status: 'success' as const, data: instantData(value, time), ...warnings };
   } catch (error) {
     return failure(error, given.query);
@@ -113,8 +123,9 @@ export async function queryRange(call: ProjectCall, kinds: readonly SampledKind[
     }
     const expression = expressionOf(given);
     const outside = outsideSeries(call, given.timeout);
-    if (outside) return { status: 'success' as const, data: await outside.range(expression, steps) };
-    const { value, warnings } = await answered(call, kinds, expression, given.timeout, steps);
+    if (outside)
+      return { status: 'success' as const, data: await inTurnOf(call, () => outside.range(expression, steps)) };
+    const { value, warnings } = await inTurnOf(call, () => answered(call, kinds, expression, given.timeout, steps));
     const times = Array.from({ length: points }, (_, index) => steps.start + index * steps.step);
     return { status: 'success' as const, data: rangeData(value, times), ...warnings };
   } catch (error) {
@@ -132,9 +143,10 @@ async function labelsOf(call: ProjectCall, kinds: readonly SampledKind[], given:
   };
   const selections = given['match[]']?.map(selectorOf) ?? [[]];
   const outside = outsideSeries(call);
-  if (outside) return outside.series(selections, span);
+  if (outside) return inTurnOf(call, () => outside.series(selections, span));
   const series = new ProjectSeries(call.project_id, kinds);
-  const found = (await Promise.all(selections.map((matchers) => series.reported(matchers, span)))).flat();
+  const reported = () => Promise.all(selections.map((matchers) => series.reported(matchers, span)));
+  const found = (await inTurnOf(call, reported)).flat();
   return [...new Map(found.map(({ labels }) => [JSON.stringify(labels), labels])).values()];
 }
 

@@ -114,7 +114,7 @@ const reductions = {
 
 /** Complete intervals of the span, at a step that the kept samples can fill. */
 function spanOf(query: Query, now: Date): Intervals {
-  try {
+  return refusingParameters(() => {
     const end = query.end === undefined ? now.getTime() : parseTime('end', query.end);
     const start = query.start === undefined ? end - HOUR_MS : parseTime('start', query.start);
     if (end <= start) throw new ParameterError('invalid parameter "end": must be after start');
@@ -127,6 +127,13 @@ function spanOf(query: Query, now: Date): Intervals {
     const [from, to] = [Math.floor(start / step_ms) * step_ms, Math.floor(end / step_ms) * step_ms];
     if ((to - from) / step_ms > MOST_POINTS) throw new ParameterError('more than 11,000 points: choose a longer step');
     return { from: new Date(from), to: new Date(to), level, interval_s: step_s };
+  });
+}
+
+/** The result of `read`, whose errors in parameters become the platform’s own. @throws ApiError 400 */
+export function refusingParameters<T>(read: () => T): T {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof ParameterError) throw invalid(`${error.message}.`);
     throw error;

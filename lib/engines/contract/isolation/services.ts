@@ -287,6 +287,19 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
         expect((await observe(first.id)).starts).toBe(1);
       });
 
+      it('moves an address at once, and descriptions from before do not take it back', async () => {
+        const first = server(one, 'first', [vip]);
+        const second = server(two, 'second');
+        await untilSettled(first);
+        await untilSettled(second);
+        await subject.services.moveAddresses(first.id, { ...attached(one), moves: 1 });
+        await subject.services.moveAddresses(second.id, { ...attached(two, [vip]), moves: 1 });
+        await eventually(async () => (await fetched(first, vip)) === 'second');
+        await untilSettled(first);
+        await untilSettled(second);
+        expect(await fetched(first, vip)).toBe('second');
+      });
+
       it('keeps its link across a restart, and gets a new one when the network is recreated', async () => {
         const first = server(one, 'first');
         await untilSettled(first);

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { lastLines, readConsolePage, trimLog } from './console-log';
+import { endLastLine, lastLines, readConsolePage, trimLog } from './console-log';
 
 const folder = mkdtempSync(join(tmpdir(), 'neph-console-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,6 +23,16 @@ test('whole lines after a cursor are read once, without carriage returns and con
   expect(await messages(file, second.cursor)).toEqual({ ...second, lines: [] });
   appendFileSync(file, ' and a half\n');
   expect((await messages(file, second.cursor)).lines).toEqual(['three and a half']);
+});
+
+test('the last line of a machine that has ended is read, with or without an end', async () => {
+  const file = join(folder, 'last');
+  await endLastLine(file);
+  expect(await messages(file, null)).toMatchObject({ lines: [], cursor: '0' });
+  appendFileSync(file, 'one\nKernel panic');
+  await endLastLine(file);
+  await endLastLine(file);
+  expect((await messages(file, null)).lines).toEqual(['one', 'Kernel panic']);
 });
 
 test('a line without an end does not stop the reading', async () => {

@@ -77,6 +77,20 @@ export async function readConsolePage(file: string, cursor: string | null, limit
   }
 }
 
+/** Ends the last line of a log that nothing writes to any more: readers take whole lines only. */
+export async function endLastLine(file: string): Promise<void> {
+  const log = await open(file, 'r+').catch(() => null);
+  if (!log) return;
+  try {
+    const { size } = await log.stat();
+    if (size === 0) return;
+    const { buffer } = await log.read(Buffer.alloc(1), 0, 1, size - 1);
+    if (buffer[0] !== NEWLINE) await log.write('\n', size);
+  } finally {
+    await log.close();
+  }
+}
+
 /** The first byte from `offset` on that was not freed, which is never within the last `KEPT_BYTES`. */
 async function afterHole(log: FileHandle, offset: number, size: number): Promise<{ offset: number; dropped: number }> {
   const first = await log.read(Buffer.alloc(1), 0, 1, offset);

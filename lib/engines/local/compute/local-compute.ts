@@ -26,7 +26,7 @@ import { Turns } from '../turns';
 import { BootSlots } from './boot-slots';
 import { BootWatch } from './boot-watch';
 import { measureCapacity, requireRoom } from './capacity';
-import { lastLines, readConsolePage } from './console-log';
+import { endLastLine, lastLines, readConsolePage } from './console-log';
 import {
   consoleLogFile,
   findInstance,
@@ -117,6 +117,7 @@ export class LocalCompute implements ComputeEngine {
     await this.turns.take(id, async () => {
       const machine = findProcess(this.host, 'qemu', id);
       if (machine) await endProcess(machine);
+      await endLastLine(consoleLogFile(this.host, id));
       await readLastLines(id);
       await groupsOf(this.host).drop(id);
       await endReach(this.host, id);

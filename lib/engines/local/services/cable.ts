@@ -2,7 +2,7 @@ import type { ServicePort } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
-import { changeLinks, readLinks } from '../network/links';
+import { changeLinks, changeSettings, readLinks } from '../network/links';
 import { bridgeName, routerNamespace, tapName } from '../network/names';
 import { createNamespace, namedNamespaces, namespaceCommand, removeNamespace } from '../network/namespaces';
 import { routerOfNetwork } from '../network/router-record';
@@ -15,15 +15,18 @@ export const INTERFACE = 'eth0';
 export const serviceNetwork = (host: Host, id: string) => namespaceCommand(host, serviceNamespace(host, id));
 
 /**
- * Makes the network namespace of a service, and the cable from it to its network. Addresses that the port holds for now come and go with `sharedAddresses`.
+ * Creates the network namespace of a service, and the cable from it to its network.
  * @throws EngineError `NOT_FOUND` while this host does not have the network
  */
 export async function ensureCable(host: Host, id: string, port: ServicePort): Promise<void> {
   const routerId = await routerOfNetwork(host, port.networkId);
   if (!routerId) throw new EngineError('NOT_FOUND', `This host has no network ${port.networkId}.`);
   const name = serviceNamespace(host, id);
-  if (!(await serviceNamespaces(host)).includes(name)) await createNamespace(host, name);
+  const isNew = !(await serviceNamespaces(host)).includes(name);
+  if (isNew) await createNamespace(host, name);
   const inside = await namespaceCommand(host, name);
+  // Services have no capabilities, and serve ports such as 80.
+  if (isNew) await changeSettings(inside, { 'ipv4/ip_unprivileged_port_start': '0' });
   const router = await namespaceCommand(host, routerNamespace(host, routerId));
   const outer = tapName(port.id);
   const present = await readLinks(inside);
@@ -40,6 +43,12 @@ export async function ensureCable(host: Host, id: string, port: ServicePort): Pr
   await setAddresses(inside, port, present.get(INTERFACE)?.addresses ?? []);
 }
 
+/** Sets the addresses of a service whose cable exists. */
+export async function changeAddresses(host: Host, id: string, port: ServicePort): Promise<void> {
+  const inside = await serviceNetwork(host, id);
+  await setAddresses(inside, port, (await readLinks(inside)).get(INTERFACE)?.addresses ?? []);
+}
+
 async function setAddresses(inside: string[], port: ServicePort, present: readonly string[]): Promise<void> {
   const wanted = [`${port.ip}/${port.prefixLength}`, ...port.sharedAddresses.map((address) => `${address}/32`)];
   const fresh = wanted.filter((address) => !present.includes(address));
@@ -52,11 +61,12 @@ async function setAddresses(inside: string[], port: ServicePort, present: readon
     `link set ${INTERFACE} up`,
     `route replace default via ${port.gatewayIp} dev ${INTERFACE} src ${port.ip}`,
   ]);
-  // Neighbours may still know an address that moved here by the one who had it before.
-  for (const address of fresh) {
-    const ip = address.split('/')[0] ?? '';
-    await run([...inside, 'arping', '-q', '-c', '1', '-U', '-I', INTERFACE, '-s', ip, ip]).catch(() => {});
-  }
+  for (const address of fresh) announce(inside, address.split('/')[0] ?? '');
+}
+
+/** Neighbours may still know the address by its last holder. `arping` sends its packet at once, and ends a second later. */
+function announce(inside: readonly string[], ip: string): void {
+  run([...inside, 'arping', '-q', '-c', '1', '-U', '-I', INTERFACE, '-s', ip, ip]).catch(() => {});
 }
 
 /** Takes a service's network away; its end of the cable takes the other with it. */

@@ -7,12 +7,12 @@ import { systemFiles } from './bundle';
 import { giveToUser } from './user-ids';
 import { filesFolder } from './volatile';
 
-type Wanted = { content: string; mode: number; own: boolean };
+type Wanted = { content: string; mode: number; own: boolean; live?: boolean | undefined };
 
 /**
  * Writes a service's files into memory, each whole or not at all, and takes away what it no longer has. Secrets are
  * never anywhere else on this host.
- * @returns whether anything that the service reads has changed
+ * @returns whether anything has changed that the service must read again
  */
 export async function writeFiles(host: Host, spec: ServiceSpec, uid: number): Promise<boolean> {
   const folder = filesFolder(host, spec.id);
@@ -20,13 +20,16 @@ export async function writeFiles(host: Host, spec: ServiceSpec, uid: number): Pr
   for (const [name, content] of Object.entries(systemFiles(spec, uid))) {
     wanted.set(join('etc', name), { content, mode: 0o444, own: false });
   }
-  for (const { path, content, executable } of spec.files) {
-    wanted.set(join('service', path), { content, mode: executable ? 0o500 : 0o400, own: true });
+  for (const { path, content, executable, live } of spec.files) {
+    wanted.set(join('service', path), { content, mode: executable ? 0o500 : 0o400, own: true, live });
   }
   await mkdir(join(folder, 'etc'), { recursive: true, mode: 0o711 });
   await ownFolder(host, join(folder, 'service'), uid);
   let changed = false;
-  for (const [path, file] of wanted) changed = (await writeOne(host, join(folder, path), file, uid)) || changed;
+  for (const [path, file] of wanted) {
+    const isNew = await writeOne(host, join(folder, path), file, uid);
+    changed ||= isNew && !file.live;
+  }
   for (const path of await filesBelow(folder)) {
     if (wanted.has(path)) continue;
     await removePath(join(folder, path));

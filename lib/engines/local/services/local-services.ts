@@ -7,6 +7,7 @@ import type {
   LogPage,
   ObservedService,
   ServiceEngine,
+  ServicePort,
   ServiceSpec,
   ServiceStats,
   Settlement,
@@ -24,7 +25,7 @@ import { missingPrograms } from '../programs';
 import { changeRecord, checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
 import { hasNetwork, ociConfig, serviceGroups, shimSpec } from './bundle';
-import { ensureCable, INTERFACE, removeCable } from './cable';
+import { changeAddresses, ensureCable, INTERFACE, removeCable } from './cable';
 import { removeFiles, writeFiles } from './files';
 import { answers } from './health';
 import { serviceTrouble } from './limits';
@@ -87,6 +88,9 @@ const statusFile = (host: Host, id: string) => join(serviceDirectory(host, id), 
  */
 export class LocalServices implements ServiceEngine {
   private readonly turns = new Turns();
+  private readonly cables = new Turns();
+  /** Ports as of their last move: a description from before must not take addresses back. */
+  private readonly moved = new Map<string, ServicePort>();
   private checked: Promise<void> | undefined;
 
   constructor(
@@ -96,6 +100,11 @@ export class LocalServices implements ServiceEngine {
 
   ensureService(given: ServiceSpec): Promise<Settlement> {
     return this.turns.take(given.id, () => this.settle(checked(serviceSpec, given)));
+  }
+
+  moveAddresses(id: string, port: ServicePort): Promise<void> {
+    this.moved.set(id, this.newest(id, port));
+    return this.cables.take(id, () => changeAddresses(this.host, id, this.newest(id, port)));
   }
 
   stopService(id: string): Promise<void> {
@@ -112,6 +121,7 @@ export class LocalServices implements ServiceEngine {
       await readLastLines(id);
       await removeRelay(this.host, id);
       await removeCable(this.host, id);
+      this.moved.delete(id);
       await removeState(this.host, id);
       await removeFiles(this.host, id);
       await removePath(serviceSockets(this.host, id));
@@ -216,7 +226,8 @@ export class LocalServices implements ServiceEngine {
     await giveToUser(this.host, serviceSockets(this.host, id), uid, 0o700);
     const stop = () => stopService(this.host, id, stopMs(spec));
     if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
-    if (spec.port) await ensureCable(this.host, id, spec.port);
+    const { port } = spec;
+    if (port) await this.cables.take(id, () => ensureCable(this.host, id, this.newest(id, port)));
     if (spec.egress) await ensureRelay(this.host, id);
     else await removeRelay(this.host, id);
     const filesChanged = await writeFiles(this.host, spec, uid);
@@ -225,6 +236,12 @@ export class LocalServices implements ServiceEngine {
     const isCutOff = await this.isCutOff(spec);
     await this.bringUp(spec, { filesChanged, rebuilt: rebuilt || isCutOff });
     return this.readiness(spec);
+  }
+
+  private newest(id: string, port: ServicePort): ServicePort {
+    const moved = this.moved.get(id);
+    const isOutdated = moved !== undefined && (port.moves ?? 0) < (moved.moves ?? 0);
+    return isOutdated ? { ...port, sharedAddresses: moved.sharedAddresses, moves: moved.moves ?? 0 } : port;
   }
 
   private async note(spec: ServiceSpec, uid: number): Promise<void> {

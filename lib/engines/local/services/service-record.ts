@@ -46,6 +46,7 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
         content: z.string().max(4 * 1024 ** 2),
         secret: z.boolean(),
         executable: z.boolean().optional(),
+        live: z.boolean().optional(),
       }),
     )
     .max(200),
@@ -60,6 +61,7 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
       gatewayIp: z.ipv4(),
       dnsServers: z.array(z.ipv4()),
       sharedAddresses: z.array(z.ipv4()),
+      moves: z.int().optional(),
     })
     .nullable(),
   egress: z.object({ owner: z.string() }).optional(),

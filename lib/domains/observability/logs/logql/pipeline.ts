@@ -37,16 +37,16 @@ export function pipelineOf(stages: readonly Stage[], stream: Labels): Step {
 }
 
 /**
- * A text that every line of the answer holds before anything changes it: the longest of the filters ahead of the first
- * `line_format` or `decolorize`. Chunks without it need no reading.
+ * The texts that every line of the answer holds before anything changes it, the longest first: the filters ahead of the
+ * first `line_format` or `decolorize`. Chunks without them need no reading.
  */
-export function requiredText({ stages }: LogExpr): string | undefined {
+export function requiredTexts({ stages }: LogExpr): string[] {
   const rewritten = stages.findIndex(({ kind }) => kind === 'line_format' || kind === 'decolorize');
   const ahead = rewritten < 0 ? stages : stages.slice(0, rewritten);
   const texts = ahead.flatMap((stage) =>
     stage.kind === 'line' && stage.op === '|=' && stage.texts.length === 1 ? stage.texts : [],
   );
-  return texts.toSorted((one, other) => other.length - one.length)[0];
+  return texts.toSorted((one, other) => other.length - one.length);
 }
 
 function stepOf(stage: Stage, stream: Labels): Step {

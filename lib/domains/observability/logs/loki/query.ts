@@ -201,7 +201,7 @@ function send(reader: Reader, path: string, body: URLSearchParams, signal: Abort
     try {
       return await askLoki(path, { body, signal: AbortSignal.any([signal, end]) });
     } catch (error) {
-      if (signal.aborted) throw invalid('The caller has gone away.');
+      signal.throwIfAborted();
       if (end.aborted) throw tooLong();
       if (error instanceof OutsideRefusal) throw refusalOf(error);
       throw unavailable(error);

@@ -10,7 +10,7 @@ import { createCell } from '@/lib/testing/hosts';
 import { freePort } from '@/lib/testing/loopback';
 import { idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
-import { hasPrometheus, startPrometheus } from '@/lib/testing/prometheus';
+import { noPrometheus, skipped, startPrometheus } from '@/lib/testing/prometheus';
 import {
   answers,
   comparedQueries,
@@ -44,7 +44,7 @@ const CORPUS_PROJECT = '01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e5f';
 /** Ten minutes ago, in whole seconds. */
 const start = Math.floor(Date.now() / 1000) * 1000 - 600_000;
 
-describe.skipIf(!hasPrometheus)('the real Prometheus (skipped where its Debian package is not installed)', () => {
+describe.skipIf(noPrometheus)(`the real Prometheus${skipped}`, () => {
   const call = api();
   let server: Awaited<ReturnType<typeof startPrometheus>>;
   let acme: TestProject;

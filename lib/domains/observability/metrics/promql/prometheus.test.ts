@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '@/lib/testing/loopback';
-import { hasPrometheus, startPrometheus } from '@/lib/testing/prometheus';
+import { noPrometheus, skipped, startPrometheus } from '@/lib/testing/prometheus';
 import {
   comparedQueries,
   comparedSteps,
@@ -24,7 +24,7 @@ const matrix = z.object({
   }),
 });
 
-describe.skipIf(!hasPrometheus)('the real Prometheus (skipped where its Debian package is not installed)', () => {
+describe.skipIf(noPrometheus)(`the real Prometheus${skipped}`, () => {
   let server: Awaited<ReturnType<typeof startPrometheus>>;
   let base: string;
 

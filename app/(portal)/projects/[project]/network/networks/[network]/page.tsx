@@ -9,6 +9,8 @@ import { Time } from '@/components/kit/data/time';
 import { CreateOne } from '@/components/kit/resource/resource-list';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { AddressUse } from '@/components/network/address-use';
 import { networks } from '@/components/network/domain';
 import { useNetworkActions } from '@/components/network/network-actions';
@@ -20,6 +22,12 @@ import { getNetwork, updateNetwork } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
 import { paths } from '@/lib/paths';
+
+// Loaded with its tab.
+const NetworkLoadBalancers = lazyComponent(
+  () => import('@/components/loadbalancing/network-load-balancers').then((module) => module.NetworkLoadBalancers),
+  () => <Skeleton className="h-80 w-full rounded-lg" />,
+);
 
 /** Details of a network: its address range and its ports. */
 export default function NetworkPage() {
@@ -56,6 +64,11 @@ export default function NetworkPage() {
               empty="Instances created on this network get an IP address and are listed here."
             />
           ),
+        },
+        {
+          name: 'load-balancers',
+          label: 'Load balancers',
+          content: () => <NetworkLoadBalancers network_id={id} />,
         },
         activityTab(id),
       ]}

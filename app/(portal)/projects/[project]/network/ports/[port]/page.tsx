@@ -38,7 +38,7 @@ export default function PortPage() {
       get={getPort}
       title={({ ip }) => `Port ${ip}`}
       facts={(port) => [
-        ['Attached to', <Holder key="holder" port={port} />],
+        ['Attached to', <Holder key="holder" id={port.id} port={port} />],
         ['Network', <NetworkLink key="network" port={port} />],
         ['Floating IP', port.floating_ip ?? 'None'],
       ]}
@@ -67,7 +67,7 @@ function Details({ port }: { port: Port }) {
           ['IP address', <Id key="ip" value={port.ip} label="address" full />],
           ['MAC', <Id key="mac" value={port.mac} label="MAC address" full />],
           ['Network', <NetworkLink key="network" port={port} />],
-          ['Attached to', <Holder key="holder" port={port} />],
+          ['Attached to', <Holder key="holder" id={port.id} port={port} />],
           ['Floating IP', <FloatingAddress key="floating" address={port.floating_ip} />],
           ['ID', <Id key="id" value={port.id} label="port ID" full />],
           ['Created', <Time key="created" at={port.created_at} form="exact" />],

@@ -13,21 +13,23 @@ const NEW = 'new';
 const schema = z.object({ id: z.string().check(z.minLength(1, 'Choose a floating IP.')) });
 
 interface FloatingIpDialogProps {
-  instance: { name: string };
-  port: { id: string; ip: string };
+  /** The resource with the port, in a word: "instance". */
+  noun: string;
+  name: string;
+  port: { id: string };
   close: () => void;
 }
 
-/** Has an address of the outside lead to an instance: one that is free, or a new one. */
-export function FloatingIpDialog({ instance, port, close }: FloatingIpDialogProps) {
+/** Associates a floating IP with a port: one of the project's, or a new one. */
+export function FloatingIpDialog({ noun, name, port, close }: FloatingIpDialogProps) {
   const { api } = useProject();
   const free = useList('/api/v1/network/floating-ips', { status: 'available', limit: 100 });
   return (
     <Dialog
       open
       onOpenChange={(open) => open || close()}
-      title={`Associate a floating IP with ${instance.name}`}
-      description={`The instance becomes reachable from the internet at this address, as its security groups allow.`}
+      title={`Associate a floating IP with ${name}`}
+      description={`The ${noun} becomes reachable from the internet at this address, as its security groups allow.`}
     >
       {free.error && !free.data ? (
         <ErrorNotice title="The floating IPs could not be loaded" error={free.error} />
@@ -65,7 +67,7 @@ function ChooseAddress({ free, port, close, api }: ChooseAddressProps) {
       cancel={close}
       onSubmit={async ({ id }) => {
         const chosen = id === NEW ? (await allocate.mutateAsync({ body: {} })).id : id;
-        // What was allocated is kept when the rest fails: the next try uses it.
+        // If the association fails, the next attempt uses the address that was allocated.
         form.setValue('id', chosen);
         await associate.mutateAsync({ params: { path: { id: chosen } }, body: { port_id: port.id } });
         close();

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { healthCheck } from './schema';
+
+const memberFacts = z.object({
+  slot: z.int(),
+  address: z.string(),
+  port: z.int(),
+  weight: z.int(),
+  backup: z.boolean(),
+});
+export type MemberFacts = z.output<typeof memberFacts>;
+
+const listenerFacts = z.object({
+  id: z.string(),
+  protocol: z.enum(['HTTP', 'HTTPS', 'TCP']),
+  port: z.int(),
+  redirect_to_https: z.boolean(),
+  allowed_cidrs: z.array(z.string()),
+  certificate_ids: z.array(z.string()).default([]),
+  algorithm: z.enum(['round_robin', 'least_connections', 'source_ip']),
+  sticky: z.enum(['cookie', 'source_ip']).nullable(),
+  health_check: healthCheck.nullable(),
+  slots: z.int(),
+  members: z.array(memberFacts),
+});
+export type ListenerFacts = z.output<typeof listenerFacts>;
+
+/** All that the configuration of a load balancer's proxies follows from. */
+export const balancerFacts = z.object({ idle_timeout_s: z.int(), listeners: z.array(listenerFacts) });
+export type BalancerFacts = z.output<typeof balancerFacts>;
+
+/** Where nodes find a certificate with its key. */
+export const certificatePath = (id: string): string => `tls/${id}.pem`;
+/** The folder of a node's files as the node sees it. */
+export const FILES = '/etc/service';
+export const ADMIN_SOCKET = 'admin.sock';
+export const frontendName = (listenerId: string): string => `listener-${listenerId}`;
+export const backendName = (listenerId: string): string => `pool-${listenerId}`;
+export const serverName = (slot: number): string => `s${slot}`;
+
+/** Servers of a pool's configuration: some are always free, so that new members need no reload. */
+const SLOTS_AT_ONCE = 10;
+export const slotsFor = (members: number): number => (Math.floor(members / SLOTS_AT_ONCE) + 1) * SLOTS_AT_ONCE;
+
+/** What a change of requires a reload; the rest reaches running proxies through their runtime API. */
+export const structureOf = ({ idle_timeout_s, listeners }: BalancerFacts): string =>
+  JSON.stringify({
+    idle_timeout_s,
+    listeners: listeners.map(({ members, ...listener }) => ({
+      ...listener,
+      backups: members.filter(({ backup }) => backup).map(({ slot }) => slot),
+    })),
+  });
+
+/** The configuration file of a node (HAProxy 2.6). @param gateway of its network */
+export function renderConfiguration({ idle_timeout_s, listeners }: BalancerFacts, gateway: string): string {
+  return `${[globalSection, defaults(idle_timeout_s), link(gateway), ...listeners.flatMap((one) => [frontend(one), backend(one)])].join('\n\n')}\n`;
+}
+
+// `expose-fd listeners`: a reload hands the listening sockets over. `hard-stop-after` ends old processes whose
+// connections never close.
+const globalSection = `global
+  log stdout format raw local0
+  stats socket /run/service/${ADMIN_SOCKET} mode 600 level admin expose-fd listeners
+  stats timeout 1h
+  maxconn 4000
+  nbthread 1
+  hard-stop-after 30m
+  ssl-default-bind-options ssl-min-ver TLSv1.2
+  tune.ssl.default-dh-param 2048`;
+
+const defaults = (idle: number) => `defaults
+  log global
+  option dontlognull
+  option redispatch
+  retries 3
+  timeout connect 5s
+  timeout client ${idle}s
+  timeout server ${idle}s
+  timeout tunnel ${idle}s
+  timeout http-request 30s
+  timeout http-keep-alive ${idle}s
+  default-server init-addr none`;
+
+export const LINK = { pxname: 'link', svname: 'gateway' };
+
+/**
+ * Shows whether the node's link is up: it reaches DNS at its gateway. Three tries must fail, so that a busy gateway is not a lost
+ * link; still, a node without a link is noticed within a second.
+ */
+const link = (gateway: string) =>
+  section(`backend ${LINK.pxname}`, [
+    'mode tcp',
+    `server ${LINK.svname} ${gateway}:53 check inter 200ms fastinter 100ms rise 1 fall 3`,
+  ]);
+
+const LOG_FORMAT = `log-format '{"client":"%ci","status":%ST,"bytes":%B,"ms":%Ta,"method":"%HM","path":%{+Q}HPO,"member":"%s","request_id":"%ID","state":"%tsc"}'`;
+const TCP_LOG_FORMAT = `log-format '{"client":"%ci","bytes":%B,"ms":%Tt,"member":"%s","state":"%ts"}'`;
+
+/** The first certificate is for host names that none covers. */
+const tls = (certificateIds: readonly string[]) =>
+  ` ssl${certificateIds.map((id) => ` crt ${FILES}/${certificatePath(id)}`).join('')} alpn h2,http/1.1`;
+
+function frontend(listener: ListenerFacts): string {
+  const { id, protocol, port, redirect_to_https, allowed_cidrs, certificate_ids } = listener;
+  const isHttp = protocol !== 'TCP';
+  const allowed =
+    allowed_cidrs.length > 0 ? [`tcp-request connection reject unless { src ${allowed_cidrs.join(' ')} }`] : [];
+  const http = [
+    'mode http',
+    'option http-keep-alive',
+    // Otherwise a reload closes idle connections on which a client is just sending a request.
+    'option idle-close-on-response',
+    'unique-id-format %{+X}o%Ts%rt%pid%rc%ci%cp',
+    'http-request set-header X-Request-Id %[unique-id] unless { req.hdr(X-Request-Id) -m found }',
+    'http-request del-header X-Forwarded-Proto',
+    `http-request set-header X-Forwarded-Proto ${protocol.toLowerCase()}`,
+    'option forwardfor',
+    ...(redirect_to_https ? ['http-request redirect scheme https code 308'] : []),
+    LOG_FORMAT,
+  ];
+  return section(`frontend ${frontendName(id)}`, [
+    `bind :${port}${protocol === 'HTTPS' ? tls(certificate_ids) : ''}`,
+    ...allowed,
+    ...(isHttp ? http : ['mode tcp', TCP_LOG_FORMAT]),
+    `default_backend ${backendName(id)}`,
+  ]);
+}
+
+const BALANCE = { round_robin: 'roundrobin', least_connections: 'leastconn', source_ip: 'source' };
+
+function backend(listener: ListenerFacts): string {
+  const { id, protocol, algorithm, sticky, health_check } = listener;
+  return section(`backend ${backendName(id)}`, [
+    `mode ${protocol === 'TCP' ? 'tcp' : 'http'}`,
+    `balance ${BALANCE[algorithm]}`,
+    'hash-type consistent',
+    ...(sticky === 'cookie' ? ['cookie NEPHELE_LB insert indirect nocache httponly'] : []),
+    ...(sticky === 'source_ip' ? ['stick-table type ip size 100k expire 30m', 'stick on src'] : []),
+    ...(health_check?.type === 'http'
+      ? [`option httpchk GET ${health_check.path}`, `http-check expect status ${health_check.expected_status}`]
+      : []),
+    ...(health_check ? [`timeout check ${health_check.timeout_s}s`] : []),
+    ...Array.from({ length: listener.slots }, (_, index) => server(listener, index + 1)),
+  ]);
+}
+
+function server({ sticky, health_check, members }: ListenerFacts, slot: number): string {
+  const member = members.find((one) => one.slot === slot);
+  const check = health_check
+    ? ` check inter ${health_check.interval_s}s fastinter 1s rise 1 fall ${health_check.retries + 1}`
+    : '';
+  const cookie = sticky === 'cookie' ? ` cookie ${serverName(slot)}` : '';
+  const at = member ? `${member.address}:${member.port} weight ${member.weight}` : '0.0.0.0:1 weight 1 disabled';
+  return `server ${serverName(slot)} ${at}${check}${cookie}${member?.backup ? ' backup' : ''}`;
+}
+
+const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');

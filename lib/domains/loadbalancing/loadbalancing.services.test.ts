@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Activity } from '@/lib/core/audit/schema';
+import { execute, query } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import { each } from '@/lib/core/domains/domain';
+import { sealKey } from '@/lib/domains/certificates/sealed-key';
+import { LogCollector } from '@/lib/domains/observability/logs/collect';
+import { ownCell } from '@/lib/settings';
+import { balancerTrouble, memberAt, startBalancerWorld, webListener } from '@/lib/testing/balancer-world';
+import { testCertificate } from '@/lib/testing/certificates';
+import { testDatabase } from '@/lib/testing/database';
+import { loadbalancing } from './domain';
+import { socketOf } from './nodes';
+import { settleCertificates } from './renewals';
+import { ask } from './runtime-api';
+import { sampleTraffic } from './samples';
+
+testDatabase();
+const trouble = await balancerTrouble();
+if (trouble !== null && process.env.CI) throw new Error(trouble);
+
+type World = Awaited<ReturnType<typeof startBalancerWorld>>;
+const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 90_000, interval: 50 });
+
+describe.skipIf(trouble !== null)(`a load balancer with two nodes${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startBalancerWorld();
+  }, 120_000);
+  afterAll(() => world?.stop(), 120_000);
+
+  const statuses = async () => Object.fromEntries((await world.members()).map(({ name, status }) => [name, status]));
+  const one = (change?: { weight: number }) => memberAt('one', 201, change);
+  const two = (change?: { weight: number }) => memberAt('two', 202, change);
+
+  test('answers at its virtual IP in turn, and leaves out a member that fails its check until it is back', async () => {
+    expect(await world.ask(20)).toEqual({ 'one 200': 10, 'two 200': 10 });
+    const machine = [...world.machines.values()].find(({ spec }) => spec.port?.ip === '10.0.0.202');
+    if (!machine) throw new Error('no server two');
+    machine.isBusy = true;
+    await world.services.stopService(machine.spec.id);
+    await until(async () => expect(await statuses()).toEqual({ one: 'up', two: 'down' }));
+    await world.untilIs({ operating_status: 'degraded' });
+    expect(await world.ask(10)).toEqual({ 'one 200': 10 });
+    machine.isBusy = false;
+    await world.untilIs({ operating_status: 'online' });
+    expect(await world.ask(10)).toEqual({ 'one 200': 5, 'two 200': 5 });
+    const { body } = await world.call('GET', `/activity?resource_id=${world.balancer.id}`, world.as);
+    const actions = (body as Activity[]).map(({ action, actor_name }) => `${actor_name}: ${action}`);
+    expect(actions.slice(0, 2)).toEqual([
+      'the platform: load_balancer.member_up',
+      'the platform: load_balancer.member_down',
+    ]);
+  });
+
+  test('its requests are in its log and its metrics, and so are changes of health', async () => {
+    await world.inClient(`curl -s 'http://${world.balancer.vip_address}/order-4711'`);
+    const collector = new LogCollector(ownCell(), each(loadbalancing.logs));
+    const found = async (text: string) => {
+      await collector.look();
+      const logql = encodeURIComponent(`{service="lb", resource_name="shop"} |= "${text}"`);
+      const { body } = await world.call('GET', `/observability/logs?query=${logql}`, world.as);
+      return (body as { data: { result: { values: [string, string][] }[] } }).data.result.flatMap(
+        ({ values }) => values,
+      );
+    };
+    await until(async () => expect(await found('order-4711')).toHaveLength(1));
+    const [[, line] = []] = await found('order-4711');
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      status: 404,
+      method: 'GET',
+      path: '/order-4711',
+      client: '10.0.0.210',
+    });
+    expect((await found('is DOWN')).length).toBeGreaterThan(0);
+    await collector.end();
+
+    await sampleTraffic(ownCell());
+    const value = async (query: string) => {
+      const path = `/observability/prometheus/api/v1/query?query=${encodeURIComponent(query)}`;
+      const { body } = await world.call('GET', path, world.as);
+      return Number((body as { data: { result: { value: [number, string] }[] } }).data.result[0]?.value[1]);
+    };
+    const port = '{port="80"}';
+    expect(await value(`sum(nephele_load_balancer_listener_requests${port})`)).toBe(41);
+    expect(await value('sum(nephele_load_balancer_listener_responses{port="80",code="2xx"})')).toBe(40);
+    expect(await value(`sum(nephele_load_balancer_pool_receive_bytes${port})`)).toBeGreaterThan(1000);
+    expect(await value(`min(nephele_load_balancer_pool_serving_members${port})`)).toBe(2);
+  });
+
+  test('changes weights, members and listeners while clients lose no request', async () => {
+    let asking = true;
+    const answers: Record<string, number>[] = [];
+    const clients = (async () => {
+      while (asking) answers.push(await world.ask(500));
+    })();
+    await world.change(webListener(one({ weight: 3 }), two()));
+    await world.change(webListener(one({ weight: 0 }), two()));
+    await until(async () => expect(await statuses()).toEqual({ one: 'draining', two: 'up' }));
+    await world.change(webListener(one()));
+    // Further listeners need a reload.
+    const tcp = {
+      name: 'raw',
+      protocol: 'TCP',
+      port: 81,
+      allowed_cidrs: ['10.0.0.0/8'],
+      pool: { name: 'raw', algorithm: 'least_connections', sticky: 'source_ip', members: [two()] },
+    };
+    const closed = { ...tcp, name: 'closed', port: 82, allowed_cidrs: ['192.168.0.0/16'] };
+    const moved = {
+      ...webListener(one()),
+      name: 'moved',
+      port: 83,
+      redirect_to_https: true,
+      pool: { name: 'moved', algorithm: 'source_ip', sticky: 'cookie' },
+    };
+    const on = (port: number, pool: object) => ({ ...webListener(), name: `port-${port}`, port, pool });
+    const cookie = on(84, { name: 'cookie', sticky: 'cookie', members: [one(), two()] });
+    const backup = on(85, { name: 'backup', members: [memberAt('one', 201, { backup: true }), two()] });
+    const source = on(86, { name: 'source', algorithm: 'source_ip', members: [one(), two()] });
+    await world.change(webListener(one(), two()), tcp, closed, moved, cookie, backup, source);
+    asking = false;
+    await clients;
+    expect(new Set(answers.flatMap((some) => Object.keys(some)))).toEqual(new Set(['one 200', 'two 200']));
+    expect(await world.ask(5, 81)).toEqual({ 'two 200': 5 });
+    expect(await world.ask(2, 82)).toEqual({ ' 000': 2 });
+    expect(await world.ask(2, 83)).toEqual({ ' 308': 2 });
+    const sticky = await world.inClient(`curl -s -b none 'http://${world.balancer.vip_address}:84/?[1-6]'`);
+    expect(sticky).toMatch(/^((one){6}|(two){6})$/);
+    expect(await world.ask(6, 85)).toEqual({ 'two 200': 6 });
+    expect(Object.values(await world.ask(6, 86))).toEqual([6]);
+    // A reload may lose a second of the count.
+    const web = (await world.read()).listeners.find(({ port }) => port === 80);
+    expect(web?.requests_total).toBeGreaterThan((500 * answers.length) / 2);
+    await world.change(webListener(one(), two()));
+  });
+
+  test('HTTPS: the certificate follows the host name, and a renewed one is served without a reload', async () => {
+    const { project } = world;
+    const made = await Promise.all(['a.test', 'b.test'].map((name) => testCertificate({ names: [name] })));
+    const ids = await Promise.all(
+      made.map(async ({ certificate, key }, index) => {
+        const body = { name: `c${index}`, certificate_pem: certificate, private_key_pem: key };
+        return ((await world.call('POST', '/gateway/certificates', { ...world.as, body })).body as { id: string }).id;
+      }),
+    );
+    const secure = { ...webListener(one(), two()), name: 'secure', protocol: 'HTTPS', port: 443, certificate_ids: ids };
+    await world.change(webListener(one(), two()), secure);
+    expect((await world.read()).listeners).toMatchObject([{ certificate_ids: [] }, { certificate_ids: ids }]);
+    /** The protocol of the response where the client trusts only this certificate. */
+    const asks = (name: string, { certificate }: { certificate: string }, more = '') =>
+      world.inClient(`printf '%s' '${certificate}' > /dev/shm/trusted.pem
+        curl -s -o /dev/null -m 5 --cacert /dev/shm/trusted.pem ${more} -w '%{http_version} %{http_code}' \\
+          --resolve ${name}:443:${world.balancer.vip_address} https://${name}/`);
+    const [a, b] = made;
+    if (!a || !b) throw new Error('two certificates');
+    expect(await asks('a.test', a)).toBe('2 200');
+    expect(await asks('b.test', b, '--http1.1')).toBe('1.1 200');
+    expect(await asks('b.test', a)).toBe('0 000');
+    expect(await asks('a.test', a, '--tls-max 1.1')).toBe('0 000');
+
+    const { id: node } = await world.activeNode();
+    const pid = async () => /^Pid: \d+/m.exec((await ask(socketOf(ownCell(), node), ['show info'])) ?? '')?.[0];
+    const before = await pid();
+    const renewed = await testCertificate({ names: ['a.test'] });
+    const [id = ''] = ids;
+    await execute(sql`UPDATE certificates SET chain_pem = ${renewed.certificate}::text,
+      sealed_key = ${sealKey(project.id, id, renewed.key)}::bytea WHERE id = ${id}::uuid`);
+    await until(async () => {
+      await settleCertificates(ownCell());
+      expect(await asks('a.test', renewed)).toBe('2 200');
+    });
+    expect(await pid()).toBe(before);
+
+    const remove = () => world.call('DELETE', `/gateway/certificates/${id}`, world.as);
+    expect((await remove()).body).toMatchObject({ error: { code: 'CONFLICT' } });
+    await world.change(webListener(one(), two()));
+    expect((await remove()).status).toBe(204);
+  });
+
+  test.each([
+    ['is killed', ({ id }: { id: string }) => world.signalTo(id, 'SIGKILL'), false],
+    ['loses its link', ({ port_id }: { port_id: string }) => world.setLink(port_id, 'down'), true],
+    ['hangs', ({ id }: { id: string }) => world.signalTo(id, 'SIGSTOP'), true],
+  ])('clients are answered again within two seconds when the active node %s', async (_, fail, isOut) => {
+    await world.untilIs({ operating_status: 'online' });
+    const before = await world.activeNode();
+    const gap_ms = await world.longestGap(6, () => fail(before));
+    // Two seconds on an idle machine; tests share theirs.
+    expect(gap_ms).toBeLessThan(3_000);
+    if (isOut) expect((await world.activeNode()).id).not.toBe(before.id);
+    await world.setLink(before.port_id, 'up');
+    await world.untilIs({ operating_status: 'online' });
+    if (isOut) expect((await world.activeNode()).id).not.toBe(before.id);
+  });
+
+  test('is deleted without a trace', async () => {
+    expect((await world.call('DELETE', world.path, world.as)).status).toBe(202);
+    await until(async () => expect((await world.call('GET', world.path, world.as)).status).toBe(404));
+    const left = (await world.services.observeServices()).map(({ id }) => id).sort();
+    expect(left).toEqual([...world.machines.keys()].sort());
+    for (const table of ['load_balancer_nodes', 'load_balancer_listeners', 'reservations']) {
+      expect([table, await query(sql`SELECT FROM ${raw(table)}`)]).toEqual([table, []]);
+    }
+  });
+});

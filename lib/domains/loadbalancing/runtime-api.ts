@@ -1,0 +1,46 @@
+import { createConnection } from 'node:net';
+
+/** HAProxy answers at once. A process that is stopped or hangs accepts connections and says nothing. */
+const ANSWER_MS = 500;
+
+/**
+ * Runs commands of HAProxy's runtime API.
+ * @returns the answers; undefined when the process did not answer in time
+ */
+export function ask(socket: string, commands: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const connection = createConnection(socket);
+    let answer = '';
+    const end = (result: string | undefined) => {
+      clearTimeout(timer);
+      connection.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => end(undefined), ANSWER_MS);
+    connection.setEncoding('utf8').on('data', (part: string) => {
+      answer += part;
+    });
+    connection.on('error', () => end(undefined));
+    connection.on('end', () => end(answer));
+    connection.on('connect', () => connection.write(`${commands.join(';')}\n`));
+  });
+}
+
+/** A line of `show stat` by its columns. */
+export type Stat = Readonly<Record<string, string>>;
+
+/** Parses the CSV of `show stat`, whose header begins with `# `. */
+export function parseStats(csv: string): Stat[] {
+  const [header = '', ...lines] = csv.trim().split('\n');
+  const columns = header.replace(/^# /, '').split(',');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const values = fieldsOf(line);
+      return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? '']));
+    });
+}
+
+/** Fields with commas stand in quotes. */
+const fieldsOf = (line: string) =>
+  [...line.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
