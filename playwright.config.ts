@@ -32,6 +32,8 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     baseURL: process.env.E2E_BASE_URL,
     screenshot: 'only-on-failure',
+    // A test that waits for one element until its own end says nothing about it.
+    actionTimeout: 120_000,
     // Recording every test would cost as much CPU as the tests.
     trace: 'on-first-retry',
     contextOptions: { reducedMotion: 'reduce' },

@@ -155,8 +155,10 @@ export async function createInstance(
  * form in every test would be a tenth of the suite's time, and the tests of accounts fill it in.
  */
 export async function open(page: Page, address: string, { email, password }: Person): Promise<void> {
-  const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json();
-  const answer = await page.request.post('/api/auth/callback/password', {
+  // An address of another platform is absolute, and so are its requests.
+  const at = (path: string) => (URL.canParse(address) ? new URL(path, address).href : path);
+  const { csrfToken } = await (await page.request.get(at('/api/auth/csrf'))).json();
+  const answer = await page.request.post(at('/api/auth/callback/password'), {
     form: { csrfToken, email, password, json: 'true' },
   });
   expect((await answer.json()).url, 'signs in').not.toContain('error=');
