@@ -2,6 +2,7 @@ import { now } from '@/lib/clock';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid } from '@/lib/core/api/errors';
 import { type EventSource, event } from '@/lib/core/events/event-stream';
+import { log } from '@/lib/log';
 import { type Arrival, arrivalFeed, arrivalsBetween, MOST_SLEEP_MS, type News, type Reading } from './arrivals';
 import type { LogExpr } from './logql/ast';
 import { selects } from './logql/pipeline';
@@ -25,10 +26,10 @@ export type TailQuery = { query: string; start?: string | undefined; since?: str
  */
 export function tailLogs(call: ProjectCall, given: TailQuery, resume: string | null): EventSource {
   const reader = readerOf(call);
-  const log = readQuery(given.query, reader);
-  if (log.kind !== 'log') throw invalid('Only a query for lines can be followed; a metric query has none.');
+  const parsed = readQuery(given.query, reader);
+  if (parsed.kind !== 'log') throw invalid('Only a query for lines can be followed; a metric query has none.');
   const { from_us } = spanOf(given, now(), 'up');
-  return new Tail(log, reader, { from_us, limit: given.limit }, resume);
+  return new Tail(parsed, reader, { from_us, limit: given.limit }, resume);
 }
 
 class Tail implements EventSource {
@@ -38,6 +39,7 @@ class Tail implements EventSource {
   private readonly streams = new Map<string, LogStream | undefined>();
   private waiting: { arrivals: readonly Arrival[]; reading: Reading }[] = [];
   private waitingLines = 0;
+  private trimming: Promise<void> | undefined;
   private ready = '';
   /** Lines that were left out; `null`: nobody knows how many. */
   private gap: number | null | undefined;
@@ -89,18 +91,34 @@ class Tail implements EventSource {
 
   private hear({ arrivals, reading, missed }: News): void {
     if (missed) this.gap = null;
-    const own = arrivals.filter(
-      ({ project_id, stream_id }) =>
-        project_id === this.reader.project_id && !(this.streams.has(stream_id) && !this.streams.get(stream_id)),
-    );
+    const own = arrivals.filter((arrival) => arrival.project_id === this.reader.project_id && !this.isForeign(arrival));
     const last = this.waiting.at(-1);
     if (last && own.length === 0) last.reading = reading;
     else this.waiting.push({ arrivals: own, reading });
     this.waitingLines += linesOf(own);
-    if (this.waitingLines <= MOST_WAITING_LINES) return;
+    if (this.waitingLines > MOST_WAITING_LINES) this.trimming ??= this.trim();
+  }
+
+  /** Leaves out what waits if it is too much. Lines of new streams count only once it is known that the query selects them. */
+  private async trim(): Promise<void> {
+    try {
+      await this.learnStreams(this.waiting.flatMap(({ arrivals }) => arrivals));
+    } catch (error) {
+      log.debug({ err: error }, 'streams of a slow reader could not be read; all that waits is left out');
+    }
+    this.trimming = undefined;
+    for (const next of this.waiting) next.arrivals = next.arrivals.filter((arrival) => !this.isForeign(arrival));
+    this.waitingLines = linesOf(this.waiting.flatMap(({ arrivals }) => arrivals));
+    const last = this.waiting.at(-1);
+    if (!last || this.waitingLines <= MOST_WAITING_LINES) return;
     this.leaveOut(this.waitingLines);
-    this.waiting = [{ arrivals: [], reading }];
+    this.waiting = [{ arrivals: [], reading: last.reading }];
     this.waitingLines = 0;
+  }
+
+  /** Known not to be selected by the query. */
+  private isForeign({ stream_id }: Arrival): boolean {
+    return this.streams.has(stream_id) && !this.streams.get(stream_id);
   }
 
   private leaveOut(lines: number): void {
@@ -108,6 +126,7 @@ class Tail implements EventSource {
   }
 
   async take(): Promise<string> {
+    await this.trimming;
     let text = this.ready;
     this.ready = '';
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
