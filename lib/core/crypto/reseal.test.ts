@@ -126,6 +126,7 @@ test('every bytes column is declared as sealed or as not sealed', async () => {
       "idempotency_records.id",
       "idempotency_records.request_hash",
       "log_chunks.body",
+      "log_chunks.grams",
       "log_streams.hash",
       "memberships.acceptance_code_hash",
       "oidc_clients.secret_hash",

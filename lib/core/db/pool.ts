@@ -32,6 +32,20 @@ export function pool(): pg.Pool {
   return globalThis.nephelePool;
 }
 
+/**
+ * A cache of what the database holds. It lives as long as the pool: a process that turns to another database begins with
+ * an empty one.
+ */
+export function databaseCache<T>(create: () => T): () => T {
+  const caches = new WeakMap<pg.Pool, { value: T }>();
+  return () => {
+    const present = pool();
+    const known = caches.get(present) ?? { value: create() };
+    caches.set(present, known);
+    return known.value;
+  };
+}
+
 /** Runs a statement, prepared once per connection, and returns its rows. */
 export async function query<Row extends object>(piece: Sql): Promise<Row[]> {
   const { rows } = await send<Row>(piece);

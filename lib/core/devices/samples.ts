@@ -1,4 +1,4 @@
-import { execute, queryRow } from '@/lib/core/db/pool';
+import { databaseCache, execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
 import type { DeviceSeries } from './metric';
@@ -52,17 +52,17 @@ export async function keepSamples(series: readonly DeviceSeries[], samples: read
 const gaugesOf = (series: readonly DeviceSeries[]) =>
   series.flatMap(({ type }, index) => (type === 'gauge' ? [index + 1] : []));
 
-const shapes = new Map<string, Promise<number>>();
+const shapes = databaseCache(() => new Map<string, Promise<number>>());
 
 /** The id of a list of series; a new list is recorded. */
 function shapeOf(series: readonly DeviceSeries[]): Promise<number> {
   const key = JSON.stringify(series.map(({ name, type, labels }) => ({ name, type, labels })));
-  const known = shapes.get(key);
+  const known = shapes().get(key);
   if (known) return known;
   const recorded = queryRow<{ id: number }>(sql`
     INSERT INTO metric_shapes (key, series, gauges) VALUES (${key}, ${key}::jsonb, ${gaugesOf(series)}::int[])
     ON CONFLICT (key) DO UPDATE SET key = EXCLUDED.key RETURNING id`).then(({ id }) => id);
-  shapes.set(key, recorded);
-  recorded.catch(() => shapes.delete(key));
+  shapes().set(key, recorded);
+  recorded.catch(() => shapes().delete(key));
   return recorded;
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import type { ClientMetadata, Configuration } from 'oidc-provider';
+import { databaseCache } from '@/lib/core/db/pool';
 import { log } from '@/lib/log';
 import { credentialHash } from '@/lib/people/identity/authenticate';
 import { signOut } from '@/lib/people/identity/sessions';
@@ -23,21 +24,22 @@ const DAY_S = 24 * HOUR_S;
 /** How often this process looks for a rotated key. */
 const KEYS_FRESH_MS = 30_000;
 
-let held: { provider: Provider; kids: string; checkedAt: number } | undefined;
+const cache = databaseCache((): { held?: { provider: Provider; kids: string; checkedAt: number } } => ({}));
 
 /** The OpenID provider with the present keys. */
 export async function ssoProvider(): Promise<Provider> {
+  const { held } = cache();
   if (held && Date.now() - held.checkedAt < KEYS_FRESH_MS) return held.provider;
   const keys = await ssoKeys();
   const kids = keys.map(({ kid }) => kid).join(' ');
   const provider = held?.kids === kids ? held.provider : createProvider(keys);
-  held = { provider, kids, checkedAt: Date.now() };
+  cache().held = { provider, kids, checkedAt: Date.now() };
   return provider;
 }
 
 /** Makes this process look for rotated keys with its next request. */
 export function forgetProvider(): void {
-  held = undefined;
+  delete cache().held;
 }
 
 function createProvider(keys: JWK[]): Provider {

@@ -1,6 +1,6 @@
 import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/core/db/changes';
-import { databaseError, execute, query } from '@/lib/core/db/pool';
+import { databaseCache, databaseError, execute, query } from '@/lib/core/db/pool';
 import { join, type Sql, sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { CHUNK_BYTES, type Line, packChunk } from './chunk';
@@ -26,7 +26,7 @@ const MOST_KNOWN_STREAMS = 100_000;
 
 /** `last_us`: the time of the last line that this process wrote there. */
 type KnownStream = { id: string; last_us: number };
-const knownStreams = new Map<string, KnownStream>();
+const knownStreams = databaseCache(() => new Map<string, KnownStream>());
 /** How far the lines of one millisecond may reach: there may be more than a thousand. */
 const BUNCHED_US = 10_000;
 
@@ -74,7 +74,7 @@ export async function writeLogs(
   const stored = await store().catch((error) => {
     if (databaseError(error)?.code !== FOREIGN_KEY) throw error;
     // Retention removed a stream that this process remembers.
-    for (const stream of streams) knownStreams.delete(keyOf(stream));
+    for (const stream of streams) knownStreams().delete(keyOf(stream));
     return store();
   });
   if (stored > 0) {
@@ -106,7 +106,7 @@ type Stream = { project_id: string; labels: Labels; lines: Line[] };
 const keyOf = ({ project_id, labels }: Stream) => `${project_id} ${labelsKey(labels)}`;
 
 function knownOf(stream: Stream): KnownStream {
-  const known = knownStreams.get(keyOf(stream));
+  const known = knownStreams().get(keyOf(stream));
   if (!known) throw new Error('a stream of log lines was not registered');
   return known;
 }
@@ -126,7 +126,7 @@ function byStream(entries: readonly LogEntry[]): Stream[] {
   }
   for (const [key, { lines }] of streams) {
     lines.sort((one, other) => one.at_us - other.at_us);
-    const before = knownStreams.get(key)?.last_us ?? 0;
+    const before = knownStreams().get(key)?.last_us ?? 0;
     let last = before - (lines[0]?.at_us ?? 0) < BUNCHED_US ? before : 0;
     for (const line of lines) {
       line.at_us = Math.max(line.at_us, last + 1);
@@ -161,9 +161,9 @@ function splitLines(lines: readonly Line[]): Line[][] {
 
 /** Gives the streams that this process does not know their ids. */
 async function register(streams: readonly Stream[]): Promise<void> {
-  const unknown = streams.filter((stream) => !knownStreams.has(keyOf(stream)));
+  const unknown = streams.filter((stream) => !knownStreams().has(keyOf(stream)));
   if (unknown.length === 0) return;
-  if (knownStreams.size > MOST_KNOWN_STREAMS) knownStreams.clear();
+  if (knownStreams().size > MOST_KNOWN_STREAMS) knownStreams().clear();
   const rows = unknown.map(
     ({ project_id, labels }) =>
       sql`(${project_id}::uuid, ${JSON.stringify(labels)}::jsonb, ${labelsHash(labels)}::bytea, ${now()}::timestamptz)`,
@@ -174,6 +174,6 @@ async function register(streams: readonly Stream[]): Promise<void> {
     SELECT s.id::text AS id, s.project_id, s.labels FROM log_streams s
     JOIN unnest(${unknown.map(({ project_id }) => project_id)}::uuid[], ${unknown.map(({ labels }) => labelsHash(labels))}::bytea[])
       AS wanted (project_id, hash) USING (project_id, hash)`);
-  for (const { id, ...stream } of found) knownStreams.set(keyOf({ ...stream, lines: [] }), { id, last_us: 0 });
+  for (const { id, ...stream } of found) knownStreams().set(keyOf({ ...stream, lines: [] }), { id, last_us: 0 });
   log.debug({ streams: found.length }, 'streams of log lines were registered');
 }
