@@ -6,7 +6,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
-import { addCredit, useCredit as takeCredit } from '@/lib/money/credit/ledger';
+import { addCredit, spendCredit as takeCredit } from '@/lib/money/credit/ledger';
 import { type Credit, creditQuery, type GrantCredit } from './schema';
 import { tenantMatches } from './tenants';
 

@@ -1,8 +1,9 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
-import { insert, sql } from '@/lib/core/db/sql';
+import { sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { accountInsert, administrationChange, endBackofficeSessions } from '@/lib/people/identity/account-rows';
 import { hashPassword } from '@/lib/people/identity/passwords';
 import type { CreateAdministrator, PlatformUser } from './schema';
 import { readPerson } from './service';
@@ -35,7 +36,7 @@ export async function createAdministrator(
       when: sql`EXISTS (SELECT FROM users WHERE email = ${email}::text)`,
       message: `email: ${email} already has an account. Make it an administrator with PUT /administrators/{id}.`,
     },
-    rows: { account: insert('users', account, ifAdmitted) },
+    rows: { account: accountInsert(account, ifAdmitted) },
     answer: { status: 201, body: created },
   });
   return created;
@@ -55,8 +56,7 @@ export async function grantAdministration(call: AdministratorCall, id: string): 
       `No mailed link has shown that ${email} is theirs, so somebody else may have created the account. Let them reset ` +
       'their password by mail, or release the address and create the administrator anew.',
     rows: {
-      granted: sql`UPDATE users SET administrator = true, updated_at = ${call.at}::timestamptz
-                   FROM ${ifAdmitted} AND users.id = ${id}::uuid`,
+      granted: administrationChange(id, true, call.at, ifAdmitted),
     },
   });
   return readPerson(call, id);
@@ -76,10 +76,8 @@ export async function removeAdministrator(call: AdministratorCall, id: string): 
                 HAVING bool_or(administrators.id = ${id}::uuid)`,
     forbidden: () => `${email} is the last administrator. Add another administrator first.`,
     rows: {
-      removed: sql`UPDATE users SET administrator = false, updated_at = ${call.at}::timestamptz
-                   FROM ${ifAdmitted} AND users.id = ${id}::uuid`,
-      signed_out: sql`UPDATE sessions SET revoked_at = ${call.at}::timestamptz FROM ${ifAdmitted}
-                      AND sessions.user_id = ${id}::uuid AND sessions.realm = 'backoffice' AND sessions.revoked_at IS NULL`,
+      removed: administrationChange(id, false, call.at, ifAdmitted),
+      signed_out: endBackofficeSessions(id, call.at, ifAdmitted),
     },
   });
 }

@@ -1,7 +1,9 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
 import { sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { addressChange, endLinks } from '@/lib/people/identity/account-rows';
 import { newReadableCode } from '@/lib/people/identity/readable-code';
+import { endInvitations } from '@/lib/people/members/member-rows';
 import type { PlatformUser } from './schema';
 import { readPerson } from './service';
 
@@ -28,10 +30,9 @@ export async function releaseEmail(call: AdministratorCall, id: string): Promise
         ? `${email} is an administrator. Remove the account from the administrators first.`
         : `${email} has been released already.`,
     rows: {
-      renamed: sql`UPDATE users SET email = ${renamed}::text, email_verified_at = NULL, updated_at = ${call.at}::timestamptz
-                   FROM ${ifAdmitted} AND users.id = ${id}::uuid`,
-      invitations_gone: sql`DELETE FROM memberships m USING ${ifAdmitted} AND m.user_id = ${id}::uuid AND m.status = 'invited'`,
-      links_gone: sql`DELETE FROM account_links l USING ${ifAdmitted} AND l.user_id = ${id}::uuid`,
+      renamed: addressChange(id, renamed, call.at, ifAdmitted),
+      invitations_gone: endInvitations(id, ifAdmitted),
+      links_gone: endLinks(id, ifAdmitted),
     },
     details: { email: { old: email, new: renamed } },
   });

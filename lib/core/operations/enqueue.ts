@@ -1,6 +1,6 @@
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, type NewRow, raw, type Sql, sql } from '@/lib/core/db/sql';
 
 /** An operation to insert with the statement that requires it; created by `OperationKind.start`. */
 export type NewOperation = {
@@ -31,34 +31,52 @@ export function operationInsert(
   from: Sql,
   parent?: { id: string; name: string },
 ): Sql {
-  const { resource, place } = operation;
+  const { resource } = operation;
   const { at, request_id } = origin;
   const orderedBy = parent ? sql`, ${parent.id}::uuid` : raw('');
   const admitted = operation.supersedes
     ? sql`(SELECT supersede_operations(${resource.id}::uuid, ${at}::timestamptz${orderedBy}) FROM ${from}) AS superseded`
     : from;
-  return insert<Prisma.OperationUncheckedCreateInput>(
-    'operations',
-    {
-      id: newId(),
-      project_id: projectId,
-      kind: operation.kind,
-      resource_type: resource.type,
-      resource_id: resource.id,
-      stage: operation.stage,
-      status: 'pending',
-      input: operation.input,
-      attempts: 0,
-      scope: place === 'platform' ? 'platform' : 'cell',
-      cell_id: place === 'platform' ? null : place.cell_id,
-      run_at: raw('platform_now()'),
-      deadline_at: sql`platform_now() + ${operation.deadline_ms}::float8 * interval '1 millisecond'`,
-      request_id,
-      parent_id: parent?.id,
-      child_name: parent?.name,
-      created_at: at,
-      updated_at: at,
-    },
-    admitted,
-  );
+  const row = rowOf(operation, { id: newId(), project_id: projectId, resource_id: resource.id, at }, request_id);
+  return insert('operations', { ...row, parent_id: parent?.id, child_name: parent?.name }, admitted);
+}
+
+/**
+ * Inserts an operation for each row of `from`: `of` gives its id, project and resource, as expressions over that row. The
+ * operation's own resource id is not used, and nothing is superseded.
+ */
+export function operationsInsert(
+  at: Date,
+  operation: NewOperation,
+  of: Record<'id' | 'project_id' | 'resource_id', Sql | string>,
+  from: Sql,
+): Sql {
+  return insert('operations', rowOf(operation, { ...of, at }, null), from);
+}
+
+type Of = { id: Sql | string; project_id: Sql | string | null; resource_id: Sql | string; at: Date };
+
+function rowOf(
+  { kind, resource, stage, input, place, deadline_ms }: NewOperation,
+  { id, project_id, resource_id, at }: Of,
+  request_id: string | null,
+): NewRow<Prisma.OperationUncheckedCreateInput> {
+  return {
+    id,
+    project_id,
+    kind,
+    resource_type: resource.type,
+    resource_id,
+    stage,
+    status: 'pending',
+    input,
+    attempts: 0,
+    scope: place === 'platform' ? 'platform' : 'cell',
+    cell_id: place === 'platform' ? null : place.cell_id,
+    run_at: raw('platform_now()'),
+    deadline_at: sql`platform_now() + ${deadline_ms}::float8 * interval '1 millisecond'`,
+    request_id,
+    created_at: at,
+    updated_at: at,
+  };
 }

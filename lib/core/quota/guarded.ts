@@ -1,6 +1,6 @@
 import { type AuditFacts, type AuditOrigin, auditInsert } from '@/lib/core/audit/entry';
-import type { Prisma } from '@/lib/core/db/generated/client';
-import { insert, join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { hintInsert } from '@/lib/core/db/hint';
+import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { type NewOperation, operationInsert } from '@/lib/core/operations/enqueue';
 import { type Claimed, claimParts } from './claim';
 import { lockParts, type Need, reservationParts } from './needs';
@@ -58,13 +58,10 @@ export function guarded(write: GuardedWrite): Sql {
     ...write.rows,
     ['operation', operation && operationInsert(operation.origin, operation.start, project_id, ifAdmitted)],
     ['audited', audit && auditInsert(audit.origin, { project_id, ...audit.facts }, audit.from ?? ifAdmitted)],
-    ...write.hints.map((hint, index) => [`hinted${index || ''}`, hintInsert(project_id, hint)] as const),
+    ...write.hints.map(
+      (hint, index) => [`hinted${index || ''}`, hintInsert({ project_id, ...hint }, ifAdmitted)] as const,
+    ),
   ];
   const ctes = parts.flatMap(([name, piece]) => (piece ? sql`${raw(name)} AS MATERIALIZED (${piece})` : []));
   return sql`WITH ${join(ctes, ', ')} SELECT ${write.returns} FROM verdict`;
-}
-
-function hintInsert(project_id: string | null, { topic, resource_id, at }: GuardedWrite['hints'][number]): Sql {
-  const row = { project_id, topic, resource_id, at: at ?? raw('platform_now()') };
-  return insert<Prisma.ChangeUncheckedCreateInput>('changes', row, ifAdmitted);
 }

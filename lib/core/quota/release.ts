@@ -11,7 +11,7 @@ export type Released = { resource_id: string; amounts?: readonly Claim[] | undef
  * resource still holds.
  *
  * The statement has locked the project's account in `k` and has its permission in `verdict`. Amounts are summed per
- * dimension first, because a joined UPDATE changes the account's row only once. New values derive from `k`: the UPDATE
+ * dimension first, because a joined UPDATE writes the account's row only once. New values derive from `k`: the UPDATE
  * may at first find the row from before the lock wait, and would check constraints on that.
  */
 export function releaseParts({ resource_id, amounts }: Released): Parts {

@@ -1,6 +1,7 @@
 import { now } from '@/lib/clock';
 import { auditInsert } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { execute, query } from '@/lib/core/db/pool';
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
@@ -157,9 +158,12 @@ async function noteStates(
       WHERE b.id = ${balancer.id}::uuid AND (b.operating_status, b.status_reason) IS DISTINCT FROM
         (${status}::text, CASE WHEN b.status = 'error' THEN b.status_reason ELSE ${reason}::text END) RETURNING b.id
     )
-    INSERT INTO changes (project_id, topic, resource_id, at)
-    SELECT ${balancer.project_id}::uuid, 'load_balancer', ${balancer.id}::text, platform_now()
-    WHERE EXISTS (SELECT FROM members) OR EXISTS (SELECT FROM nodes) OR EXISTS (SELECT FROM balancer) RETURNING topic`);
+    ${hintInsert(
+      { project_id: balancer.project_id, topic: 'load_balancer', resource_id: balancer.id },
+      raw(
+        '(SELECT 1) AS always WHERE EXISTS (SELECT FROM members) OR EXISTS (SELECT FROM nodes) OR EXISTS (SELECT FROM balancer)',
+      ),
+    )} RETURNING topic`);
   if (changed.length > 0) signalChange();
 }
 

@@ -1,4 +1,5 @@
 import { signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
@@ -169,7 +170,7 @@ async function noteApplied(id: string, revision: number, externalIp: string | nu
       WHERE id = ${id}::uuid AND (applied_revision <> ${revision}::int
         OR external_ip IS DISTINCT FROM coalesce(${externalIp}::inet, external_ip)) RETURNING project_id
     )
-    INSERT INTO changes (project_id, topic, at) SELECT project_id, 'network', platform_now() FROM applied`);
+    ${hintInsert({ project_id: raw('project_id'), topic: 'network' }, raw('applied'))}`);
   if (changed > 0) signalChange();
 }
 
@@ -190,8 +191,7 @@ async function noteForwards(routerId: string, forwards: readonly FloatingIpForwa
       UPDATE floating_ips SET forwards = wanted.list FROM wanted
       WHERE floating_ips.id = wanted.id AND floating_ips.forwards <> wanted.list RETURNING wanted.project_id, wanted.id
     )
-    INSERT INTO changes (project_id, topic, resource_id, at)
-    SELECT project_id, 'floating_ip', id::text, platform_now() FROM noted`);
+    ${hintInsert({ project_id: raw('project_id'), topic: 'floating_ip', resource_id: raw('id::text') }, raw('noted'))}`);
   if (changed > 0) signalChange();
 }
 

@@ -1,6 +1,7 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, noSuch } from '@/lib/core/api/errors';
 import type { Prisma } from '@/lib/core/db/generated/client';
+import { hintInsert } from '@/lib/core/db/hint';
 import { isId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, type Sql, sql } from '@/lib/core/db/sql';
@@ -26,8 +27,7 @@ async function requireInstance(call: ProjectCall, id: string): Promise<InstanceF
 
 /** Pages that show the instance refetch it too. */
 export function instanceHint(projectId: string | null, instanceId: string): Sql {
-  return sql`INSERT INTO changes (project_id, topic, resource_id, at)
-    SELECT ${projectId}::uuid, 'instance', ${instanceId}::text, platform_now() FROM ${ifAdmitted}`;
+  return hintInsert({ project_id: projectId, topic: 'instance', resource_id: instanceId }, ifAdmitted);
 }
 
 /**

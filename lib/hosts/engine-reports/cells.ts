@@ -1,25 +1,13 @@
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { type CellRoom, cellReport } from '@/lib/core/quota/cell-rows';
 
 /** The total capacity of a cell, and the address ranges of its floating IPs. */
-export type CellReport = {
-  vcpus: number;
-  memory_mb: number;
-  memory_mb_overhead: number;
-  disk_gb: number;
-  gpu_slices: number;
-  ranges: readonly { first: string; last: string }[];
-};
+export type CellReport = CellRoom & { ranges: readonly { first: string; last: string }[] };
 
 /** Records the capacity of a cell, and recounts its reservations. The first report creates the cell. */
 export async function reportCell(id: string, report: CellReport): Promise<void> {
-  await execute(sql`
-    INSERT INTO cells (id, vcpus_usable, memory_mb_usable, memory_mb_overhead, disk_gb_usable, gpu_slices_usable, seen_at)
-    VALUES (${id}::text, ${report.vcpus}::int, ${report.memory_mb}::int, ${report.memory_mb_overhead}::int,
-      ${report.disk_gb}::int, ${report.gpu_slices}::int, platform_now())
-    ON CONFLICT (id) DO UPDATE SET vcpus_usable = excluded.vcpus_usable, memory_mb_usable = excluded.memory_mb_usable,
-      memory_mb_overhead = excluded.memory_mb_overhead, disk_gb_usable = excluded.disk_gb_usable,
-      gpu_slices_usable = excluded.gpu_slices_usable, seen_at = excluded.seen_at`);
+  await execute(cellReport(id, report));
   await reportRanges(id, report.ranges);
   await execute(sql`SELECT recount_cell(${id}::text)`);
 }

@@ -1,9 +1,10 @@
 import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/core/db/changes';
 import type { Prisma } from '@/lib/core/db/generated/client';
+import { hintInsert } from '@/lib/core/db/hint';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { isDatabaseFull } from '@/lib/core/db/room';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { withoutHostPaths } from '@/lib/engines/error';
 import { ownCell } from '@/lib/settings';
 import type { EngineReport } from './schema';
@@ -24,8 +25,7 @@ export async function reportEngine(
       ON CONFLICT (cell_id, engine) DO UPDATE SET status = excluded.status, message = excluded.message,
         details = excluded.details, updated_at = excluded.updated_at
     )
-    INSERT INTO changes (topic, resource_id, at) SELECT 'engine', ${cellId}::text, platform_now()
-    WHERE NOT EXISTS (SELECT FROM same) RETURNING id`);
+    ${hintInsert({ topic: 'engine', resource_id: cellId }, raw('(SELECT 1) AS always WHERE NOT EXISTS (SELECT FROM same)'))} RETURNING id`);
   if (changed) signalChange();
 }
 

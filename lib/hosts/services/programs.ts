@@ -1,6 +1,6 @@
 import { oneAtATime, signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { execute } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import type { ProgramState } from './engine';
@@ -51,7 +51,7 @@ export function watchPrograms(cell: string): { stop(): Promise<void> } {
 
 async function hint(cell: string): Promise<void> {
   try {
-    await execute(sql`INSERT INTO changes (topic, resource_id, at) VALUES ('program', ${cell}::text, platform_now())`);
+    await execute(hintInsert({ topic: 'program', resource_id: cell }));
     signalChange();
   } catch (error) {
     log.warn({ err: error }, 'a change of programs could not be announced');

@@ -1,8 +1,10 @@
 import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
+import { operationsInsert } from '@/lib/core/operations/enqueue';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { purge } from '@/lib/core/operations/purge';
 import { log } from '@/lib/log';
@@ -140,7 +142,6 @@ async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
     receivers.map((receiver) => ({ ...receiver, alert_id, id: newId(), operation_id: newId() })),
   );
   const month = sql`${`${meter.month}-01`}::date`;
-  const { kind, resource, stage, deadline_ms } = deliverAlert.start('', {});
   const found = await queryOne<{ raised: number }>(sql`
     WITH alert AS (
       INSERT INTO budget_alerts (id, project_id, month, threshold, limit_usd, spend_usd, frozen, crossed_at, created_at)
@@ -157,12 +158,9 @@ async function raise(budget: MonthBudget, meter: Meter): Promise<number> {
       INSERT INTO alert_deliveries (id, project_id, alert_id, channel, target, status, next_attempt_at, created_at, updated_at)
       SELECT id, ${project_id}::uuid, alert_id, channel, target, 'pending', ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz FROM wanted),
     ordered AS (
-      INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, attempts, scope, run_at, deadline_at, created_at, updated_at)
-      SELECT operation_id, ${project_id}::uuid, ${kind}::text, ${resource.type}::text, id, ${stage}::text, 'pending', '{}', 0, 'platform', platform_now(),
-        platform_now() + ${deadline_ms}::float8 * interval '1 millisecond', ${at}::timestamptz, ${at}::timestamptz FROM wanted),
+      ${operationsInsert(at, deliverAlert.start('', {}), { id: raw('operation_id'), project_id, resource_id: raw('id') }, raw('wanted'))}),
     hinted AS (
-      INSERT INTO changes (project_id, topic, resource_id, at)
-      SELECT ${project_id}::uuid, 'alert_delivery', ${project_id}::text, ${at}::timestamptz FROM alert LIMIT 1)
+      ${hintInsert({ project_id, topic: 'alert_delivery', resource_id: project_id, at }, raw('alert LIMIT 1'))})
     SELECT count(*)::int AS raised FROM alert`);
   return found?.raised ?? 0;
 }

@@ -3,7 +3,7 @@ import { newId } from '@/lib/core/db/id';
 import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { raiseAlerts } from '@/lib/money/alerts/schedule';
-import { addCredit, useCredit } from '@/lib/money/credit/ledger';
+import { addCredit, spendCredit } from '@/lib/money/credit/ledger';
 import { closeMonths } from '@/lib/money/invoices/close';
 import type { Metric } from '@/lib/money/metering/metrics';
 import { foldUsage, recordUsage } from '@/lib/money/metering/usage-events';
@@ -500,8 +500,8 @@ test('the credit ledger shows each movement and the balance after it', async () 
   });
   await execute(addCredit('top_up', entry('top_up:cs_1', '25'), always));
   await execute(addCredit('grant', entry('grant:1', '10.5'), always));
-  await execute(useCredit('invoice', entry('invoice:1', '30'), always));
-  await execute(useCredit('top_up', entry('refund:1', '5.25'), always));
+  await execute(spendCredit('invoice', entry('invoice:1', '30'), always));
+  await execute(spendCredit('top_up', entry('refund:1', '5.25'), always));
   const list = await ask<CreditEntry[]>('/billing/credits');
   expect(list.map(({ kind, amount_usd, balance_usd }) => [kind, amount_usd, balance_usd])).toEqual([
     ['refund', -5.25, 0.25],

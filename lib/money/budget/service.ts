@@ -3,6 +3,7 @@ import { ApiError, notFound } from '@/lib/core/api/errors';
 import { JsonNumber, type Sendable } from '@/lib/core/api/json';
 import { raw, sql } from '@/lib/core/db/sql';
 import { requireOutgoingUrl } from '@/lib/core/net/checked-fetch';
+import { budgetChange } from '@/lib/core/quota/account-rows';
 import { commit } from '@/lib/core/quota/commit';
 import { readMeter } from '@/lib/money/rating/meter';
 import { frozen } from './freeze';
@@ -54,9 +55,7 @@ export async function setBudget(
     forbidden: () =>
       new ApiError('PRECONDITION_FAILED', 'The budget has changed since it was read. Read it again and retry.'),
     rows: {
-      account: sql`UPDATE project_accounts SET budget_limit_usd = ${limit}::numeric, budget_freezes = ${input.enable_quota_freeze}::boolean,
-          budget_lift_usd = CASE WHEN target.was_frozen THEN 0 ELSE k.budget_lift_usd END, budget_version = k.budget_version + 1
-        FROM k, target, verdict WHERE verdict.ok AND project_accounts.project_id = k.project_id`,
+      account: budgetChange(limit, input.enable_quota_freeze),
       settings: sql`INSERT INTO budgets (project_id, thresholds, notify_emails, webhook_url, created_at, updated_at)
         SELECT ${project_id}::uuid, ${input.thresholds}::int[], ${input.notify_emails}::text[], ${input.webhook_url}::text,
           ${call.at}::timestamptz, ${call.at}::timestamptz FROM verdict WHERE verdict.ok

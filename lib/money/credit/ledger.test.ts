@@ -5,7 +5,7 @@ import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { seededRandom } from '@/lib/testing/random';
 import { createProject, type TestProject } from '@/lib/testing/world';
-import { addCredit, useCredit as takeCredit } from './ledger';
+import { addCredit, spendCredit as takeCredit } from './ledger';
 
 testDatabase();
 let acme: TestProject;

@@ -1,6 +1,6 @@
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
-import { insert, type Sql, sql } from '@/lib/core/db/sql';
+import { insert, type NewRow, type Sql, sql } from '@/lib/core/db/sql';
 import { ifAdmitted } from '@/lib/core/quota/commit';
 
 export type CreditEntry = {
@@ -33,13 +33,17 @@ export function addCredit(from_account: 'top_up' | 'grant', entry: CreditEntry, 
  * Uses credit for an invoice, or takes back paid or granted credit. The database refuses a negative balance, so use at
  * most `k.credit_usd` of the locked account.
  */
-export function useCredit(to_account: 'invoice' | 'top_up' | 'grant', entry: CreditEntry, from: Sql = ifAdmitted): Sql {
+export function spendCredit(
+  to_account: 'invoice' | 'top_up' | 'grant',
+  entry: NewRow<CreditEntry>,
+  from: Sql = ifAdmitted,
+): Sql {
   return entryInsert('credit', to_account, entry, from);
 }
 
 type Account = 'credit' | 'top_up' | 'grant' | 'invoice';
 
-function entryInsert(from_account: Account, to_account: Account, entry: CreditEntry, from: Sql): Sql {
+function entryInsert(from_account: Account, to_account: Account, entry: NewRow<CreditEntry>, from: Sql): Sql {
   const { at, amount_usd, ...facts } = entry;
   const amount = typeof amount_usd === 'string' ? sql`${amount_usd}::numeric` : amount_usd;
   const row = { id: newId(), ...facts, from_account, to_account, created_at: at };

@@ -1,11 +1,15 @@
 import { now } from '@/lib/clock';
 import { signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { newId } from '@/lib/core/db/id';
 import { queryOne, transaction } from '@/lib/core/db/pool';
-import { type Sql, sql } from '@/lib/core/db/sql';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { operationsInsert } from '@/lib/core/operations/enqueue';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { billedThrough } from '@/lib/core/quota/account-rows';
 import { allTags } from '@/lib/core/tags/filter';
 import { log } from '@/lib/log';
+import { spendCredit } from '@/lib/money/credit/ledger';
 import { metrics } from '@/lib/money/metering/metrics';
 import { usageToInvoice } from '@/lib/money/metering/usage';
 import type { Month } from '@/lib/money/rating/month';
@@ -77,8 +81,7 @@ async function closeBatch(month: Month): Promise<{ projects: number; invoices: n
     const projects = locked.map(({ project_id }) => project_id);
     const made = await run<{ id: string }>(writeInvoices(month, projects));
     if (made.length > 0) for (const piece of consequences(made.map(({ id }) => id))) await run(piece);
-    await run(sql`UPDATE project_accounts SET billed_until = (${first}::date + interval '1 month')::date
-      WHERE project_id = ANY (${projects}::uuid[])`);
+    await run(billedThrough(projects, first));
     return { projects: projects.length, invoices: made.length };
   });
 }
@@ -140,22 +143,33 @@ function consequences(invoices: readonly string[]): Sql[] {
   const at = now();
   const operations = invoices.map(() => newId());
   const entries = invoices.map(() => newId());
-  const { kind, resource, stage, deadline_ms } = collectInvoice.start('', {});
   const of = sql`JOIN unnest(${invoices}::uuid[], ${operations}::uuid[], ${entries}::uuid[]) AS new (id, operation_id, entry_id) USING (id)`;
   return [
-    sql`INSERT INTO credit_entries (id, project_id, source, from_account, to_account, amount_usd, reason, created_by, created_at)
-      SELECT entry_id, project_id, 'invoice:' || id, 'credit', 'invoice', credit_usd, 'Invoice INV-' || lpad(number::text, 6, '0'), 'platform',
-        ${at}::timestamptz FROM invoices ${of} WHERE credit_usd > 0 ORDER BY project_id`,
+    spendCredit(
+      'invoice',
+      {
+        id: raw('entry_id'),
+        project_id: raw('project_id'),
+        source: raw(`'invoice:' || id`),
+        amount_usd: raw('credit_usd'),
+        reason: raw(`'Invoice INV-' || lpad(number::text, 6, '0')`),
+        created_by: 'platform',
+        at,
+      },
+      sql`invoices ${of} WHERE credit_usd > 0 ORDER BY project_id`,
+    ),
     sql`INSERT INTO invoice_tags (invoice_id, resource_id, key, value)
       SELECT id, tag.resource_id, tag.key, tag.value FROM invoices ${of} JOIN (${allTags}) AS tag USING (project_id)`,
     sql`INSERT INTO invoice_payments (invoice_id, project_id, status, due_usd, paid_at, updated_at)
       SELECT id, project_id, CASE WHEN due_usd = 0 THEN 'paid' WHEN due_usd < ${LEAST_CHARGE_USD}::numeric THEN 'deferred' ELSE 'open' END,
         due_usd, CASE WHEN due_usd = 0 THEN ${at}::timestamptz END, ${at}::timestamptz FROM invoices ${of}`,
-    sql`INSERT INTO operations (id, project_id, kind, resource_type, resource_id, stage, status, input, attempts, scope, run_at, deadline_at, created_at, updated_at)
-      SELECT operation_id, project_id, ${kind}::text, ${resource.type}::text, id, ${stage}::text, 'pending', '{}', 0, 'platform', platform_now(),
-        platform_now() + ${deadline_ms}::float8 * interval '1 millisecond', ${at}::timestamptz, ${at}::timestamptz
-      FROM invoices ${of} WHERE due_usd >= ${LEAST_CHARGE_USD}::numeric`,
-    sql`INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, 'invoice', id, ${at}::timestamptz FROM invoices ${of}`,
+    operationsInsert(
+      at,
+      collectInvoice.start('', {}),
+      { id: raw('operation_id'), project_id: raw('project_id'), resource_id: raw('id') },
+      sql`invoices ${of} WHERE due_usd >= ${LEAST_CHARGE_USD}::numeric`,
+    ),
+    hintInsert({ project_id: raw('project_id'), topic: 'invoice', resource_id: raw('id'), at }, sql`invoices ${of}`),
   ];
 }
 

@@ -1,8 +1,9 @@
 import { now } from '@/lib/clock';
 import { ApiError } from '@/lib/core/api/errors';
 import { signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { execute, queryOne } from '@/lib/core/db/pool';
-import { type Sql, sql } from '@/lib/core/db/sql';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { again, done, platformOperationSteps } from '@/lib/core/operations/steps';
 import { customerOf, defaultCard } from '@/lib/money/payments/cards';
 import { type Charge, processor, processorName } from '@/lib/money/payments/processor';
@@ -31,8 +32,7 @@ async function readPayment(invoiceId: string): Promise<Payment | undefined> {
 async function record({ invoice_id, project_id }: Payment, change: Sql): Promise<void> {
   await execute(sql`WITH changed AS (
       UPDATE invoice_payments SET ${change}, updated_at = platform_now() WHERE invoice_id = ${invoice_id}::uuid AND status IN ('open', 'failed') RETURNING 1)
-    INSERT INTO changes (project_id, topic, resource_id, at)
-    SELECT ${project_id}::uuid, 'invoice', ${invoice_id}::text, platform_now() FROM changed`);
+    ${hintInsert({ project_id, topic: 'invoice', resource_id: invoice_id }, raw('changed'))}`);
   signalChange();
 }
 

@@ -5,6 +5,7 @@ import { pageQuery } from '@/lib/core/api/pagination';
 import { type Actor, type AuditOrigin, actor, auditInsert } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
 import type { Prisma } from '@/lib/core/db/generated/client';
+import { hintInsert } from '@/lib/core/db/hint';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
@@ -109,7 +110,7 @@ export async function keepCard(origin: AuditOrigin, by: Actor, projectId: string
   await execute(sql`WITH verdict AS (
       ${insert<Prisma.PaymentMethodUncheckedCreateInput>('payment_methods', row)} ON CONFLICT (processor, reference) DO NOTHING RETURNING true AS ok),
     audited AS (${auditInsert(origin, { ...facts, project_id: projectId, resource: { type: 'payment_method', id, name } }, ifAdmitted)})
-    ${insert<Prisma.ChangeUncheckedCreateInput>('changes', { project_id: projectId, topic: 'payment_method', resource_id: id, at: origin.at }, ifAdmitted)}`);
+    ${hintInsert({ project_id: projectId, topic: 'payment_method', resource_id: id, at: origin.at }, ifAdmitted)}`);
   signalChange();
   const kept = await queryOne<{ id: string }>(sql`SELECT id FROM payment_methods
     WHERE project_id = ${projectId}::uuid AND processor = ${row.processor}::text AND reference = ${card.reference}::text`);
@@ -151,6 +152,6 @@ export async function removePaymentMethod(call: ProjectCall, id: string): Promis
 export async function forgetCard(reference: string): Promise<void> {
   await execute(sql`WITH gone AS (DELETE FROM payment_methods WHERE processor = ${processor().name}::text
       AND reference = ${reference}::text RETURNING project_id, id)
-    INSERT INTO changes (project_id, topic, resource_id, at) SELECT project_id, 'payment_method', id, platform_now() FROM gone`);
+    ${hintInsert({ project_id: raw('project_id'), topic: 'payment_method', resource_id: raw('id') }, raw('gone'))}`);
   signalChange();
 }

@@ -2,11 +2,12 @@ import { Decimal } from 'decimal.js';
 import { now } from '@/lib/clock';
 import { auditInsert } from '@/lib/core/audit/entry';
 import { signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
 import { newId } from '@/lib/core/db/id';
 import { query, queryOne, queryRow, type Run, transaction } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
-import { addCredit, useCredit as takeCredit } from '@/lib/money/credit/ledger';
+import { addCredit, spendCredit as takeCredit } from '@/lib/money/credit/ledger';
 import { processor, processorActor } from './processor';
 
 /** A payment of ours at the processor, for a top-up or an invoice. */
@@ -84,9 +85,7 @@ export async function recordReversal(payment: Payment, said: Reversed, seen: num
     const facts = { action: 'payment.reverse', actor: processorActor(), result: 'succeeded', status: 200 } as const;
     const origin = { at, caller: undefined, address: null, request_id: null };
     await run(auditInsert(origin, { ...facts, project_id, resource, details: { reference, ...said } }));
-    await run(
-      sql`INSERT INTO changes (project_id, topic, resource_id, at) VALUES (${project_id}::uuid, 'credit', ${row.id}::text, ${at}::timestamptz)`,
-    );
+    await run(hintInsert({ project_id, topic: 'credit', resource_id: row.id, at }));
     return true;
   });
   signalChange();

@@ -1,3 +1,4 @@
+import { hintInsert } from '@/lib/core/db/hint';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { forgetCodeFailures } from './attempts';
 
@@ -37,7 +38,9 @@ function endedTokens(userId: string, from: Sql): Record<string, Sql> {
   return {
     tokens_ended: sql`UPDATE api_tokens t SET revoked_at = platform_now(), updated_at = platform_now()
                       FROM ${from} AND t.user_id = ${userId}::uuid AND t.revoked_at IS NULL RETURNING t.project_id`,
-    tokens_hinted: sql`INSERT INTO changes (project_id, topic, at)
-                       SELECT DISTINCT project_id, 'api_token', platform_now() FROM tokens_ended`,
+    tokens_hinted: hintInsert(
+      { project_id: raw('project_id'), topic: 'api_token' },
+      raw('(SELECT DISTINCT project_id FROM tokens_ended) AS concerned'),
+    ),
   };
 }

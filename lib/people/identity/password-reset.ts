@@ -9,6 +9,7 @@ import { insert, join, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { settings } from '@/lib/settings';
 import { resetMail } from './account-mail';
+import { endLinks } from './account-rows';
 import { forgetFailures, guardAttempt, reserveAttempt } from './attempts';
 import { credentialHash } from './authenticate';
 import { newPassword } from './new-password';
@@ -88,7 +89,7 @@ export function resetPassword(
                   FOR UPDATE OF u, l`,
       rows: {
         ...newPassword(id, password_hash, ifAdmitted, { ending_tokens: true, verifying_email: true }),
-        links_gone: sql`DELETE FROM account_links l USING ${ifAdmitted} AND l.user_id = ${id}::uuid`,
+        links_gone: endLinks(id, ifAdmitted),
         failures_forgotten: forgetFailures(email),
       },
     }).catch((error: unknown) => {

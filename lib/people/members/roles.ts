@@ -2,8 +2,9 @@ import { roles as allRoles, includesRole } from '@/lib/core/api/caller';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { noSuch, notFound } from '@/lib/core/api/errors';
 import type { Prisma } from '@/lib/core/db/generated/client';
-import { insert, type Sql, sql } from '@/lib/core/db/sql';
+import { type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { assignmentInsert } from './member-rows';
 import type { AssignRole, RevokeRoles, RoleAssignment, RoleDescription } from './schema';
 import { findMember, highestFirst } from './users';
 
@@ -39,7 +40,7 @@ export async function assignRole(call: ProjectCall, { user_id, role }: AssignRol
     target: presentMembership(id, sql`${role}::text <> ALL (present.roles)`),
     forbidden: () => `role: the user already has the role ${role}.`,
     rows: {
-      assigned: insert('role_assignments', row, ifAdmitted),
+      assigned: assignmentInsert(row, ifAdmitted),
       touched: sql`UPDATE memberships SET updated_at = ${call.at}::timestamptz FROM verdict
                    WHERE verdict.ok AND memberships.project_id = ${project_id}::uuid AND user_id = ${id}::uuid`,
     },

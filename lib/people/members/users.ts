@@ -5,13 +5,15 @@ import { actor } from '@/lib/core/audit/entry';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import type { Cap } from '@/lib/core/quota/caps';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { type Acceptance, newAcceptance, shownAcceptance } from '@/lib/people/identity/acceptance-code';
 import { invitationMail } from '@/lib/people/identity/account-mail';
+import { accountInsert } from '@/lib/people/identity/account-rows';
 import { hashPassword } from '@/lib/people/identity/passwords';
 import { settings } from '@/lib/settings';
+import { assignmentInsert, invitationUpsert, membershipInsert } from './member-rows';
 import { type CreateUser, type NewProjectUser, type ProjectUser, userQuery } from './schema';
 
 /** Members as the project may see them; of an invited person only the content of the invitation. */
@@ -137,9 +139,9 @@ async function enrol(
     resource: { type: 'user', id, name: email },
     caps: caps(),
     rows: {
-      account: insert('users', account, ifAdmitted),
-      membership: insert('memberships', membership(call, id, { status: 'active' }), ifAdmitted),
-      assignment: insert('role_assignments', assignment(call, id, input.role), ifAdmitted),
+      account: accountInsert(account, ifAdmitted),
+      membership: membershipInsert(membership(call, id, { status: 'active' }), ifAdmitted),
+      assignment: assignmentInsert(assignment(call, id, input.role), ifAdmitted),
       ...invitationMail(call, mailed(call, input, acceptance), ifAdmitted, raw('false')),
     },
     details: { role: input.role },
@@ -171,13 +173,10 @@ async function invite(
     },
     rows: {
       // Has no effect if the invitation was accepted meanwhile.
-      invited: sql`${insert('memberships', invitation, ifAdmitted)} ON CONFLICT (project_id, user_id) DO UPDATE
-        SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
-          acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at
-        WHERE memberships.status = 'invited' RETURNING memberships.project_id, memberships.user_id`,
+      invited: sql`${invitationUpsert(invitation, ifAdmitted)} RETURNING memberships.project_id, memberships.user_id`,
       former_roles: sql`DELETE FROM role_assignments r USING invited WHERE r.project_id = invited.project_id
         AND r.user_id = invited.user_id AND r.role <> ${input.role}::text`,
-      assignment: sql`${insert('role_assignments', assignment(call, id, input.role), raw('invited'))} ON CONFLICT DO NOTHING`,
+      assignment: sql`${assignmentInsert(assignment(call, id, input.role), raw('invited'))} ON CONFLICT DO NOTHING`,
       ...invitationMail(call, mailed(call, input, acceptance), raw('invited'), raw('true')),
     },
     caps: caps(

@@ -1,9 +1,10 @@
 import type { AdministratorCall } from '@/lib/core/api/endpoint';
-import type { Prisma } from '@/lib/core/db/generated/client';
-import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { ifAdmitted } from '@/lib/core/quota/commit';
 import type { Acceptance } from '@/lib/people/identity/acceptance-code';
 import { invitationMail } from '@/lib/people/identity/account-mail';
+import { accountInsert } from '@/lib/people/identity/account-rows';
+import { assignmentInsert, invitationUpsert } from '@/lib/people/members/member-rows';
 
 /**
  * The rows that make a person an admin of a project. The insert itself looks up an existing account, so that one
@@ -19,15 +20,10 @@ export function adminRows(
 ): Record<string, Sql> {
   const times = { created_at: call.at, updated_at: call.at };
   const isNew = sql`person.id = ${id}::uuid`;
-  const user = insert<Prisma.UserUncheckedCreateInput>(
-    'users',
-    { id, ...person, initial_password: true, ...times },
-    ifAdmitted,
-  );
+  const user = accountInsert({ id, ...person, initial_password: true, ...times }, ifAdmitted);
   return {
     person: sql`${user} ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`,
-    membership: sql`${insert<Prisma.MembershipUncheckedCreateInput>(
-      'memberships',
+    membership: sql`${invitationUpsert(
       {
         project_id: projectId,
         user_id: raw('person.id'),
@@ -39,12 +35,8 @@ export function adminRows(
         ...times,
       },
       raw('person'),
-    )} ON CONFLICT (project_id, user_id) DO UPDATE
-      SET invited_name = excluded.invited_name, invited_by = excluded.invited_by, updated_at = excluded.updated_at,
-        acceptance_code_hash = excluded.acceptance_code_hash, acceptance_expires_at = excluded.acceptance_expires_at
-      WHERE memberships.status = 'invited' RETURNING memberships.status`,
-    role: sql`${insert<Prisma.RoleAssignmentUncheckedCreateInput>(
-      'role_assignments',
+    )} RETURNING memberships.status`,
+    role: sql`${assignmentInsert(
       { project_id: projectId, user_id: raw('person.id'), role: 'admin', created_at: call.at },
       raw('person'),
     )} ON CONFLICT DO NOTHING`,

@@ -6,6 +6,7 @@ import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { accountInsert } from '@/lib/core/quota/account-rows';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { type Dimension, defaultLimits, dimensions } from '@/lib/core/quota/dimensions';
 import { newAcceptance, shownAcceptance } from '@/lib/people/identity/acceptance-code';
@@ -95,7 +96,6 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
   const empty = { suspended_at: null, suspension_reason: null, members: 1 };
   const acceptance = newAcceptance(project.id, call.at);
   const created = { ...view({ ...project, ...empty, ...defaultLimits }), ...shownAcceptance(acceptance) };
-  const account: Prisma.ProjectAccountUncheckedCreateInput = { project_id: project.id, ...defaultLimits };
   const password_hash = await hashPassword(admin.password);
   await commit(call, {
     project_id: project.id,
@@ -106,7 +106,7 @@ export async function createTenant(call: AdministratorCall, input: CreateTenant)
     },
     rows: {
       project: insert<Prisma.ProjectUncheckedCreateInput>('projects', project, ifAdmitted),
-      account: insert('project_accounts', account, ifAdmitted),
+      account: accountInsert({ project_id: project.id, ...defaultLimits }, ifAdmitted),
       ...adminRows(call, project.id, { id: newId(), email: admin.email, name: admin.name, password_hash }, acceptance),
     },
     details: { name, admin: admin.email },

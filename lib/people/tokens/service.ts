@@ -6,8 +6,9 @@ import { contains, equals, type Filters, listOf, oneOf } from '@/lib/core/api/li
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { isId, newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { insert, type NewRow, raw, type Sql, sql } from '@/lib/core/db/sql';
-import { commit } from '@/lib/core/quota/commit';
+import { type NewRow, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { tokenInsert, tokenRevocation } from '@/lib/people/identity/account-rows';
 import { API_TOKEN_PREFIX, credentialHash } from '@/lib/people/identity/authenticate';
 import { settings } from '@/lib/settings';
 import {
@@ -130,7 +131,7 @@ export async function createToken(call: ProjectPersonCall, input: CreateToken): 
         things: 'valid API tokens in this project',
       },
     ],
-    rows: { token: insert('api_tokens', stored, raw('verdict CROSS JOIN target WHERE verdict.ok')) },
+    rows: { token: tokenInsert(stored, raw('verdict CROSS JOIN target WHERE verdict.ok')) },
     details: { role: row.role, prefix: row.prefix, expires_at: created.expires_at },
     answer: { status: 201, body: created },
   });
@@ -158,8 +159,7 @@ async function revoke(call: ProjectCall, id: string, whose: Sql): Promise<void> 
     target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN api_tokens t ON t.project_id = k.project_id
                 WHERE t.id = ${id}::uuid AND t.revoked_at IS NULL FOR UPDATE OF t`,
     rows: {
-      revoked: sql`UPDATE api_tokens SET revoked_at = ${call.at}::timestamptz, updated_at = ${call.at}::timestamptz
-                   FROM verdict WHERE verdict.ok AND api_tokens.id = ${id}::uuid`,
+      revoked: tokenRevocation(id, call.at, ifAdmitted),
     },
   });
 }
