@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../../error';
@@ -34,6 +35,8 @@ const turns = new Turns();
 const TRIAL: Limits = { cpuWeight: 2, memoryBytes: 16 * 1024 ** 2, processes: 4 };
 const EXCEED = 'dd if=/dev/zero of=/dev/null bs=64M count=1; for n in 1 2 3 4 5 6; do sleep 0.05 & done';
 
+const TRIAL_NAME = 'trial';
+
 /** Parents of groups that were held to all their limits in a trial of this process. */
 const proven = new Set<string>();
 
@@ -51,7 +54,8 @@ export class Groups {
   async held(): Promise<LimitKind[]> {
     const kinds = await this.kinds();
     if (this.parent === null || kinds.length === 0 || proven.has(this.parent)) return kinds;
-    const name = `trial${process.pid}`;
+    await this.dropAbandonedTrials();
+    const name = `${TRIAL_NAME}${process.pid}`;
     const [program = '', ...prefix] = await this.command(name, TRIAL);
     if (program === '') return [];
     await run([program, ...prefix, 'sh', '-c', EXCEED]).catch(() => {});
@@ -60,6 +64,17 @@ export class Groups {
     const held = found.flat();
     if (held.length === KINDS.length) proven.add(this.parent);
     return held;
+  }
+
+  /** A process that is killed during its trial leaves the group behind. */
+  private async dropAbandonedTrials(): Promise<void> {
+    for (const hierarchy of await this.hierarchies()) {
+      const names = await namesIn(this.folder(hierarchy));
+      const abandoned = names.filter(
+        (name) => name.startsWith(TRIAL_NAME) && !existsSync(`/proc/${name.slice(TRIAL_NAME.length)}`),
+      );
+      for (const name of abandoned) await this.drop(name);
+    }
   }
 
   private async heldBy(hierarchy: Hierarchy, name: string): Promise<LimitKind[]> {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { ServiceLimits, ServiceSpec } from '@/lib/hosts/services/engine';
 import { settleService, shellService } from '../../contract/service-subject';
 import { namesIn } from '../record';
+import { Groups } from '../sandbox/groups';
 import { serviceGroups } from './bundle';
 import { SERVICE_LIMITS, serviceLimits } from './limits';
 import { testServicesHere } from './test-subject';
@@ -47,5 +48,15 @@ await testServicesHere(({ host, subject }) => {
     const groups = serviceGroups(host);
     const held = await groups.held();
     expect(held.toSorted()).toEqual((await groups.kinds()).toSorted());
+  });
+
+  it.skipIf(userInfo().uid !== 0)('removes what a process that was killed during its trial left', async () => {
+    const parent = `nephele-${host.tag}-killed`;
+    const groups = new Groups(parent);
+    // Above the largest pid that Linux gives.
+    await groups.command('trial4194305', { cpuWeight: 1, memoryBytes: 16 * 1024 ** 2, processes: 4 });
+    expect(await groups.folders()).not.toEqual([]);
+    await groups.held();
+    expect(await groups.folders()).toEqual([]);
   });
 });
