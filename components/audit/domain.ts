@@ -1,5 +1,5 @@
-import { ScrollText } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const auditLog: ResourceKind = {
@@ -7,7 +7,7 @@ export const auditLog: ResourceKind = {
   shortcut: 'a',
   noun: 'entry',
   nouns: 'entries',
-  icon: ScrollText,
+  icon: kindIcon('scroll-text'),
   href: paths.auditLog,
   operation: 'listAudit',
   keywords: ['history', 'who', 'record', 'security'],

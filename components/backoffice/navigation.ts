@@ -1,35 +1,16 @@
 import {
-  Building2,
-  CalendarCheck,
-  CircleUserRound,
-  Coins,
-  LayoutDashboard,
-  Package,
-  ReceiptText,
-  Scale,
-  ScrollText,
-  Server,
-  ShieldUser,
-  Siren,
-  Snowflake,
-  Tags,
-  TrendingUp,
-  Undo2,
-  UsersRound,
-  Workflow,
-} from 'lucide-react';
-import {
   type NavigationEntry,
   type NavigationGroup,
   type ResourceKind,
   tabbed,
 } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { adminPaths } from '@/lib/paths';
 
 const overview: NavigationEntry = {
   label: 'Overview',
   shortcut: 'o',
-  icon: LayoutDashboard,
+  icon: kindIcon('layout-dashboard'),
   href: adminPaths.home,
   keywords: ['home', 'platform', 'numbers'],
 };
@@ -38,7 +19,7 @@ export const tenants: ResourceKind = {
   label: 'Tenants',
   shortcut: 't',
   noun: 'tenant',
-  icon: Building2,
+  icon: kindIcon('building-complex'),
   href: () => adminPaths.tenants(),
   keywords: ['project', 'customer', 'quota', 'limit', 'suspend'],
   create: { label: 'Create tenant', href: adminPaths.newTenant, operation: 'createTenant' },
@@ -48,7 +29,7 @@ export const users: ResourceKind = {
   label: 'Users',
   shortcut: 'u',
   noun: 'user',
-  icon: UsersRound,
+  icon: kindIcon('users-round'),
   href: () => adminPaths.users(),
   keywords: ['people', 'account', 'password'],
 };
@@ -57,7 +38,7 @@ export const revenue: ResourceKind = {
   label: 'Revenue',
   shortcut: 'r',
   noun: 'tenant',
-  icon: TrendingUp,
+  icon: kindIcon('trending-up'),
   href: () => adminPaths.revenue(),
   keywords: ['billing', 'income', 'spend', 'money'],
 };
@@ -65,7 +46,7 @@ export const revenue: ResourceKind = {
 export const invoices: ResourceKind = {
   label: 'Invoices',
   noun: 'invoice',
-  icon: ReceiptText,
+  icon: kindIcon('receipt-text'),
   href: () => adminPaths.invoices(),
   keywords: ['payment', 'failed', 'card', 'pdf', 'dunning'],
 };
@@ -73,7 +54,7 @@ export const invoices: ResourceKind = {
 export const closings: ResourceKind = {
   label: 'Monthly closing',
   noun: 'month',
-  icon: CalendarCheck,
+  icon: kindIcon('calendar-check'),
   href: adminPaths.closings,
   keywords: ['close', 'closing', 'month end'],
 };
@@ -81,7 +62,7 @@ export const closings: ResourceKind = {
 export const budgets: ResourceKind = {
   label: 'Budgets and freezes',
   noun: 'tenant',
-  icon: Snowflake,
+  icon: kindIcon('snowflake'),
   href: () => adminPaths.budgets(),
   keywords: ['frozen', 'limit', 'spend'],
 };
@@ -89,7 +70,7 @@ export const budgets: ResourceKind = {
 export const credits: ResourceKind = {
   label: 'Credit',
   noun: 'movement',
-  icon: Coins,
+  icon: kindIcon('coins'),
   href: () => adminPaths.credits(),
   keywords: ['grant', 'top up', 'prepaid', 'balance'],
 };
@@ -97,7 +78,7 @@ export const credits: ResourceKind = {
 export const reversals: ResourceKind = {
   label: 'Refunds and disputes',
   noun: 'payment',
-  icon: Undo2,
+  icon: kindIcon('undo-2'),
   href: () => adminPaths.reversals(),
   keywords: ['refund', 'dispute', 'chargeback', 'owed', 'taken back'],
 };
@@ -105,7 +86,7 @@ export const reversals: ResourceKind = {
 export const rates: ResourceKind = {
   label: 'Rates',
   noun: 'metric',
-  icon: Tags,
+  icon: kindIcon('tags'),
   href: adminPaths.rates,
   keywords: ['price', 'pricing', 'rate card'],
   create: { label: 'Add rate', href: () => adminPaths.newRate(), operation: 'addRate' },
@@ -114,7 +95,7 @@ export const rates: ResourceKind = {
 export const reconciliations: ResourceKind = {
   label: 'Reconciliation',
   noun: 'check',
-  icon: Scale,
+  icon: kindIcon('scale'),
   href: () => adminPaths.reconciliations(),
   keywords: ['check', 'difference', 'audit', 'billed'],
 };
@@ -122,14 +103,14 @@ export const reconciliations: ResourceKind = {
 const engines: NavigationEntry = {
   label: 'Engines',
   shortcut: 'e',
-  icon: Server,
+  icon: kindIcon('server'),
   href: adminPaths.engines,
   keywords: ['host', 'health', 'compute', 'kvm'],
 };
 
 const programs: NavigationEntry = {
   label: 'Programs',
-  icon: Package,
+  icon: kindIcon('package'),
   href: adminPaths.programs,
   keywords: ['services', 'download', 'mirror'],
 };
@@ -138,7 +119,7 @@ export const operations: ResourceKind = {
   label: 'Operations',
   shortcut: 'p',
   noun: 'operation',
-  icon: Workflow,
+  icon: kindIcon('workflow'),
   href: () => adminPaths.operations(),
   keywords: ['job', 'failed', 'retry', 'worker'],
 };
@@ -147,7 +128,7 @@ export const incidents: ResourceKind = {
   label: 'Incidents',
   shortcut: 'i',
   noun: 'incident',
-  icon: Siren,
+  icon: kindIcon('siren'),
   href: () => adminPaths.incidents(),
   keywords: ['problem', 'deadline', 'alert', 'page'],
 };
@@ -157,7 +138,7 @@ export const auditLog: ResourceKind = {
   shortcut: 'a',
   noun: 'entry',
   nouns: 'entries',
-  icon: ScrollText,
+  icon: kindIcon('scroll-text'),
   href: () => adminPaths.audit(),
   keywords: ['who', 'history', 'record'],
 };
@@ -165,14 +146,14 @@ export const auditLog: ResourceKind = {
 export const administrators: ResourceKind = {
   label: 'Administrators',
   noun: 'administrator',
-  icon: ShieldUser,
+  icon: kindIcon('shield-user'),
   href: adminPaths.administrators,
   create: { label: 'Add administrator', href: adminPaths.newAdministrator, operation: 'createAdministrator' },
 };
 
 const account: NavigationEntry = {
   label: 'Your account',
-  icon: CircleUserRound,
+  icon: kindIcon('circle-user-round'),
   href: adminPaths.account,
   keywords: ['password', 'two-factor', '2fa', 'second factor', 'totp', 'sessions'],
 };

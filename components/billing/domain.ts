@@ -1,28 +1,18 @@
-import {
-  BellRing,
-  Building2,
-  ChartColumn,
-  ChartSpline,
-  CreditCard,
-  Gauge,
-  ReceiptText,
-  Tags,
-  Wallet,
-} from 'lucide-react';
 import type { NavigationEntry, ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const costs: NavigationEntry = {
   label: 'Costs',
   shortcut: 'c',
-  icon: ChartSpline,
+  icon: kindIcon('chart-spline'),
   href: paths.billing,
   keywords: ['billing', 'spend', 'forecast', 'money', 'burn', 'price'],
 };
 
 export const usage: NavigationEntry = {
   label: 'Usage',
-  icon: ChartColumn,
+  icon: kindIcon('chart-column'),
   href: (project) => paths.usage(project),
   keywords: ['metering', 'csv', 'export', 'consumption', 'egress'],
 };
@@ -30,7 +20,7 @@ export const usage: NavigationEntry = {
 export const budget: NavigationEntry = {
   label: 'Budget',
   shortcut: 'b',
-  icon: Gauge,
+  icon: kindIcon('gauge'),
   href: paths.budget,
   keywords: ['limit', 'freeze', 'threshold', 'cap', 'spend'],
 };
@@ -39,7 +29,7 @@ export const budgetAlerts: ResourceKind = {
   label: 'Budget alerts',
   noun: 'delivery',
   nouns: 'deliveries',
-  icon: BellRing,
+  icon: kindIcon('bell-ring'),
   href: paths.budgetAlerts,
   keywords: ['notification', 'webhook', 'e-mail', 'delivery', 'signing secret'],
 };
@@ -48,7 +38,7 @@ export const credit: ResourceKind = {
   label: 'Credit',
   noun: 'entry',
   nouns: 'entries',
-  icon: Wallet,
+  icon: kindIcon('wallet'),
   href: (project) => paths.credit(project),
   keywords: ['top-up', 'prepaid', 'balance', 'pay', 'ledger'],
   create: {
@@ -61,7 +51,7 @@ export const credit: ResourceKind = {
 export const paymentMethods: ResourceKind = {
   label: 'Payment methods',
   noun: 'card',
-  icon: CreditCard,
+  icon: kindIcon('credit-card'),
   href: (project) => paths.paymentMethods(project),
   operation: 'listPaymentMethods',
   keywords: ['card', 'visa', 'mastercard', 'stripe'],
@@ -70,21 +60,21 @@ export const paymentMethods: ResourceKind = {
 export const invoices: ResourceKind = {
   label: 'Invoices',
   noun: 'invoice',
-  icon: ReceiptText,
+  icon: kindIcon('receipt-text'),
   href: paths.invoices,
   keywords: ['bill', 'pdf', 'statement', 'receipt'],
 };
 
 export const rateCard: NavigationEntry = {
   label: 'Rate card',
-  icon: Tags,
+  icon: kindIcon('tags'),
   href: paths.pricing,
   keywords: ['price', 'rates', 'tariff', 'pricing'],
 };
 
 export const billingDetails: NavigationEntry = {
   label: 'Billing details',
-  icon: Building2,
+  icon: kindIcon('building-complex'),
   href: paths.billingDetails,
   keywords: ['address', 'company', 'vat', 'tax', 'invoice', 'customer'],
 };

@@ -1,12 +1,12 @@
-import { Cpu, KeyRound, Server } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const instances: ResourceKind = {
   label: 'Instances',
   shortcut: 'i',
   noun: 'instance',
-  icon: Server,
+  icon: kindIcon('server'),
   href: paths.instances,
   keywords: ['vm', 'server', 'machine', 'console', 'compute'],
   create: { label: 'Create instance', href: (project) => paths.newInstance(project), operation: 'createInstance' },
@@ -17,7 +17,7 @@ export const instances: ResourceKind = {
 export const flavors: ResourceKind = {
   label: 'Flavors',
   noun: 'flavor',
-  icon: Cpu,
+  icon: kindIcon('cpu'),
   href: paths.flavors,
   keywords: ['size', 'vcpu', 'memory', 'type', 'plan'],
 };
@@ -26,7 +26,7 @@ export const keyPairs: ResourceKind = {
   label: 'Key pairs',
   shortcut: 'k',
   noun: 'key pair',
-  icon: KeyRound,
+  icon: kindIcon('key-round'),
   href: paths.keyPairs,
   keywords: ['ssh', 'public key', 'login'],
   create: { label: 'Add key pair', href: paths.newKeyPair, operation: 'createKeyPair' },

@@ -1,11 +1,11 @@
-import { Fingerprint } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const identityProviders: ResourceKind = {
   label: 'Identity providers',
   noun: 'identity provider',
-  icon: Fingerprint,
+  icon: kindIcon('fingerprint-pattern'),
   href: (project) => paths.identityProviders(project),
   operation: 'listIdentityProviders',
   keywords: ['oidc', 'workload', 'ci', 'github', 'gitlab', 'sts', 'assume role'],

@@ -1,5 +1,5 @@
-import { Disc3 } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const images: ResourceKind = {
@@ -7,7 +7,7 @@ export const images: ResourceKind = {
   shortcut: 'm',
   noun: 'image',
   type: 'image',
-  icon: Disc3,
+  icon: kindIcon('disc-3'),
   href: paths.images,
   keywords: ['operating system', 'linux', 'iso', 'qcow2', 'template', 'upload'],
   create: { label: 'Upload image', href: paths.uploadImage, operation: 'uploadImage' },

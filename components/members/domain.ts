@@ -1,12 +1,12 @@
-import { Users } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const users: ResourceKind = {
   label: 'Users and roles',
   shortcut: 'u',
   noun: 'user',
-  icon: Users,
+  icon: kindIcon('users'),
   href: paths.users,
   operation: 'listUsers',
   keywords: ['people', 'members', 'invite', 'permissions'],

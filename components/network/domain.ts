@@ -1,5 +1,5 @@
-import { BrickWallShield, EthernetPort, Globe, Network, Router, Waypoints } from 'lucide-react';
 import type { NavigationEntry, ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const networks: ResourceKind = {
@@ -7,7 +7,7 @@ export const networks: ResourceKind = {
   shortcut: 'n',
   noun: 'network',
   type: 'network',
-  icon: Network,
+  icon: kindIcon('network'),
   href: paths.networks,
   keywords: ['vpc', 'subnet', 'cidr', 'dhcp', 'private', 'lan'],
   create: { label: 'Create network', href: paths.newNetwork, operation: 'createNetwork' },
@@ -15,7 +15,7 @@ export const networks: ResourceKind = {
 
 export const topology: NavigationEntry = {
   label: 'Topology',
-  icon: Waypoints,
+  icon: kindIcon('waypoints'),
   href: paths.topology,
   keywords: ['picture', 'map', 'diagram', 'network'],
 };
@@ -23,7 +23,7 @@ export const topology: NavigationEntry = {
 export const routers: ResourceKind = {
   label: 'Routers',
   noun: 'router',
-  icon: Router,
+  icon: kindIcon('router'),
   href: paths.routers,
   keywords: ['gateway', 'nat', 'outside'],
 };
@@ -32,7 +32,7 @@ export const ports: ResourceKind = {
   label: 'Ports',
   noun: 'port',
   type: 'port',
-  icon: EthernetPort,
+  icon: kindIcon('ethernet-port'),
   href: paths.ports,
   keywords: ['interface', 'nic', 'mac', 'address'],
 };
@@ -41,7 +41,7 @@ export const floatingIps: ResourceKind = {
   label: 'Floating IPs',
   shortcut: 'f',
   noun: 'floating IP',
-  icon: Globe,
+  icon: kindIcon('globe'),
   href: (project) => paths.floatingIps(project),
   keywords: ['public', 'elastic', 'external', 'address', 'nat'],
 };
@@ -51,7 +51,7 @@ export const securityGroups: ResourceKind = {
   shortcut: 'g',
   noun: 'security group',
   type: 'security_group',
-  icon: BrickWallShield,
+  icon: kindIcon('brick-wall-shield'),
   href: paths.securityGroups,
   keywords: ['firewall', 'rule', 'port', 'ingress', 'egress', 'open'],
   create: { label: 'Create security group', href: paths.newSecurityGroup, operation: 'createSecurityGroup' },

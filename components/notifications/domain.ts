@@ -1,11 +1,11 @@
-import { Bell } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { adminPaths, paths } from '@/lib/paths';
 
 export const notifications: ResourceKind = {
   label: 'Notifications',
   noun: 'notification',
-  icon: Bell,
+  icon: kindIcon('bell'),
   href: paths.notifications,
 };
 

@@ -1,11 +1,11 @@
-import { ChartLine, Gauge, Logs } from 'lucide-react';
 import type { NavigationEntry } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const dashboards: NavigationEntry = {
   label: 'Dashboards',
   shortcut: 'h',
-  icon: Gauge,
+  icon: kindIcon('gauge'),
   href: (project) => paths.dashboards(project),
   keywords: ['health', 'monitoring', 'status', 'cpu', 'incidents', 'observability'],
 };
@@ -13,7 +13,7 @@ export const dashboards: NavigationEntry = {
 export const metrics: NavigationEntry = {
   label: 'Metrics',
   shortcut: 'e',
-  icon: ChartLine,
+  icon: kindIcon('chart-line'),
   href: (project) => paths.metrics(project),
   keywords: ['promql', 'prometheus', 'charts', 'cpu', 'memory', 'telemetry', 'observability'],
 };
@@ -21,7 +21,7 @@ export const metrics: NavigationEntry = {
 export const logs: NavigationEntry = {
   label: 'Logs',
   shortcut: 'l',
-  icon: Logs,
+  icon: kindIcon('logs'),
   href: (project) => paths.logs(project),
   keywords: ['logql', 'loki', 'lines', 'tail', 'console', 'errors', 'observability'],
 };

@@ -1,12 +1,12 @@
-import { Vault } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const secrets: ResourceKind = {
   label: 'Secrets',
   shortcut: 's',
   noun: 'secret',
-  icon: Vault,
+  icon: kindIcon('vault'),
   href: paths.secrets,
   keywords: ['password', 'key', 'certificate', 'vault'],
   create: { label: 'Create secret', href: paths.newSecret, operation: 'createSecret' },

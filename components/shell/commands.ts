@@ -1,5 +1,6 @@
-import { LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { type NavigationGroup, pagesOf } from '@/components/kit/page/navigation';
+import type { IconComponent } from '@/components/kit/ui/kind-icon';
 import type { Project, Role } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { setTheme } from './theme';
@@ -15,7 +16,7 @@ export interface PaletteCommand {
   detail?: string;
   /** Why it can't be used now. */
   disabledReason?: string | undefined;
-  icon?: LucideIcon;
+  icon?: IconComponent;
   keywords?: readonly string[];
   href?: string;
   run?: () => void;
@@ -23,7 +24,7 @@ export interface PaletteCommand {
 
 /** The person's own: their pages and the way out. */
 interface OwnCommands {
-  links: readonly { label: string; href: string; icon: LucideIcon }[];
+  links: readonly { label: string; href: string; icon: IconComponent }[];
   onSignOut: () => void;
 }
 

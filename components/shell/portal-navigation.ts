@@ -1,4 +1,3 @@
-import { LayoutDashboard } from 'lucide-react';
 import { auditLog } from '@/components/audit/domain';
 import {
   billingDetails,
@@ -17,6 +16,7 @@ import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
 import { catalog, inventory } from '@/components/inventory/domain';
 import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { loadBalancers } from '@/components/loadbalancing/domain';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
@@ -31,7 +31,7 @@ import { paths } from '@/lib/paths';
 const overview: NavigationEntry = {
   label: 'Overview',
   shortcut: 'o',
-  icon: LayoutDashboard,
+  icon: kindIcon('layout-dashboard'),
   href: paths.overview,
   keywords: ['home', 'quota'],
 };

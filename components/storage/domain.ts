@@ -1,12 +1,12 @@
-import { Camera, HardDrive } from 'lucide-react';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { paths } from '@/lib/paths';
 
 export const volumes: ResourceKind = {
   label: 'Volumes',
   shortcut: 'v',
   noun: 'volume',
-  icon: HardDrive,
+  icon: kindIcon('hard-drive'),
   href: paths.volumes,
   keywords: ['disk', 'block', 'storage', 'attach'],
   create: { label: 'Create volume', href: (project) => paths.newVolume(project), operation: 'createVolume' },
@@ -18,7 +18,7 @@ export const snapshots: ResourceKind = {
   label: 'Snapshots',
   shortcut: 'd',
   noun: 'snapshot',
-  icon: Camera,
+  icon: kindIcon('camera'),
   href: paths.snapshots,
   keywords: ['backup', 'copy', 'restore'],
   create: { label: 'Create snapshot', href: (project) => paths.newSnapshot(project), operation: 'createSnapshot' },

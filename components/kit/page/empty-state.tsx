@@ -1,10 +1,10 @@
-import type { LucideIcon } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '@/components/kit/data/code-block';
+import type { IconComponent } from '@/components/kit/ui/kind-icon';
 
 interface EmptyStateProps {
-  icon: LucideIcon;
+  icon: IconComponent;
   /** What is not there yet: "No secrets yet". */
   title: string;
   /** What the thing is for, in a sentence a newcomer understands. */

@@ -1,10 +1,10 @@
-import type { LucideIcon } from 'lucide-react';
+import type { IconComponent } from '@/components/kit/ui/kind-icon';
 import type { OperationId } from '@/lib/client/may';
 
 /** A page in the navigation and in the command palette. */
 export interface NavigationEntry {
   label: string;
-  icon: LucideIcon;
+  icon: IconComponent;
   href: (project: string) => string;
   /** What the page reads, if not every role may. */
   operation?: OperationId;
