@@ -81,7 +81,13 @@ test('the life of an instance: console, volume, snapshot, floating IP, rule, del
     await page.getByRole('option', { name: /journey/ }).click();
     await dialog.getByRole('button', { name: /^Attach/ }).click();
     await expect(main.getByText('In use').first()).toBeVisible(SOON);
-    await types(terminal, 'echo sda has $(cat /sys/block/sda/size) sectors', /sda has 2097152 sectors/);
+    // The guest finds the disk a moment after it is plugged in.
+    const size = '/sys/block/sda/size';
+    await types(
+      terminal,
+      `until [ -e ${size} ]; do sleep 1; done; echo sda has $(cat ${size}) sectors`,
+      /sda has 2097152 sectors/,
+    );
   });
 
   await test.step('take a snapshot of it', async () => {
