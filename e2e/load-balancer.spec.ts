@@ -1,5 +1,7 @@
+import { get } from 'node:https';
 import type { Page } from '@playwright/test';
-import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
+import { certificateUpload } from '../lib/testing/certificates';
+import { bearer, createInstance, expect, expectAccessible, open, type Tenant, test } from './support';
 
 /** The nodes of a load balancer start in seconds, but take longer on a busy machine. */
 const START = { timeout: 120_000 };
@@ -148,4 +150,86 @@ test('a change of someone else is shown before it would be overwritten', async (
   await expect(page.getByRole('row', { name: /10\.0\.0\.201/ })).toContainText('5 100%');
   await page.getByRole('tab', { name: 'Overview' }).click();
   await expect(page.getByText('90 s')).toBeVisible();
+});
+
+/** The body of a page, asked with a new connection; the message of a failure. */
+function ask(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { host: '127.0.0.1', port, rejectUnauthorized: false, agent: false, timeout: 15_000 };
+    const request = get(options, async (response) => {
+      let text = `${response.statusCode} `;
+      for await (const part of response) text += part;
+      resolve(text);
+    });
+    request.on('timeout', () => request.destroy(new Error('no answer')));
+    request.on('error', ({ message }) => resolve(message));
+  });
+}
+
+test('two instances behind HTTPS: clients notice nothing while one of them is deleted', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const certificate = await certificateUpload('shop.example.test');
+  expect((await request.post('/api/v1/gateway/certificates', { headers, data: certificate })).status()).toBe(201);
+  const [group] = await (await request.get('/api/v1/network/security-groups', { headers })).json();
+  const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, cidr: '10.0.0.0/24' };
+  const rules = `/api/v1/network/security-groups/${group.id}/rules`;
+  expect((await request.post(rules, { headers, data: rule })).status()).toBe(201);
+  const machines = [await createInstance(request, tenant, 'web-1'), await createInstance(request, tenant, 'web-2')];
+
+  await open(page, `${list(tenant)}/new`, tenant.admin);
+  await page.getByLabel('Name', { exact: true }).fill('shop');
+  await page.getByRole('combobox', { name: 'Protocol' }).click();
+  await page.getByRole('option', { name: /^HTTPS/ }).click();
+  await expect(page.getByLabel('Port', { exact: true })).toHaveValue('443');
+  await expect(page.getByRole('button', { name: 'Continue' })).toHaveAccessibleDescription('Choose a certificate.');
+  await page.getByRole('checkbox', { name: /^shop\.example\.test/ }).check();
+  await expectAccessible(page);
+  await next(page);
+  await next(page);
+  for (const [place, name] of ['web-1', 'web-2'].entries()) await addMember(page, place + 1, name);
+  await next(page);
+  await next(page);
+  await expect(page.getByText('shop.example.test')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Members of web' })).toContainText('web-2:80 weight 1, 50%');
+  await page.getByRole('button', { name: 'Create load balancer' }).click();
+  await expect(page).toHaveTitle('shop · Nephele');
+  const diagram = page.getByRole('region', { name: 'Diagram of shop' });
+  for (const name of ['web-1', 'web-2']) {
+    await expect(diagram.getByText(`${name} (Up, 50%)`)).toBeAttached(START);
+  }
+
+  const [balancer] = await (await request.get('/api/v1/lbaas/loadbalancers', { headers })).json();
+  const ip = await (await request.post('/api/v1/network/floating-ips', { headers, data: {} })).json();
+  const address = `/api/v1/network/floating-ips/${ip.id}`;
+  const associated = await request.post(`${address}/associate`, {
+    headers,
+    data: { load_balancer_id: balancer.id },
+  });
+  expect(associated.ok()).toBe(true);
+  let port = 0;
+  await expect(async () => {
+    const { forwards } = await (await request.get(address, { headers })).json();
+    port = forwards.find((forward: { port: number }) => forward.port === 443)?.host_port;
+    expect(await ask(port)).toMatch(/^200 /);
+  }).toPass(START);
+
+  const answers: string[] = [];
+  let asking = true;
+  const clients = Array.from({ length: 3 }, async () => {
+    while (asking) answers.push(await ask(port));
+  });
+  const answering = () => new Set(answers.splice(0).map((text) => /web-\d/.exec(text)?.[0] ?? text));
+  await expect.poll(() => [...answering()].sort(), START).toEqual(['web-1', 'web-2']);
+  const gone = await request.delete(`/api/v1/compute/instances/${machines[0]?.id}`, { headers });
+  expect(gone.ok()).toBe(true);
+  await expect(diagram.getByText('web-1 (Up, 50%)')).not.toBeAttached(START);
+  const meanwhile = answers.splice(0);
+  await expect.poll(() => [...answering()], START).toEqual(['web-2']);
+  asking = false;
+  await Promise.all(clients);
+  expect([...meanwhile, ...answers].filter((text) => !/^200 .*web-\d/s.test(text))).toEqual([]);
 });

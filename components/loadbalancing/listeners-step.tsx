@@ -1,15 +1,17 @@
 'use client';
 
 import { Plus, Trash2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useFieldArray, useWatch } from 'react-hook-form';
 import { SecurityGroupsField } from '@/components/compute/security-groups-field';
 import { CardsField, ChoiceField, SelectField, TextField } from '@/components/kit/form/fields';
 import { Button } from '@/components/kit/ui/button';
 import type { Option } from '@/components/kit/ui/option';
 import type { Row } from '@/lib/client/list';
+import { CertificatesField } from './certificates-field';
 import { ListenerCards } from './listener-cards';
 import type { LoadBalancerForm } from './load-balancer-form';
-import { type ListenerValues, newListener } from './load-balancer-values';
+import { type ListenerValues, newListener, portFor } from './load-balancer-values';
 
 /** Choices for settings that cannot be changed later. */
 export interface NewLoadBalancerChoices {
@@ -17,11 +19,11 @@ export interface NewLoadBalancerChoices {
   groups: readonly Row<'/api/v1/network/security-groups'>[];
 }
 
-const protocols: Record<ListenerValues['protocol'], Option> = {
-  HTTP: { value: 'HTTP', label: 'HTTP', description: 'Requests, WebSockets and HTTP/2' },
-  HTTPS: { value: 'HTTPS', label: 'HTTPS', description: 'HTTP, with TLS terminated here' },
-  TCP: { value: 'TCP', label: 'TCP', description: 'Connections of any protocol' },
-};
+const protocols: readonly Option[] = [
+  { value: 'HTTP', label: 'HTTP', description: 'Requests and WebSockets' },
+  { value: 'HTTPS', label: 'HTTPS', description: 'HTTP and HTTP/2, with TLS terminated here' },
+  { value: 'TCP', label: 'TCP', description: 'Connections of any protocol' },
+];
 
 /** The name of the load balancer, its network, and the ports that it listens on. */
 export function ListenersStep({
@@ -115,13 +117,20 @@ interface ListenerFieldsProps {
   listener: ListenerValues;
 }
 
-function ListenerFields({ form: { control }, position, listener: { protocol } }: ListenerFieldsProps) {
-  const offered = [protocols.HTTP, ...(protocol === 'HTTPS' ? [protocols.HTTPS] : []), protocols.TCP];
+function ListenerFields({ form, position, listener: { protocol } }: ListenerFieldsProps) {
+  const { control, getValues, setValue } = form;
+  const former = useRef(protocol);
+  useEffect(() => {
+    if (former.current === protocol) return;
+    former.current = protocol;
+    const port = portFor(protocol, position, getValues('listeners'));
+    if (port !== undefined) setValue(`listeners.${position}.port`, port, { shouldDirty: true, shouldValidate: true });
+  }, [protocol, position, getValues, setValue]);
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-3">
         <TextField control={control} name={`listeners.${position}.name`} label="Listener name" autoComplete="off" />
-        <SelectField control={control} name={`listeners.${position}.protocol`} label="Protocol" options={offered} />
+        <SelectField control={control} name={`listeners.${position}.protocol`} label="Protocol" options={protocols} />
         <TextField
           control={control}
           name={`listeners.${position}.port`}
@@ -130,6 +139,7 @@ function ListenerFields({ form: { control }, position, listener: { protocol } }:
           autoComplete="off"
         />
       </div>
+      {protocol === 'HTTPS' && <CertificatesField form={form} position={position} />}
       {protocol === 'HTTP' && (
         <ChoiceField
           control={control}

@@ -14,6 +14,8 @@ export function LoadBalancerSummary({ values }: { values: LoadBalancerValues }) 
   const { network_id, access, security_group_ids, idle_timeout_s, name, listeners } = values;
   const networks = useList('/api/v1/network/networks', { limit: 200 });
   const instances = useList('/api/v1/compute/instances', { network_id, limit: 200, sort: 'name' });
+  const certificates = useList('/api/v1/gateway/certificates', { limit: 200, sort: 'name' });
+  const certificateName = (chosen: string) => certificates.data?.rows.find(({ id }) => id === chosen)?.name ?? chosen;
   const nameOf = (target: string) => instances.data?.rows.find(({ id }) => id === target)?.name ?? target;
   const body = createBody(values);
   return (
@@ -28,12 +30,13 @@ export function LoadBalancerSummary({ values }: { values: LoadBalancerValues }) 
         />
       </Card>
       {listeners.map((listener, position) => {
-        const { pool, allowed_cidrs, redirect_to_https, protocol } = listener;
+        const { pool, allowed_cidrs, redirect_to_https, protocol, certificate_ids } = listener;
         const shares = sharesOf(pool.members.map(({ weight, backup }) => ({ weight: Number(weight), backup })));
         return (
           <Card key={listener.port} title={titleOf(listener)}>
             <PropertyList
               items={[
+                ['Certificates', protocol === 'HTTPS' ? certificate_ids.map(certificateName).join(', ') : undefined],
                 ['Allowed clients', allowed_cidrs || 'All'],
                 ['Redirect to HTTPS', protocol === 'HTTP' && redirect_to_https ? 'Yes' : undefined],
                 ['Pool', `${pool.name}, ${algorithmLabel(pool.algorithm).toLowerCase()}`],

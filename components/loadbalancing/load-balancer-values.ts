@@ -84,6 +84,14 @@ const listener = z
       path: ['pool', 'sticky'],
       error: 'Cookies require HTTP.',
     }),
+    z.refine(({ protocol, certificate_ids }) => protocol !== 'HTTPS' || certificate_ids.length > 0, {
+      path: ['certificate_ids'],
+      error: 'Choose a certificate.',
+    }),
+    z.refine(({ certificate_ids }) => certificate_ids.length <= 20, {
+      path: ['certificate_ids'],
+      error: 'Up to 20 certificates.',
+    }),
   );
 export type ListenerValues = z.output<typeof listener>;
 
@@ -124,6 +132,21 @@ export function stepOfField(path: readonly PropertyKey[]): Step {
   if (part !== 'pool') return 'listeners';
   return field === 'members' ? 'members' : 'pools';
 }
+
+/** The usual port of a protocol; undefined to keep the port, because a person chose it or another listener has the usual one. */
+export function portFor(
+  protocol: ListenerValues['protocol'],
+  position: number,
+  listeners: readonly ListenerValues[],
+): string | undefined {
+  const usual = { HTTP: '80', HTTPS: '443', TCP: undefined }[protocol];
+  const isUsual = ['80', '443'].includes(listeners[position]?.port ?? '');
+  return isUsual && listeners.every(({ port: taken }) => taken !== usual) ? usual : undefined;
+}
+
+/** The port where members of a listener usually answer: TLS ends at the load balancer. */
+export const memberPort = ({ protocol, port: own }: Pick<ListenerValues, 'protocol' | 'port'>): string =>
+  protocol === 'HTTPS' ? '80' : own;
 
 export const newMember = (listenerPort: string): MemberValues => ({
   target: '',

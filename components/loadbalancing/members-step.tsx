@@ -8,7 +8,7 @@ import type { Option } from '@/components/kit/ui/option';
 import { type Row, useList } from '@/lib/client/list';
 import { ListenerCards } from './listener-cards';
 import type { LoadBalancerForm } from './load-balancer-form';
-import { ADDRESS, type MemberValues, newMember } from './load-balancer-values';
+import { ADDRESS, type MemberValues, memberPort, newMember } from './load-balancer-values';
 
 type Instance = Row<'/api/v1/compute/instances'>;
 
@@ -23,8 +23,14 @@ export function MembersStep({ form }: { form: LoadBalancerForm }) {
         drains a member.
       </p>
       <ListenerCards form={form}>
-        {(position, { port }) => (
-          <MemberFields form={form} position={position} port={port} instances={instances} network_id={network_id} />
+        {(position, listener) => (
+          <MemberFields
+            form={form}
+            position={position}
+            port={memberPort(listener)}
+            instances={instances}
+            network_id={network_id}
+          />
         )}
       </ListenerCards>
     </>
@@ -35,7 +41,7 @@ interface MemberFieldsProps {
   form: LoadBalancerForm;
   /** Of the listener. */
   position: number;
-  /** Of the listener, which new members have as well. */
+  /** Of the first new member. */
   port: string;
   instances: readonly Instance[];
   network_id: string;

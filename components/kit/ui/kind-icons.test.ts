@@ -26,6 +26,6 @@ test('the file of icons has exactly those that kinds use, as Lucide draws them',
   const symbols = await Promise.all([...new Set(used)].toSorted().map(symbol));
   expect(symbols.length).toBeGreaterThan(20);
   await expect(
-    `<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true">\n${symbols.join('')}</svg>\n`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" aria-hidden="true">\n${symbols.join('')}</svg>\n`,
   ).toMatchFileSnapshot('./kind-icons.svg');
 });

@@ -69,12 +69,18 @@ const globalSection = `global
   ssl-default-bind-options ssl-min-ver TLSv1.2
   tune.ssl.default-dh-param 2048`;
 
+// A member that vanishes answers nothing, not even a refusal: a connection to it is tried at the next one after 2 s, and
+// one that waits for its response ends after 8 s without a sign of life.
 const defaults = (idle: number) => `defaults
   log global
   option dontlognull
-  option redispatch
+  option redispatch 1
   retries 3
-  timeout connect 5s
+  option srvtcpka
+  srvtcpka-idle 5s
+  srvtcpka-intvl 1s
+  srvtcpka-cnt 3
+  timeout connect 2s
   timeout client ${idle}s
   timeout server ${idle}s
   timeout tunnel ${idle}s
@@ -135,6 +141,10 @@ function backend(listener: ListenerFacts): string {
     `mode ${protocol === 'TCP' ? 'tcp' : 'http'}`,
     `balance ${BALANCE[algorithm]}`,
     'hash-type consistent',
+    // Another member is asked if the response has not begun; other methods must not be carried out twice.
+    ...(protocol === 'TCP'
+      ? []
+      : ['retry-on conn-failure empty-response', 'http-request disable-l7-retry unless METH_GET || METH_OPTIONS']),
     ...(sticky === 'cookie' ? ['cookie NEPHELE_LB insert indirect nocache httponly'] : []),
     ...(sticky === 'source_ip' ? ['stick-table type ip size 100k expire 30m', 'stick on src'] : []),
     ...(health_check?.type === 'http'
@@ -148,7 +158,8 @@ function backend(listener: ListenerFacts): string {
 function server({ sticky, health_check, members }: ListenerFacts, slot: number): string {
   const member = members.find((one) => one.slot === slot);
   const check = health_check
-    ? ` check inter ${health_check.interval_s}s fastinter 1s rise 1 fall ${health_check.retries + 1}`
+    ? // After a failed connection, one failed check is enough.
+      ` check inter ${health_check.interval_s}s fastinter 1s rise 1 fall ${health_check.retries + 1} observe layer4 error-limit 1 on-error sudden-death`
     : '';
   const cookie = sticky === 'cookie' ? ` cookie ${serverName(slot)}` : '';
   const at = member ? `${member.address}:${member.port} weight ${member.weight}` : '0.0.0.0:1 weight 1 disabled';
