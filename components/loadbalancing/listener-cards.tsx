@@ -14,7 +14,12 @@ interface ListenerCardsProps {
 
 /** A card for each listener of the form, with the part of it that a step is about. */
 export function ListenerCards({ form, actions, children }: ListenerCardsProps) {
-  const listeners = useWatch({ control: form.control, name: 'listeners' });
+  // A copy, as in the wizard.
+  const listeners = useWatch({
+    control: form.control,
+    name: 'listeners',
+    compute: (all: ListenerValues[]) => structuredClone(all),
+  });
   return listeners.map((listener, position) => (
     <Card
       // biome-ignore lint/suspicious/noArrayIndexKey: the position is the name of its fields

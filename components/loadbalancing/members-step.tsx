@@ -51,7 +51,8 @@ function MemberFields({ form, position, port, instances, network_id }: MemberFie
   const { control } = form;
   const name = `listeners.${position}.pool.members` as const;
   const { fields, append, remove } = useFieldArray({ control, name });
-  const members = useWatch({ control, name });
+  // A copy: the form changes its values in place, and an equal value is not rendered again.
+  const members = useWatch({ control, name, compute: (all: MemberValues[]) => structuredClone(all) });
   const next = () => newMember(members.at(-1)?.port ?? port);
   const unused = instances.filter(({ id }) => members.every(({ target }) => target !== id));
   return (

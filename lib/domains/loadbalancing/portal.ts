@@ -8,6 +8,7 @@ export const loadbalancingPortal: DomainPortal = {
       '/api/v1/lbaas/pools',
       '/api/v1/network/ports',
       '/api/v1/network/floating-ips',
+      '/api/v1/gateway/certificates',
     ],
   },
   actions: {

@@ -7,6 +7,7 @@ export const networkPortal: DomainPortal = {
       '/api/v1/network/ports',
       '/api/v1/network/routers',
       '/api/v1/compute/instances',
+      '/api/v1/lbaas/loadbalancers',
     ],
     network: ['/api/v1/network/networks', '/api/v1/network/routers', '/api/v1/network/ports'],
     port: ['/api/v1/network/ports', '/api/v1/network/security-groups', '/api/v1/compute/instances'],
