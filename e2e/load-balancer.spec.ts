@@ -16,6 +16,7 @@ async function addMember(page: Page, place: number, target: string): Promise<voi
   const isAddress = /^\d+\./.test(target);
   await page.getByRole('option', { name: isAddress ? /^IP address/ : new RegExp(`^${target}`) }).click();
   if (isAddress) await member.getByLabel('IP address').fill(target);
+  await expect(member.getByText('Choose an instance or an address.')).toHaveCount(0);
 }
 
 const next = (page: Page) => page.getByRole('button', { name: 'Continue' }).click();
@@ -204,15 +205,14 @@ test('two instances behind HTTPS: clients notice nothing while one of them is de
 
   const [balancer] = await (await request.get('/api/v1/lbaas/loadbalancers', { headers })).json();
   const ip = await (await request.post('/api/v1/network/floating-ips', { headers, data: {} })).json();
-  const address = `/api/v1/network/floating-ips/${ip.id}`;
-  const associated = await request.post(`${address}/associate`, {
+  const associated = await request.post(`/api/v1/network/floating-ips/${ip.id}/associate`, {
     headers,
     data: { load_balancer_id: balancer.id },
   });
   expect(associated.ok()).toBe(true);
   let port = 0;
   await expect(async () => {
-    const { forwards } = await (await request.get(address, { headers })).json();
+    const [{ forwards }] = await (await request.get('/api/v1/network/floating-ips', { headers })).json();
     port = forwards.find((forward: { port: number }) => forward.port === 443)?.host_port;
     expect(await ask(port)).toMatch(/^200 /);
   }).toPass(START);

@@ -104,10 +104,17 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
       <Select
         {...described(id, description, error)}
         ref={field.ref}
-        onBlur={field.onBlur}
+        // The open list has the focus, and nothing has been chosen yet.
+        onBlur={({ currentTarget }) => {
+          if (currentTarget.ariaExpanded !== 'true') field.onBlur();
+        }}
         options={options}
         value={field.value}
-        onValueChange={field.onChange}
+        onValueChange={(value) => {
+          field.onChange(value);
+          // A choice is final, unlike a typed letter: what was wrong before it is not shown any longer.
+          field.onBlur();
+        }}
         placeholder={placeholder}
       />
     </Frame>
