@@ -30,10 +30,10 @@ export function CertificatesField({ form: { control }, position }: { form: LoadB
             ? 'The project has no certificates yet. Upload or order one first.'
             : 'Chosen by the host name of each connection. The first one that you select is also for all other names.'
         }
-        items={data.rows.map(({ id, name, domains, fingerprint_sha256 }) => ({
+        items={data.rows.map(({ id, name, domains, status, fingerprint_sha256 }) => ({
           value: id,
           label: name,
-          description: domains.join(', '),
+          description: `${domains.join(', ')}${status === 'expired' ? ' (expired)' : ''}`,
           disabledReason: fingerprint_sha256 === null ? 'Not issued yet.' : undefined,
         }))}
       />

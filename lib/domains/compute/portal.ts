@@ -10,6 +10,8 @@ export const computePortal: DomainPortal = {
       '/api/v1/network/security-groups',
       '/api/v1/storage/volumes',
       '/api/v1/images/images',
+      '/api/v1/lbaas/loadbalancers',
+      '/api/v1/lbaas/pools',
     ],
     key_pair: ['/api/v1/compute/keypairs'],
   },

@@ -158,8 +158,8 @@ function backend(listener: ListenerFacts): string {
 function server({ sticky, health_check, members }: ListenerFacts, slot: number): string {
   const member = members.find((one) => one.slot === slot);
   const check = health_check
-    ? // After a failed connection, one failed check is enough.
-      ` check inter ${health_check.interval_s}s fastinter 1s rise 1 fall ${health_check.retries + 1} observe layer4 error-limit 1 on-error sudden-death`
+    ? // A failed connection only hastens the checks: a member that is merely busy must stay.
+      ` check inter ${health_check.interval_s}s fastinter 1s rise 1 fall ${health_check.retries + 1} observe layer4 error-limit 1 on-error fastinter`
     : '';
   const cookie = sticky === 'cookie' ? ` cookie ${serverName(slot)}` : '';
   const at = member ? `${member.address}:${member.port} weight ${member.weight}` : '0.0.0.0:1 weight 1 disabled';
