@@ -29,6 +29,7 @@ const order = [
   'domains/compute',
   'domains/certificates',
   'domains/loadbalancing',
+  'domains/gateway',
   'domains/observability',
   'money/alerts',
   'money/payments',

@@ -1,5 +1,6 @@
 import { certificatesPaths } from '@/lib/domains/certificates/paths';
 import { computePaths } from '@/lib/domains/compute/paths';
+import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
 import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
 import { networkPaths } from '@/lib/domains/network/paths';
@@ -16,6 +17,7 @@ export const paths = {
   ...certificatesPaths,
   ...computePaths,
   ...imagesPaths,
+  ...gatewayPaths,
   ...loadbalancingPaths,
   ...networkPaths,
   ...observabilityPaths,

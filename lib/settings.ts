@@ -156,6 +156,11 @@ const environment = z.object({
     .toLowerCase()
     .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as apps.example.org')
     .default('apps.localhost'),
+  GATEWAY_HOST: address.optional(),
+  GATEWAY_HTTP_PORT: whole(65_535, 'a port from 1 to 65535').optional(),
+  GATEWAY_HTTPS_PORT: whole(65_535, 'a port from 1 to 65535').optional(),
+  GATEWAY_TLS_CERT: z.string().regex(/^\//, 'an absolute path').optional(),
+  ALLOW_UNVERIFIED_HOSTS: flag.default(false),
   TOKENS_PER_USER: whole(100_000).default(100),
   SSO_CLIENTS_PER_PROJECT: whole(100_000).default(20),
   USERS_PER_PROJECT: whole(100_000).default(500),
@@ -294,6 +299,14 @@ export function parseSettings(env: Record<string, string | undefined>) {
     },
     /** Hosts below `{slug}.{gatewayDomain}` belong to the project with that slug. */
     gatewayDomain: s.GATEWAY_DOMAIN,
+    /** The address that the gateway listens at. */
+    gatewayHost: s.GATEWAY_HOST ?? s.HOST,
+    gatewayHttpPort: s.GATEWAY_HTTP_PORT ?? (process.getuid?.() === 0 ? 80 : 8080),
+    gatewayHttpsPort: s.GATEWAY_HTTPS_PORT ?? (process.getuid?.() === 0 ? 443 : 8443),
+    /** A PEM file with certificate and key, for hosts without a certificate of their own; undefined: self-signed. */
+    gatewayTlsCert: s.GATEWAY_TLS_CERT,
+    /** Whether hosts outside of the gateway's domain are served without proof. */
+    allowUnverifiedHosts: s.ALLOW_UNVERIFIED_HOSTS,
     /** Valid API tokens per person and project. */
     tokensPerUser: s.TOKENS_PER_USER,
     ssoClientsPerProject: s.SSO_CLIENTS_PER_PROJECT,

@@ -1,6 +1,7 @@
 import type { DomainPortal } from '@/lib/core/domains/portal';
 import { certificatesPortal } from '@/lib/domains/certificates/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
+import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
 import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
@@ -12,6 +13,7 @@ import { storagePortal } from '@/lib/domains/storage/portal';
 export const domainPortals: readonly DomainPortal[] = [
   certificatesPortal,
   computePortal,
+  gatewayPortal,
   imagesPortal,
   loadbalancingPortal,
   networkPortal,

@@ -1,6 +1,7 @@
 import type { Domain } from '@/lib/core/domains/domain';
 import { certificates } from '@/lib/domains/certificates/domain';
 import { compute } from '@/lib/domains/compute/domain';
+import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
 import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
 import { network } from '@/lib/domains/network/domain';
@@ -13,6 +14,7 @@ export const domains = [
   compute,
   network,
   loadbalancing,
+  gateway,
   certificates,
   storage,
   images,

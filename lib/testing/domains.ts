@@ -1,6 +1,7 @@
 import type { DomainName } from '@/lib/platform/domains';
 import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
+import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
 import { loadbalancingTesting } from './domains/loadbalancing';
 import { networkTesting } from './domains/network';
@@ -14,6 +15,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   compute: computeTesting,
   network: networkTesting,
   loadbalancing: loadbalancingTesting,
+  gateway: gatewayTesting,
   certificates: certificatesTesting,
   storage: storageTesting,
   images: imagesTesting,

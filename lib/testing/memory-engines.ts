@@ -10,7 +10,7 @@ import type {
   ObservedInstance,
 } from '@/lib/domains/compute/engine';
 import type { EngineImage } from '@/lib/domains/images/engine';
-import type { Router } from '@/lib/domains/network/engine';
+import type { EntryTarget, Router } from '@/lib/domains/network/engine';
 import { type Engines, replaceEngines } from '@/lib/engines/engines';
 import { EngineError } from '@/lib/engines/error';
 import { readLastLines } from '@/lib/engines/last-lines';
@@ -29,6 +29,7 @@ export class MemoryEngines implements Engines {
   readonly machines = new Map<string, Machine>();
   readonly builtImages = new Set<string>();
   readonly routers = new Map<string, Router>();
+  readonly entries = new Map<string, readonly EntryTarget[]>();
   /** Thrown by the next calls that change machines. */
   failure: EngineError | undefined;
   /** Unix sockets of the consoles of all machines. */
@@ -122,6 +123,10 @@ export class MemoryEngines implements Engines {
       return this.egress;
     },
     serviceSocket: (id) => join(tmpdir(), `${id}.service`),
+    ensureEntries: async (routerId, targets) => {
+      this.entries.set(routerId, targets);
+      return targets.map((target) => ({ ...target, socket: `/run/entries/${target.address}-${target.port}` }));
+    },
     floatingIpRanges: async () => [{ first: '198.18.0.1', last: '198.18.15.254' }],
   };
 

@@ -16,6 +16,15 @@ export const logServices = [
 ] as const;
 export type LogService = (typeof logServices)[number];
 
+/** A line with the resource that it belongs to. */
+export type AttributedLine = {
+  project_id: string;
+  resource_id: string;
+  resource_name: string;
+  level: string;
+  text: string;
+};
+
 /** Lines that the agent of a cell collects into the log store. */
 export type LogSource = {
   readonly service: LogService;
@@ -23,4 +32,6 @@ export type LogSource = {
   readonly from: 'process' | 'console';
   /** All of a cell: `SELECT id, project_id, resource_id, resource_name`, with `id` as its engine knows it. */
   readonly writers: (cell: string) => Sql;
+  /** For a writer of several projects: whose each line is, and how that project reads it. Lines of nobody are left out. */
+  readonly attribute?: (messages: readonly string[]) => Promise<readonly (AttributedLine | undefined)[]>;
 };

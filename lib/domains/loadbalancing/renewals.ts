@@ -12,12 +12,12 @@ export async function settleCertificates(cell: string): Promise<void> {
   const specs = await nodeSpecs(sql`b.cell_id = ${cell}::text AND b.status IN ('active', 'error')`);
   await Promise.all(
     specs.map(async ({ id, files }) => {
-      for (const file of files) if (file.live) await settle(socketOf(cell, id), file);
+      for (const file of files) if (file.live) await settleFile(socketOf(cell, id), file);
     }),
   );
 }
 
-async function settle(socket: string, { path, content }: ServiceFile): Promise<void> {
+export async function settleFile(socket: string, { path, content }: ServiceFile): Promise<void> {
   const file = `${FILES}/${path}`;
   const shown = /^SHA1 FingerPrint: ([0-9A-F]+)$/m.exec((await ask(socket, [`show ssl cert ${file}`])) ?? '')?.[1];
   const wanted = new X509Certificate(content).fingerprint.replaceAll(':', '');

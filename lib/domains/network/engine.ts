@@ -69,6 +69,11 @@ export type RouterState = {
   warnings: string[];
 };
 
+/** A TCP port of a router's networks. */
+export type EntryTarget = { address: string; port: number };
+/** A way in: a Unix socket, by the path at which a front finds it (`ServiceSpec.front`). */
+export type Entry = EntryTarget & { socket: string };
+
 /** A router that the engine has, whole or in parts; `externalIp` is null before it has one. */
 export type ObservedRouter = { id: string; externalIp: string | null; networkIds: string[]; portIds: string[] };
 
@@ -99,6 +104,12 @@ export interface NetworkEngine {
    * leads there and nowhere else; whoever ensures the router listens.
    */
   serviceSocket(routerId: string): string;
+  /**
+   * Opens exactly these ways from a front into a router's networks, and closes all others; open connections of what stays go
+   * on. Connections come from the networks' gateways, and security groups hold for them. A socket accepts connections
+   * while its target does. Sockets of a router go with it.
+   */
+  ensureEntries(routerId: string, targets: readonly EntryTarget[]): Promise<Entry[]>;
   /**
    * The addresses that the platform may allocate as floating IPs. The engine holds all of them, those of a cloud reserved
    * ahead, so that an allocation needs no call.

@@ -14,6 +14,9 @@ export const sandboxMountPoint = (host: Host) => join(host.directory, 'sandbox')
 /** Prefix that gives a command the right to mount without root, in namespaces of its own with an empty network. */
 export const ownNamespaces = ['unshare', '--user', '--map-root-user', '--net', '--'];
 
+/** The same in the network of the host. */
+export const ownMounts = ownNamespaces.filter((part) => part !== '--net');
+
 const TRIES = { timeoutMs: 3_000, everyMs: 500 };
 const proven = new Set<string>();
 

@@ -6,7 +6,7 @@ import { guestUsers, type Host, SERVICE_USERS } from './host';
 import { waitFor } from './turns';
 
 /** What a process of the engine is for. */
-const ROLES = ['qemu', 'dnsmasq', 'slirp', 'holder', 'shim', 'relay', 'service-address'] as const;
+const ROLES = ['qemu', 'dnsmasq', 'slirp', 'holder', 'shim', 'relay', 'service-address', 'entries'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A live process of the engine. Pid and start time (clock ticks since boot) together are never reused. */

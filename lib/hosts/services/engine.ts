@@ -97,6 +97,11 @@ export type ServiceSpec = {
    * Without it a service reaches nothing but its port's network.
    */
   egress?: { owner: string };
+  /**
+   * The platform's own front for the internet, never a program that a tenant chose: it uses the host's network, its low ports
+   * too, and enters tenant networks by the sockets of `NetworkEngine.ensureEntries`, which it finds below `/run/entries`.
+   */
+  front?: boolean;
   limits: ServiceLimits;
   health: ServiceHealth;
   restart: 'always' | 'never';

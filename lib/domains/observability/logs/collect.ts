@@ -33,9 +33,10 @@ export const logsWatch = (cell: string, sources: readonly LogSource[]): Watch =>
   stop: none,
 });
 
-type Writer = { id: string; project_id: string; resource_id: string; resource_name: string } & Pick<
+/** `project_id` is null where the source tells whose each line is. */
+type Writer = { id: string; project_id: string | null; resource_id: string; resource_name: string } & Pick<
   LogSource,
-  'service' | 'from'
+  'service' | 'from' | 'attribute'
 >;
 
 const PREFIX = 'writer:';
@@ -76,8 +77,13 @@ export class LogCollector {
 
   private async writers(): Promise<Writer[]> {
     const rows = await Promise.all(
-      this.sources.map(async ({ service, from, writers }) =>
-        (await query<Omit<Writer, 'service' | 'from'>>(writers(this.cell))).map((row) => ({ ...row, service, from })),
+      this.sources.map(async ({ service, from, writers, attribute }) =>
+        (await query<Omit<Writer, 'service' | 'from' | 'attribute'>>(writers(this.cell))).map((row) => ({
+          ...row,
+          service,
+          from,
+          ...(attribute && { attribute }),
+        })),
       ),
     );
     return rows.flat();
@@ -111,8 +117,10 @@ export class LogCollector {
       this.cursors.set(writer.id, before);
       return { lines: 0, hasMoved: false };
     }
-    const lost = new Map(page.dropped > 0 ? [[writer.project_id, page.dropped]] : []);
-    const isStored = await writeLogs(entriesOf(writer, page), { source, before, after: page.cursor }, lost);
+    const { project_id } = writer;
+    const lost = new Map(page.dropped > 0 && project_id !== null ? [[project_id, page.dropped]] : []);
+    const entries = project_id === null ? await attributed(writer, page) : entriesOf({ ...writer, project_id }, page);
+    const isStored = await writeLogs(entries, { source, before, after: page.cursor }, lost);
     if (isStored) {
       this.cursors.set(writer.id, page.cursor);
       return { lines: page.lines.length, hasMoved: true };
@@ -130,7 +138,18 @@ export class LogCollector {
   }
 }
 
-function entriesOf(writer: Writer, { lines, dropped }: LogPage): LogEntry[] {
+/** Lines of a writer of several projects. */
+async function attributed({ service, attribute }: Writer, { lines }: LogPage): Promise<LogEntry[]> {
+  const owners = (await attribute?.(lines.map(({ message }) => message))) ?? [];
+  return lines.flatMap(({ at, stream }, index) => {
+    const owner = owners[index];
+    if (!owner) return [];
+    const { project_id, resource_id, resource_name, level, text } = owner;
+    return [{ project_id, labels: { service, resource_id, resource_name, level, stream }, at, text }];
+  });
+}
+
+function entriesOf(writer: Writer & { project_id: string }, { lines, dropped }: LogPage): LogEntry[] {
   const { project_id, service, resource_id, resource_name } = writer;
   const entry = (labels: Pick<StreamLabels, 'level' | 'stream'>, at: Date, text: string): LogEntry => ({
     project_id,

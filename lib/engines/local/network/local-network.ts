@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import type {
+  Entry,
+  EntryTarget,
   FloatingIpForward,
   FloatingIpRange,
   NetworkEngine,
@@ -17,6 +20,7 @@ import { closedRanges } from './closed-ranges';
 import { removeDnsmasq } from './dhcp';
 import { ensureEdge, removeEdge } from './edge';
 import { EgressReader } from './egress';
+import { ensureEntries, removeEntries } from './entries';
 import { applyForwards, wantedForwards } from './forwards';
 import { readLinks } from './links';
 import { edgeNamespace, routerNamespace } from './names';
@@ -32,7 +36,7 @@ import {
   rememberRouter,
   takeOverRecord,
 } from './router-record';
-import { routerSchema } from './router-schema';
+import { entryTarget, routerSchema } from './router-schema';
 
 /** For how long what was applied is taken to be still there, if nothing contradicts. */
 const TRUSTED_MS = 60_000;
@@ -79,6 +83,13 @@ export class LocalNetwork implements NetworkEngine {
     return serviceSocket(this.host, routerId);
   }
 
+  ensureEntries(routerId: string, targets: readonly EntryTarget[]): Promise<Entry[]> {
+    return this.routers.take(routerId, async () => {
+      await prepareHost(this.host);
+      return ensureEntries(this.host, routerId, z.array(entryTarget).parse(targets));
+    });
+  }
+
   async floatingIpRanges(): Promise<FloatingIpRange[]> {
     await prepareHost(this.host);
     return [allocatable(this.host, await this.shared.take('plan', () => addressPlan(this.host)))];
@@ -123,6 +134,7 @@ export class LocalNetwork implements NetworkEngine {
     if (!record && !exists) return;
     await this.dropNetworks(record?.networks ?? []);
     await stopServiceRelay(this.host, id);
+    await removeEntries(this.host, id);
     if (exists) await removeRouter(this.host, name);
     await this.shared.take('plan', () => this.forget(id, record?.forwards ?? []));
   }
@@ -200,6 +212,7 @@ export class LocalNetwork implements NetworkEngine {
   private async endStrays(router: Router): Promise<void> {
     const networks = new Set(router.networks.map(({ id }) => id));
     await stopServiceRelay(this.host, router.id);
+    await removeEntries(this.host, router.id);
     const instances = await allInstances(this.host);
     for (const process of findProcesses(this.host)) {
       const isDaemon = process.role === 'dnsmasq' && networks.has(process.id);

@@ -42,3 +42,6 @@ export const routerSchema: z.ZodType<Router> = z.object({
   securityGroups: z.array(z.object({ id, rules: z.array(rule) })),
   floatingIps: z.array(z.object({ id, address: z.ipv4(), portId: id })),
 });
+
+/** Of `ensureEntries`. */
+export const entryTarget = z.object({ address: z.ipv4(), port: z.int().min(1).max(65_535) });

@@ -130,6 +130,11 @@ function forwardChains(host: Host, plan: AddressPlan, router: Router, ports: Por
     'iifname . oifname @same_network ip daddr vmap @ingress',
     'ct status dnat ct original ip daddr . ip daddr @floating ip daddr vmap @ingress',
     '}',
+    // What enters from here (`entries.ts`) passes by the rules of the port that it goes to.
+    'chain entering { type filter hook output priority 0; policy accept',
+    ...answers,
+    'meta l4proto tcp ip daddr vmap @ingress',
+    '}',
   ];
 }
 

@@ -202,7 +202,10 @@ def kept_in_memory(data):
 
 
 def enter_network(config):
-    path = next((entry.get("path") for entry in config["linux"]["namespaces"] if entry["type"] == "network"), None)
+    entry = next((entry for entry in config["linux"]["namespaces"] if entry["type"] == "network"), None)
+    if entry is None:
+        return
+    path = entry.get("path")
     if path is None:
         must(libc.unshare(CLONE_NEWNET), "unshare")
         return

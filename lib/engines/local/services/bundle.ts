@@ -5,7 +5,7 @@ import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
 import { type Host, shortHash } from '../host';
 import { Groups } from '../sandbox/groups';
 import { seccompFilter } from './seccomp';
-import { serviceNamespace, serviceSockets } from './service-record';
+import { entriesFolder, serviceNamespace, serviceSockets } from './service-record';
 import { stateFolder } from './state-folder';
 import { filesFolder } from './volatile';
 
@@ -45,7 +45,7 @@ export function ociConfig({ host, spec, uid, root, init, disk }: Bundle): object
         ...Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`),
       ],
       cwd: '/',
-      capabilities: { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] },
+      capabilities: capabilities(host, spec),
       noNewPrivileges: true,
       oomScoreAdj: 300,
       rlimits: rlimits(host, spec),
@@ -65,6 +65,12 @@ export function ociConfig({ host, spec, uid, root, init, disk }: Bundle): object
       readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
     },
   };
+}
+
+/** None, but of a front as root: it listens at low ports. */
+function capabilities(host: Host, { front }: ServiceSpec): Record<string, string[]> {
+  const given = front && host.isolation === 'root' ? ['CAP_NET_BIND_SERVICE'] : [];
+  return { bounding: given, effective: given, inheritable: given, permitted: given, ambient: given };
 }
 
 /** Without root they are all that the kernel holds a service to; the supervisor watches the rest. */
@@ -89,6 +95,7 @@ export const hasNetwork = ({ port, egress }: ServiceSpec) => port !== null || eg
 
 function namespaces(host: Host, spec: ServiceSpec): object[] {
   const fresh = ['pid', 'mount', 'ipc', 'uts', 'cgroup'];
+  if (spec.front) return fresh.map((type) => ({ type }));
   const network = hasNetwork(spec)
     ? { type: 'network', path: join('/run/netns', serviceNamespace(host, spec.id)) }
     : { type: 'network' };
@@ -117,6 +124,7 @@ function mounts(host: Host, spec: ServiceSpec, init: string): object[] {
     inMemory('/tmp', '64m', 'noexec', 'mode=1777'),
     inMemory('/run', '16m', 'noexec', 'mode=1777'),
     bind('/run/service', serviceSockets(host, spec.id), ['bind', 'rw', 'nosuid', 'nodev', 'noexec']),
+    ...(spec.front ? [bind('/run/entries', entriesFolder(host), ['bind', 'ro', 'nosuid', 'nodev', 'noexec'])] : []),
     bind('/etc/service', join(files, 'service'), readOnly),
     ...['passwd', 'group', 'hosts', 'resolv.conf', 'nsswitch.conf'].map((name) =>
       bind(`/etc/${name}`, join(files, 'etc', name), [...readOnly, 'noexec']),
@@ -166,6 +174,7 @@ export function shimSpec({ host, spec, runc, oomFile }: Supervision): object {
     id: spec.id,
     runc,
     restart: spec.restart,
+    front: spec.front ?? false,
     stop_signal: spec.stopSignal ?? 'SIGTERM',
     stop_seconds: spec.stopSeconds ?? 10,
     oom_file: oomFile,

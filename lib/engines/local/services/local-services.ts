@@ -282,7 +282,7 @@ export class LocalServices implements ServiceEngine {
   /** Without root the way into the namespaces leads through a process that another one may have replaced. */
   private async openWay(spec: ServiceSpec): Promise<void> {
     const file = join(serviceDirectory(this.host, spec.id), 'enter.json');
-    await writeIfNew(file, await runtimeEntry(this.host, hasNetwork(spec)));
+    await writeIfNew(file, await runtimeEntry(this.host, spec));
   }
 
   /** Whether a service still runs in a network that was made anew since. */

@@ -3,7 +3,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ownNamespaces, sandboxMountPoint } from '../confinement';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { ownMounts, ownNamespaces, sandboxMountPoint } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { insideCommand } from '../network/namespaces';
@@ -11,6 +12,7 @@ import { endProcess, findProcess, isAlive, signal, startProcess } from '../proce
 import { PYTHON } from '../programs';
 import { parseJson } from '../record';
 import { waitFor } from '../turns';
+import { hasNetwork } from './bundle';
 import { serviceDirectory, servicesDirectory } from './service-record';
 import { allFilesFolder, runtimeFolder } from './volatile';
 
@@ -34,9 +36,10 @@ export const runtimeCommand = (host: Host) =>
     : [PYTHON, '-I', '-S', BOX, allFilesFolder(host), servicesDirectory(host), sandboxMountPoint(host)];
 
 /** Prefix of the command that makes a sandbox: the right to mount, and the place where its network is. */
-export async function runtimeEntry(host: Host, hasNetwork: boolean): Promise<string[]> {
+export async function runtimeEntry(host: Host, spec: ServiceSpec): Promise<string[]> {
   if (host.isolation === 'root') return [];
-  return hasNetwork ? insideCommand(host) : ownNamespaces;
+  if (spec.front) return ownMounts;
+  return hasNetwork(spec) ? insideCommand(host) : ownNamespaces;
 }
 
 /** All sandboxes of this engine. The runtime tells them by pid and start time; nothing inside one can pose as another. */

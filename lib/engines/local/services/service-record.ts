@@ -30,6 +30,9 @@ const reload = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('restart') }),
 ]);
 
+/** The front has a certificate for each host. */
+const MOST_FILES = 5_000;
+
 /** Checked as strictly as what is read from disk: its values become the sandbox's configuration. */
 export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
   id: z.uuid(),
@@ -49,7 +52,7 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
         live: z.boolean().optional(),
       }),
     )
-    .max(200),
+    .max(MOST_FILES),
   state: z.object({ sizeMb: z.int().min(8) }).nullable(),
   port: z
     .object({
@@ -65,6 +68,7 @@ export const serviceSpec: z.ZodType<ServiceSpec> = z.object({
     })
     .nullable(),
   egress: z.object({ owner: z.string() }).optional(),
+  front: z.boolean().optional(),
   limits: z.object({
     cpuMillis: z.int().min(10),
     memoryMb: z.int().min(4),
@@ -104,6 +108,9 @@ export const serviceDirectory = (host: Host, id: string) => join(servicesDirecto
 export const findService = (host: Host, id: string) => readRecord(serviceFile(host, id), serviceRecord);
 export const allServices = (host: Host) => readRecords(servicesDirectory(host), serviceRecord);
 export const userIdsFile = (host: Host) => join(servicesDirectory(host), 'users.json');
+
+/** The folder of the Unix sockets that lead into tenant networks; `/run/entries` inside a front. */
+export const entriesFolder = (host: Host) => join(host.sockets, 'entries');
 
 /** The folder of a service's Unix sockets, under a short name; `/run/service` inside. */
 export const serviceSockets = (host: Host, id: string) => join(host.sockets, shortHash(id, 16));

@@ -27,6 +27,8 @@ FILE_BYTES = 4 * 1024 * 1024
 FILES_KEPT = 4
 LINES_PER_SECOND, LINES_AT_ONCE = 2_000, 20_000
 BYTES_PER_SECOND, BYTES_AT_ONCE = 1 << 20, 8 << 20
+# A front writes for all tenants, and its lines are what traffic is billed by.
+FRONT_FACTOR = 32
 FIRST_PAUSE, LONGEST_PAUSE, CALM_AFTER = 0.1, 30.0, 10.0
 MEASURE_SECONDS, MEASURE_STATE_SECONDS = 0.5, 1.0
 MB = 1024 * 1024
@@ -48,12 +50,14 @@ class Bucket:
 class Log:
     """Lines as `<nanoseconds> <stream> <text>`, in numbered files of which the last few are kept."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, front):
         self.folder = folder
+        more = FRONT_FACTOR if front else 1
+        self.kept = FILES_KEPT * more
         os.makedirs(folder, mode=0o700, exist_ok=True)
         self.number = max((int(name) for name in os.listdir(folder) if name.isdigit()), default=1)
-        self.lines = Bucket(LINES_PER_SECOND, LINES_AT_ONCE)
-        self.bytes = Bucket(BYTES_PER_SECOND, BYTES_AT_ONCE)
+        self.lines = Bucket(LINES_PER_SECOND * more, LINES_AT_ONCE * more)
+        self.bytes = Bucket(BYTES_PER_SECOND * more, BYTES_AT_ONCE * more)
         self.dropped = 0
         self.open()
 
@@ -92,7 +96,7 @@ class Log:
         self.number += 1
         self.open()
         for name in os.listdir(self.folder):
-            if name.isdigit() and int(name) <= self.number - FILES_KEPT:
+            if name.isdigit() and int(name) <= self.number - self.kept:
                 os.unlink(os.path.join(self.folder, name))
 
 
@@ -237,7 +241,7 @@ class Shim:
         self.stopping = False
         self.ended_by_watch = None
         self.status = {"starts": 0, "started_at_ms": None, "pid": None, "last_exit": None, "held": False, "done": False}
-        self.log = Log(os.path.join(folder, "log"))
+        self.log = Log(os.path.join(folder, "log"), self.spec["front"])
         self.outputs = [
             Output(os.path.join(folder, "out"), b"o", self.log),
             Output(os.path.join(folder, "err"), b"e", self.log),

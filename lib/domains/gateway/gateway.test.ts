@@ -1,0 +1,402 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { execute, queryRow } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { ownCell } from '@/lib/settings';
+import { certificateUpload } from '@/lib/testing/certificates';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { ownHost } from '@/lib/testing/domains/gateway';
+import { createCell } from '@/lib/testing/hosts';
+import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
+import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { bareSpec } from './ingress/spec';
+import { weightsAt } from './rollout';
+import { advanceRollouts } from './rollouts';
+import type { Route } from './schema';
+import { parseLine } from './traffic/line';
+import { countTraffic } from './traffic/traffic';
+import { verifyHosts } from './verification';
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+let other: TestProject;
+beforeEach(async () => {
+  await createCell();
+  [acme, other] = await Promise.all([createProject('acme'), createProject('other')]);
+  await Promise.all([acme, other].map(defaultNetwork));
+});
+
+let clock = 0;
+const advanceClock = (ms: number) => {
+  clock += ms;
+  return setTestClock(clock);
+};
+beforeEach(() => {
+  clock = 0;
+  return setTestClock(0);
+});
+
+const token = (project: TestProject) => ({ token: project.users.member.token });
+const backend = (change: object = {}) => ({ name: 'web', url: 'https://www.example.org', weight: 100, ...change });
+const apply = async (change: object = {}, project = acme) =>
+  call('POST', '/gateway/routes', {
+    ...token(project),
+    body: { name: 'shop', host: await ownHost(project), backends: [backend()], ...change },
+  });
+const read = async (id: string, project = acme) =>
+  (await call('GET', `/gateway/routes/${id}`, token(project))).body as Route;
+const message = (answer: { body: unknown }) =>
+  (answer.body as { detail?: string; message?: string }).detail ?? JSON.stringify(answer.body);
+const used = async () => {
+  const row = await queryRow<{ used: number }>(
+    sql`SELECT api_gateways_used::float8 AS used FROM project_accounts WHERE project_id = ${acme.id}::uuid`,
+  );
+  return row.used;
+};
+
+test('a name creates a route once and replaces it from then on; only the first claims quota', async () => {
+  const created = await apply();
+  expect([created.status, created.body]).toMatchObject([
+    201,
+    {
+      name: 'shop',
+      path_prefix: '/',
+      status: 'degraded',
+      verification: null,
+      traffic: [{ backend: 'web', requests: 0, share_percent: 0 }],
+    },
+  ]);
+  const replaced = await apply({
+    path_prefix: '/api/',
+    backends: [backend({ weight: 95 }), backend({ name: 'canary', weight: 5 })],
+  });
+  expect([replaced.status, replaced.body]).toMatchObject([
+    200,
+    { id: idOf(created), path_prefix: '/api', backends: [{ weight: 95 }, { weight: 5 }] },
+  ]);
+  expect(await used()).toBe(1);
+  expect((await call('DELETE', `/gateway/routes/${idOf(created)}`, token(acme))).status).toBe(204);
+  expect(await used()).toBe(0);
+  expect((await call('GET', `/gateway/routes/${idOf(created)}`, token(acme))).status).toBe(404);
+});
+
+test('of 40 parallel creates at a limit of 15, exactly 15 succeed', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => apply({ name: `route-${index}`, path_prefix: `/${index}` })),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(15);
+  const refused = answers.filter(({ status }) => status === 403);
+  expect(refused).toHaveLength(25);
+  expect(message(refused[0] ?? { body: '' })).toContain('limit 15, in use 15');
+  expect(await used()).toBe(15);
+});
+
+test('parallel applies of one name make one route', async () => {
+  const answers = await Promise.all(Array.from({ length: 12 }, () => apply()));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
+  expect(new Set(answers.map(idOf)).size).toBe(1);
+  expect(await used()).toBe(1);
+});
+
+test('a host and prefix belong to one route of the project', async () => {
+  await apply({ path_prefix: '/api' });
+  const second = await apply({ name: 'second', path_prefix: '/api/' });
+  expect([second.status, message(second)]).toEqual([409, expect.stringContaining('/api')]);
+  expect((await apply({ name: 'second', path_prefix: '/apis' })).status).toBe(201);
+});
+
+test.each([
+  ['another project’s part of the domain', async () => ownHost(other)],
+  ['the gateway’s domain', async () => 'apps.localhost'],
+  ['a name directly below it', async () => 'shop.apps.localhost'],
+  ['this machine', async () => 'shop.localhost'],
+  ['the metadata name of clouds', async () => 'metadata.google.internal'],
+  ['the platform’s name for guests', async () => 'platform.internal'],
+  ['an IP address', async () => '203.0.113.7'],
+  ['an IP address in another notation', async () => '0x7f.1'],
+  ['a reserved function name', async () => `hello--fn.${(await ownHost(acme)).slice(5)}`],
+  ['a wildcard', async () => '*.example.org'],
+  ['a name with a port', async () => 'www.example.org:80'],
+  ['a name with a line break', async () => 'www.example.org\nuse_backend x'],
+])('%s cannot be the host of a route', async (_, host) => {
+  const refused = await apply({ host: await host() });
+  expect(refused.status, message(refused)).toBe(400);
+});
+
+test.each([
+  ['loopback', 'http://127.0.0.1:3000'],
+  ['a private range', 'https://10.0.0.5'],
+  ['link-local', 'https://169.254.169.254'],
+  ['loopback in another notation', 'https://2130706433'],
+  ['IPv6 loopback', 'https://[::1]'],
+  ['credentials', 'https://user:secret@www.example.org'],
+  ['a path', 'https://www.example.org/base'],
+  ['another scheme', 'ftp://www.example.org'],
+  ['the platform itself', 'https://shop.acme.apps.localhost'],
+])('a backend must not name %s', async (_, url) => {
+  expect((await apply({ backends: [backend({ url })] })).status).toBe(400);
+});
+
+test.each([
+  ['weights that do not add to 100', { backends: [backend({ weight: 99 })] }],
+  ['two backends of one name', { backends: [backend({ weight: 50 }), backend({ weight: 50 })] }],
+  ['a backend of two kinds', { backends: [backend({ instance_id: randomUUID(), port: 80 })] }],
+  ['an instance without a port', { backends: [{ name: 'web', weight: 100, instance_id: randomUUID() }] }],
+  ['a rollout to nobody', { rollout: { to: 'canary' } }],
+  [
+    'steps that do not increase',
+    { backends: [backend(), backend({ name: 'canary', weight: 0 })], rollout: { to: 'canary', steps: [50, 20] } },
+  ],
+  ['a prefix with dots', { path_prefix: '/a/../b' }],
+  ['a prefix with a blank', { path_prefix: '/a b' }],
+  ['a backend’s name with a line break', { backends: [backend({ name: 'web\nserver x' })] }],
+])('%s is refused', async (_, change) => {
+  expect((await apply(change)).status).toBe(400);
+});
+
+test('instances, load balancers and certificates of others do not exist', async () => {
+  const instance = idOf(await launch(call, other));
+  const foreign = await apply({ backends: [backend({ url: undefined, instance_id: instance, port: 80 })] });
+  expect(foreign.status).toBe(404);
+  const certificate = idOf(
+    await call('POST', '/gateway/certificates', {
+      ...token(other),
+      body: await certificateUpload('theirs', { names: [await ownHost(acme)] }),
+    }),
+  );
+  expect((await apply({ tls_certificate_id: certificate })).status).toBe(404);
+});
+
+test('a certificate must cover the host, and cannot be deleted while the route names it', async () => {
+  const host = await ownHost(acme);
+  const upload = async (name: string, names: string[]) =>
+    idOf(
+      await call('POST', '/gateway/certificates', { ...token(acme), body: await certificateUpload(name, { names }) }),
+    );
+  const wrong = await apply({ tls_certificate_id: await upload('wrong', ['www.example.org']) });
+  expect([wrong.status, message(wrong)]).toEqual([400, expect.stringContaining('not for')]);
+  const certificate = await upload('right', [host]);
+  const route = await apply({ tls_certificate_id: certificate });
+  expect(route.body).toMatchObject({
+    tls_certificate_id: certificate,
+    url: `https://${host}:${process.env.GATEWAY_HTTPS_PORT ?? 443}/`.replace(':443/', '/'),
+  });
+  const remove = () => call('DELETE', `/gateway/certificates/${certificate}`, token(acme));
+  expect((await remove()).status).toBe(409);
+  await apply();
+  expect((await remove()).status).toBe(204);
+});
+
+test('a host on the internet waits for its TXT record, and the first project that has it serves it', async () => {
+  const host = 'www.example.org';
+  const [mine, theirs] = [await apply({ host }), await apply({ host }, other)];
+  expect(mine.body).toMatchObject({
+    status: 'pending_verification',
+    verification: { record: '_nephele.www.example.org', value: `nephele-project=${acme.id}` },
+  });
+  const rows = () => prisma().gatewayHost.findMany({ orderBy: { status: 'asc' } });
+  await verifyHosts(async () => [['v=spf1 -all']]);
+  expect((await rows()).map(({ status }) => status)).toEqual(['pending', 'pending']);
+  await advanceClock(60_000);
+  const records = async (name: string) =>
+    name === '_nephele.www.example.org' ? [acme, other].map(({ id }) => ['nephele-', `project=${id}`]) : [];
+  await verifyHosts(async (name) => (await records(name)).slice(0, 1));
+  await advanceClock(60_000);
+  await verifyHosts(records);
+  expect((await rows()).map(({ status, project_id }) => [status, project_id])).toEqual([
+    ['refused', other.id],
+    ['verified', acme.id],
+  ]);
+  // Its record has gone: three days later the host is free for the other one.
+  for (let day = 0; day < 3; day += 1) {
+    await advanceClock(24 * 60 * 60_000 + 1000);
+    await verifyHosts(async () => [[`nephele-project=${other.id}`]]);
+  }
+  await advanceClock(60 * 60_000 + 1000);
+  await verifyHosts(async () => [[`nephele-project=${other.id}`]]);
+  expect((await rows()).map(({ status, project_id }) => [status, project_id])).toEqual([
+    ['pending', acme.id],
+    ['verified', other.id],
+  ]);
+  await call('DELETE', `/gateway/routes/${idOf(theirs)}`, token(other));
+  expect(await prisma().gatewayHost.count({ where: { project_id: other.id } })).toBe(0);
+});
+
+test('the manifest names hosts, paths, weights and services of the Gateway API', async () => {
+  const instance = idOf(await launch(call, acme));
+  const route = await apply({
+    path_prefix: '/api',
+    strip_prefix: true,
+    request_timeout_s: 30,
+    backends: [backend({ weight: 90 }), { name: 'vm', weight: 10, instance_id: instance, port: 8080 }],
+  });
+  const answer = await call('GET', `/gateway/routes/${idOf(route)}/manifest`, token(acme));
+  expect(answer.headers.get('content-type')).toContain('application/yaml');
+  const [httpRoute, ...services] = parseAllDocuments(answer.text).map((document) => document.toJS());
+  expect(httpRoute).toMatchObject({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    spec: {
+      hostnames: [await ownHost(acme)],
+      rules: [
+        {
+          matches: [{ path: { type: 'PathPrefix', value: '/api' } }],
+          filters: [
+            { type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } } },
+          ],
+          backendRefs: [
+            { port: 443, weight: 90 },
+            { port: 8080, weight: 10 },
+          ],
+          timeouts: { request: '30s' },
+        },
+      ],
+    },
+  });
+  expect(services).toMatchObject([
+    { kind: 'Service', spec: { type: 'ExternalName', externalName: 'www.example.org' } },
+    { kind: 'Service', spec: { ports: [{ port: 8080 }] } },
+  ]);
+  const names = httpRoute.spec.rules[0].backendRefs.map(({ name }: { name: string }) => name);
+  expect(services.map(({ metadata }) => metadata.name)).toEqual(names);
+});
+
+test('weights of a rollout are whole, add to 100, and keep the proportion of the others', () => {
+  expect(weightsAt({ a: 60, b: 40, c: 0 }, { to: 'c', steps: [5, 50, 100] }, 0)).toEqual({ a: 57, b: 38, c: 5 });
+  expect(weightsAt({ a: 60, b: 40, c: 0 }, { to: 'c', steps: [5, 50, 100] }, 2)).toEqual({ a: 0, b: 0, c: 100 });
+  expect(weightsAt({ a: 0, b: 0, c: 100 }, { to: 'c', steps: [10] }, 0)).toEqual({ a: 45, b: 45, c: 10 });
+  for (const share of [1, 7, 33, 99]) {
+    const weights = Object.values(weightsAt({ a: 33, b: 33, c: 33, d: 1 }, { to: 'd', steps: [share] }, 0));
+    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBe(100);
+  }
+});
+
+/** A route with a running rollout that the gateway serves. */
+async function rollingOut(rollout: object = {}): Promise<string> {
+  const id = idOf(
+    await apply({
+      backends: [backend({ name: 'stable' }), backend({ name: 'canary', weight: 0 })],
+      rollout: {
+        to: 'canary',
+        steps: [5, 50, 100],
+        interval_s: 60,
+        abort_above_errors_percent: 5,
+        abort_above_p99_ms: 500,
+        ...rollout,
+      },
+    }),
+  );
+  await serve(id);
+  return id;
+}
+const serve = (id: string) =>
+  execute(sql`UPDATE gateway_routes SET served_revision = revision, status = 'active' WHERE id = ${id}::uuid`);
+const traffic = (id: string, requests: number, errors: number, bucket = 20) =>
+  execute(sql`INSERT INTO gateway_traffic (route_id, backend, at, bucket, requests, errors)
+    VALUES (${id}::uuid, 'canary', platform_now(), ${bucket}::int, ${requests}::int, ${errors}::int)`);
+const stateOf = async (id: string) => {
+  const { rollout, backends } = await read(id);
+  return [rollout?.state, rollout?.step, ...backends.map(({ weight }) => weight)];
+};
+
+test('a rollout goes on step by step, each for its time, and completes', async () => {
+  const id = await rollingOut();
+  expect(await stateOf(id)).toEqual(['running', 1, 95, 5]);
+  await traffic(id, 100, 1);
+  await advanceClock(59_000);
+  await advanceRollouts(ownCell());
+  expect(await stateOf(id)).toEqual(['running', 1, 95, 5]);
+  await advanceClock(2_000);
+  await advanceRollouts(ownCell());
+  expect(await stateOf(id)).toEqual(['running', 2, 50, 50]);
+  await advanceClock(61_000);
+  await advanceRollouts(ownCell());
+  // Not served yet: the time of a step that nobody saw does not count.
+  expect(await stateOf(id)).toEqual(['running', 2, 50, 50]);
+  for (const expected of [
+    ['running', 3, 0, 100],
+    ['completed', 3, 0, 100],
+  ]) {
+    await serve(id);
+    await advanceClock(61_000);
+    await advanceRollouts(ownCell());
+    expect(await stateOf(id)).toEqual(expected);
+  }
+  const actions = await prisma().auditEntry.findMany({
+    where: { resource_id: id, activity: true },
+    orderBy: { id: 'asc' },
+  });
+  expect(actions.map(({ action }) => action)).toEqual([
+    'gateway_route.apply',
+    'gateway_route.rollout_step',
+    'gateway_route.rollout_step',
+    'gateway_route.rollout_complete',
+  ]);
+});
+
+test.each([
+  ['errors', 200, 20, 20, '10.0 %'],
+  ['latency', 200, 0, 80, '99th percentile'],
+])('too many %s take a rollout back at once', async (_, requests, errors, bucket, why) => {
+  const id = await rollingOut();
+  await traffic(id, requests, errors, bucket);
+  await advanceRollouts(ownCell());
+  expect(await stateOf(id)).toEqual(['rolled_back', 1, 100, 0]);
+  expect((await read(id)).rollout?.reason).toContain(why);
+});
+
+test('a few requests decide only at the end of a step', async () => {
+  const id = await rollingOut();
+  await traffic(id, 5, 5);
+  await advanceRollouts(ownCell());
+  expect(await stateOf(id)).toEqual(['running', 1, 95, 5]);
+  await advanceClock(61_000);
+  await advanceRollouts(ownCell());
+  expect(await stateOf(id)).toEqual(['rolled_back', 1, 100, 0]);
+});
+
+test('a rollout can be stopped by hand while it runs', async () => {
+  const id = await rollingOut();
+  const stop = () => call('POST', `/gateway/routes/${id}/rollback`, token(acme));
+  expect([(await stop()).status, await stateOf(id)]).toEqual([200, ['stopped', 1, 100, 0]]);
+  expect((await stop()).status).toBe(409);
+});
+
+test('each line of the log counts once, for traffic and for bills', async () => {
+  const engines = useMemoryEngines();
+  const id = idOf(await apply({ backends: [backend({ weight: 50 }), backend({ name: 'canary', weight: 50 })] }));
+  const service = randomUUID();
+  await prisma().gatewayIngress.create({ data: { cell_id: ownCell(), service_id: service } });
+  const line = (server: string, status: number, sent: number, ms: number) =>
+    `${status} ${sent} 100 ${ms} 203.0.113.9 route-${id} ${server} ---- GET 1F http shop.example.org /a "b\\`;
+  await engines.services.ensureService(bareSpec(service));
+  for (const text of [
+    line('web', 200, 1000, 10),
+    line('web', 500, 1000, 20),
+    line('canary', 200, 1000, 30),
+    line('<NOSRV>', 503, 200, 0),
+    'garbage',
+  ])
+    engines.services.say(service, text);
+  await countTraffic(ownCell());
+  await countTraffic(ownCell());
+  expect((await read(id)).traffic).toEqual([
+    { backend: 'web', requests: 2, share_percent: 66.67, errors_percent: 50, p99_ms: expect.any(Number) },
+    { backend: 'canary', requests: 1, share_percent: 33.33, errors_percent: 0, p99_ms: expect.any(Number) },
+  ]);
+  // 3 × 1,000 and 200 to clients, 3 × 100 to backends on the internet.
+  const { billed } = await queryRow<{ billed: string }>(
+    sql`SELECT coalesce(sum(quantity), 0)::text AS billed FROM usage_events WHERE resource_id = ${id}::uuid`,
+  );
+  expect(Number(billed)).toBe(3500);
+});
+
+test('a path cannot forge the fields that are billed', () => {
+  const line = '200 +1000 5 7 203.0.113.9 route-x web ---- GET 1F http host / 500 0 0 route-y web';
+  expect(parseLine(line)).toMatchObject({ route_id: 'x', sent: 1000, backend: 'web', path: '/ 500 0 0 route-y web' });
+});

@@ -1,0 +1,384 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { oneAtATime, signalChange } from '@/lib/core/db/changes';
+import { hintInsert } from '@/lib/core/db/hint';
+import { newId } from '@/lib/core/db/id';
+import { execute, queryOne } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import { reportIncident, resolveIncident } from '@/lib/core/incidents/incident';
+import { settleFile } from '@/lib/domains/loadbalancing/renewals';
+import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
+import type { EntryTarget } from '@/lib/domains/network/engine';
+import { ensureWired } from '@/lib/domains/network/topology';
+import { engineOf } from '@/lib/engines/engines';
+import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
+import type { ServiceFile } from '@/lib/hosts/services/engine';
+import { log } from '@/lib/log';
+import { ADMIN_SOCKET, backendName, type ServedRoute, type Target } from '../configuration';
+import type { RouteStatus } from '../schema';
+import { NOT_SERVED, NOT_VERIFIED } from '../service';
+import type { Health } from '../view';
+import { Addresses } from './addresses';
+import { type CellRoute, hasChallenges, type Place, placesOf, routesOfCell, routesVersion } from './routes';
+import { bareSpec, filesOf, placesHere } from './spec';
+
+/** What was made sure of is made sure of again after this long. */
+const TRUSTED_MS = 10_000;
+/** After a reload, the new process answers within this. */
+const RELOAD_MS = 50;
+const RELOAD_TRIES = 40;
+
+const INCIDENT = 'gateway';
+
+type ServerFacts = { name: string; weight: number; target: Target | null; reason: string | null };
+type Wanted = { route: CellRoute; servers: ServerFacts[] };
+
+/** The gateway's process of a cell and everything that it serves. */
+export class Ingress {
+  private readonly addresses = new Addresses();
+  private readonly entered = new Map<string, { targets: string; at: number; sockets: Map<string, string> }>();
+  private version = '';
+  private applied = { files: '', at: Number.NEGATIVE_INFINITY };
+  private readonly look = oneAtATime(() => this.settle());
+
+  constructor(private readonly cell: string) {}
+
+  /** Makes the gateway serve what the rows say. */
+  settled(): Promise<void> {
+    this.look.fire();
+    return this.look.idle();
+  }
+
+  /** The same, if a route has changed. */
+  async changed(): Promise<void> {
+    if ((await routesVersion(this.cell)) !== this.version) await this.settled();
+  }
+
+  private async settle(): Promise<void> {
+    const version = await routesVersion(this.cell);
+    const routes = await routesOfCell(this.cell);
+    const isNeeded = routes.length > 0 || (await hasChallenges());
+    const id = await serviceOf(this.cell, isNeeded);
+    if (id === undefined) return;
+    const wanted = await this.plan(routes.filter(({ is_owned }) => is_owned));
+    const problem = isNeeded ? await this.ensure(id, wanted) : await this.stop(id);
+    this.version = version;
+    if (problem === null) await resolveIncident(INCIDENT);
+    else await reportIncident({ key: INCIDENT, project_id: null, resource: { type: 'gateway', id }, reason: problem });
+    await this.bringUpToDate(id, routes, wanted, problem);
+  }
+
+  private async plan(routes: CellRoute[]): Promise<Wanted[]> {
+    const ids = routes.flatMap(({ backends }) =>
+      backends.flatMap(({ instance_id, load_balancer_id }) => instance_id ?? load_balancer_id ?? []),
+    );
+    const places = new Map((await placesOf(this.cell, ids)).map((place) => [place.id, place]));
+    const sockets = await this.enter(routes, places);
+    const hosts = new Set(routes.flatMap(({ backends }) => backends.flatMap(({ url }) => (url ? [hostOf(url)] : []))));
+    const before = new Map(
+      routes.flatMap(({ backends, health }) =>
+        backends.flatMap(({ url, name }): [string, string][] => {
+          const ip = health[name]?.ip;
+          return url && ip ? [[hostOf(url), ip]] : [];
+        }),
+      ),
+    );
+    const resolved = await this.addresses.resolve(hosts, before);
+    return routes.map((route) => ({
+      route,
+      servers: route.backends.map(({ name, weight, url, instance_id, load_balancer_id, port }): ServerFacts => {
+        if (url !== null) {
+          const { hostname, protocol, port: given } = new URL(url);
+          const found = resolved.get(hostOf(url));
+          if (!found || found.ip === null)
+            return { name, weight, target: null, reason: found?.reason ?? 'Not resolved yet.' };
+          const isSecure = protocol === 'https:';
+          const number = given === '' ? (isSecure ? 443 : 80) : Number(given);
+          return {
+            name,
+            weight,
+            target: { kind: 'address', ip: found.ip, port: number, verify: isSecure ? hostname : null },
+            reason: null,
+          };
+        }
+        const place = places.get(instance_id ?? load_balancer_id ?? '');
+        if (!place || place.project_id !== route.project_id) {
+          const what = instance_id === null ? 'load balancer' : 'instance';
+          return { name, weight, target: null, reason: `The ${what} does not exist any more.` };
+        }
+        const path = sockets.get(entryKey(place, port));
+        return path === undefined
+          ? { name, weight, target: null, reason: 'The network of the backend is not ready.' }
+          : { name, weight, target: { kind: 'socket', path }, reason: null };
+      }),
+    }));
+  }
+
+  /** Opens the ways into the networks of all private backends. @returns sockets by router, address and port */
+  private async enter(routes: readonly CellRoute[], places: ReadonlyMap<string, Place>): Promise<Map<string, string>> {
+    const targets = new Map<string, { project_id: string; wanted: Map<string, EntryTarget> }>();
+    for (const { project_id, backends } of routes) {
+      for (const { instance_id, load_balancer_id, port } of backends) {
+        const place = places.get(instance_id ?? load_balancer_id ?? '');
+        if (!place || port === null || place.project_id !== project_id) continue;
+        const router = targets.get(place.router_id) ?? { project_id, wanted: new Map<string, EntryTarget>() };
+        router.wanted.set(entryKey(place, port), { address: place.ip, port });
+        targets.set(place.router_id, router);
+      }
+    }
+    for (const router of this.entered.keys()) {
+      if (targets.has(router)) continue;
+      await this.leave(router);
+    }
+    await Promise.all(
+      [...targets].map(([router, one]) => this.enterOne(router, one.project_id, [...one.wanted.values()])),
+    );
+    return new Map([...this.entered.values()].flatMap(({ sockets }) => [...sockets]));
+  }
+
+  private async enterOne(router: string, projectId: string, wanted: EntryTarget[]): Promise<void> {
+    const targets = JSON.stringify(wanted);
+    const known = this.entered.get(router);
+    if (known?.targets === targets && performance.now() - known.at < TRUSTED_MS) return;
+    try {
+      await ensureWired(this.cell, projectId);
+      const entries = await engineOf(this.cell).network.ensureEntries(router, wanted);
+      const sockets = new Map(
+        entries.map((entry) => [entryKey({ router_id: router, ip: entry.address }, entry.port), entry.socket]),
+      );
+      this.entered.set(router, { targets, at: performance.now(), sockets });
+    } catch (error) {
+      log.warn({ err: error, router }, 'the gateway could not enter a network');
+    }
+  }
+
+  private async leave(router: string): Promise<void> {
+    this.entered.delete(router);
+    await engineOf(this.cell)
+      .network.ensureEntries(router, [])
+      .catch((error) => log.warn({ err: error, router }, 'the gateway could not leave a network'));
+  }
+
+  /** @returns why the gateway does not run, null when it does */
+  private async ensure(id: string, wanted: readonly Wanted[]): Promise<string | null> {
+    const { services } = engineOf(this.cell);
+    const owners = new Map(wanted.map(({ route }) => [route.id, route.project_id]));
+    try {
+      const files = await filesOf(id, wanted.map(servedRoute), owners);
+      const text = JSON.stringify(files);
+      const isSame = this.applied.files === text;
+      if (isSame && performance.now() - this.applied.at < TRUSTED_MS) return null;
+      const taken = (await services.isHealthy(id)) ? null : await takenPort();
+      if (taken !== null) return taken;
+      const answer = await services.ensureService(bareSpec(id, 'running', files));
+      if (!answer.settled) return `The gateway is not ready: ${answer.waits_for}.`;
+      if (!isSame) await this.renewCertificates(id, files);
+      this.applied = { files: text, at: performance.now() };
+      return null;
+    } catch (error) {
+      log.warn({ err: detailOf(error) }, 'the gateway could not be made what it should be');
+      return error instanceof EngineError ? reasonOf(error) : 'The gateway could not be started.';
+    }
+  }
+
+  private async renewCertificates(id: string, files: readonly ServiceFile[]): Promise<void> {
+    for (const file of files) if (file.path.startsWith('tls/')) await settleFile(this.socket(id), file);
+  }
+
+  private async stop(id: string): Promise<null> {
+    this.applied = { files: '', at: Number.NEGATIVE_INFINITY };
+    await engineOf(this.cell).services.ensureService(bareSpec(id, 'stopped'));
+    return null;
+  }
+
+  private socket(id: string): string {
+    return join(engineOf(this.cell).services.socketFolder(id), ADMIN_SOCKET);
+  }
+
+  private async stats(id: string): Promise<Stat[]> {
+    const answer = await ask(this.socket(id), ['show stat']);
+    return answer === undefined ? [] : parseStats(answer);
+  }
+
+  /** Sets weights and addresses of the running process, and writes down what each route has. */
+  private async bringUpToDate(
+    id: string,
+    routes: readonly CellRoute[],
+    wanted: readonly Wanted[],
+    problem: string | null,
+  ): Promise<void> {
+    const stats = problem === null && wanted.length > 0 ? await this.settledStats(id, wanted) : new Map<string, Stat>();
+    const served = new Map(wanted.map((one) => [one.route.id, one]));
+    const states = routes.map((route) => stateOf(route, served.get(route.id), stats, problem));
+    const changes = states.filter((state, index) => {
+      const before = routes[index];
+      return before && !isDeepStrictEqual(state, pick(before));
+    });
+    if (changes.length === 0) return;
+    const changed = await execute(sql`
+      WITH told AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+        AS t (id uuid, project_id uuid, status text, status_reason text, health jsonb, revision int, served_revision int)
+      ), noted AS (
+        UPDATE gateway_routes r SET status = told.status, status_reason = told.status_reason, health = told.health,
+          served_revision = greatest(r.served_revision, told.served_revision)
+        FROM told WHERE r.id = told.id AND r.revision = told.revision RETURNING r.id, r.project_id
+      )
+      ${hintInsert({ project_id: raw('project_id'), topic: 'gateway_route', resource_id: raw('id::text') }, raw('noted'))}`);
+    if (changed > 0) signalChange();
+  }
+
+  /** Statistics of a process that has all servers with their weights; after a reload it takes a moment. */
+  private async settledStats(id: string, wanted: readonly Wanted[]): Promise<Map<string, Stat>> {
+    let found = new Map<string, Stat>();
+    for (let attempt = 0; attempt < RELOAD_TRIES; attempt += 1) {
+      found = new Map((await this.stats(id)).map((stat) => [`${stat.pxname}/${stat.svname}`, stat]));
+      const commands = wanted.flatMap(({ route, servers }) =>
+        route.is_suspended ? [] : commandsFor(route, servers, found),
+      );
+      if (!commands.includes('')) {
+        if (commands.length === 0) return found;
+        await ask(this.socket(id), commands);
+        continue;
+      }
+      await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
+    }
+    return found;
+  }
+}
+
+const hostOf = (url: string) => new URL(url).hostname;
+const entryKey = ({ router_id, ip }: Pick<Place, 'router_id' | 'ip'>, port: number | null) =>
+  `${router_id} ${ip} ${port}`;
+
+const servedRoute = ({ route, servers }: Wanted): ServedRoute => ({
+  id: route.id,
+  host: route.host,
+  path_prefix: route.path_prefix,
+  strip_prefix: route.strip_prefix,
+  request_timeout_s: route.request_timeout_s,
+  sticky: route.sticky,
+  is_suspended: route.is_suspended,
+  certificate_id: route.tls_certificate_id,
+  backends: servers.map(({ name, weight, target }) => ({ name, weight, target })),
+});
+
+/** What the process lacks; an empty command stands for a server that only a reload brings. */
+function commandsFor(route: CellRoute, servers: readonly ServerFacts[], stats: ReadonlyMap<string, Stat>): string[] {
+  return servers.flatMap(({ name, weight, target }) => {
+    if (target === null) return [];
+    const server = `${backendName(route.id)}/${name}`;
+    const stat = stats.get(server);
+    if (!stat) return [''];
+    const address =
+      target.kind === 'address' ? `${target.ip.includes(':') ? `[${target.ip}]` : target.ip}:${target.port}` : null;
+    return [
+      ...(Number(stat.weight) === weight ? [] : [`set weight ${server} ${weight}`]),
+      ...(address === null || stat.addr === address || target.kind !== 'address'
+        ? []
+        : [`set server ${server} addr ${target.ip} port ${target.port}`]),
+    ];
+  });
+}
+
+type State = Pick<
+  CellRoute,
+  'id' | 'project_id' | 'status' | 'status_reason' | 'health' | 'revision' | 'served_revision'
+>;
+
+const pick = ({ id, project_id, status, status_reason, health, revision, served_revision }: CellRoute): State => ({
+  id,
+  project_id,
+  status,
+  status_reason,
+  health,
+  revision,
+  served_revision,
+});
+
+/** What a route has, from what the process says. */
+function stateOf(
+  route: CellRoute,
+  wanted: Wanted | undefined,
+  stats: ReadonlyMap<string, Stat>,
+  problem: string | null,
+): State {
+  const { id, project_id, revision, served_revision } = route;
+  const state = (status: RouteStatus, reason: string | null, health: Health = {}, served = served_revision): State => ({
+    id,
+    project_id,
+    status,
+    status_reason: reason,
+    health,
+    revision,
+    served_revision: served,
+  });
+  if (!wanted) {
+    const { host_refusal } = route;
+    return host_refusal === null ? state('pending_verification', NOT_VERIFIED) : state('error', host_refusal);
+  }
+  if (problem !== null) return state('error', problem);
+  if (route.is_suspended)
+    return state('degraded', 'The project is suspended: requests are answered with 503.', {}, revision);
+  const isServed = wanted.servers.every(
+    ({ name, target }) => target === null || stats.has(`${backendName(id)}/${name}`),
+  );
+  if (!isServed) return state('degraded', NOT_SERVED, route.health);
+  const health = Object.fromEntries(
+    wanted.servers.map((server) => [server.name, healthOf(server, stats.get(`${backendName(id)}/${server.name}`))]),
+  );
+  const used = wanted.servers.filter(({ weight }) => weight > 0);
+  const down = used.filter(({ name }) => health[name]?.status === 'down');
+  const reason = down.map(({ name }) => `${name}: ${health[name]?.reason ?? 'down'}`).join(' ');
+  if (down.length === 0) return state('active', null, health, revision);
+  return down.length === used.length
+    ? state('error', `No backend is up. ${reason}`, health, revision)
+    : state('degraded', reason, health, revision);
+}
+
+function healthOf({ target, reason }: ServerFacts, stat: Stat | undefined): Health[string] {
+  if (target === null || !stat) return { status: 'down', reason };
+  const ip = target.kind === 'address' ? { ip: target.ip } : {};
+  if (stat.status?.startsWith('UP')) return { status: 'up', reason: null, ...ip };
+  return { status: 'down', reason: reasons[stat.check_status ?? ''] ?? 'It does not accept connections.', ...ip };
+}
+
+/** By HAProxy's word for the result of a check. */
+const reasons: Readonly<Record<string, string>> = {
+  L4TOUT: 'It did not respond in time.',
+  L4CON: 'It refused the connection.',
+  L6TOUT: 'It did not complete the TLS handshake in time.',
+  L6RSP: 'Its TLS certificate is not valid for its host.',
+  SOCKERR: 'It does not accept connections.',
+};
+
+/** The id of a cell's gateway service. @param isNeeded whether to allot one */
+async function serviceOf(cell: string, isNeeded: boolean): Promise<string | undefined> {
+  const find = () =>
+    queryOne<{ service_id: string }>(sql`SELECT service_id FROM gateway_ingresses WHERE cell_id = ${cell}::text`);
+  const found = await find();
+  if (found || !isNeeded) return found?.service_id;
+  await execute(sql`INSERT INTO gateway_ingresses (cell_id, service_id)
+    SELECT ${cell}::text, ${newId()}::uuid FROM cells WHERE id = ${cell}::text ON CONFLICT DO NOTHING`);
+  return (await find())?.service_id;
+}
+
+/** Why the gateway can't listen; null when it can. */
+async function takenPort(): Promise<string | null> {
+  const { host, httpPort, httpsPort } = placesHere();
+  const settings = { [httpPort]: 'GATEWAY_HTTP_PORT', [httpsPort]: 'GATEWAY_HTTPS_PORT' };
+  for (const port of [httpPort, httpsPort]) {
+    const code = await listenError(host, port);
+    const setting = settings[port];
+    if (code === 'EADDRINUSE') return `Port ${port} of the host is taken by another program. Set ${setting}.`;
+    if (code === 'EACCES') return `This user may not listen at port ${port}. Set ${setting} to a port from 1024.`;
+  }
+  return null;
+}
+
+const listenError = (host: string, port: number) =>
+  new Promise<string | null>((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
