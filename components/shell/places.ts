@@ -1,6 +1,7 @@
 import { budget } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { instances, keyPairs } from '@/components/compute/domain';
+import { routes } from '@/components/gateway/domain';
 import { images } from '@/components/images/domain';
 import type { ResourceKind } from '@/components/kit/page/navigation';
 import { loadBalancers } from '@/components/loadbalancing/domain';
@@ -34,6 +35,7 @@ const places: Readonly<Record<string, Place>> = {
   security_group: { kind: securityGroups, one: paths.securityGroup },
   load_balancer: { kind: loadBalancers, one: (project, id) => paths.loadBalancer(project, id) },
   floating_ip: { kind: floatingIps, one: (project, _, search) => paths.floatingIps(project, search) },
+  gateway_route: { kind: routes, one: (project, id) => paths.route(project, id) },
   certificate: { kind: certificates, one: (project, id) => paths.certificate(project, id) },
   secret: { kind: secrets, one: (project, _, search) => paths.secrets(project, search) },
   budget: { kind: { ...budget, noun: 'budget' }, one: paths.budget },

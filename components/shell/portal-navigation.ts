@@ -12,6 +12,7 @@ import {
 } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
+import { routes } from '@/components/gateway/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
 import { catalog, inventory } from '@/components/inventory/domain';
@@ -42,7 +43,14 @@ export const portalNavigation: readonly NavigationGroup[] = [
   { label: 'Compute', entries: [tabbed([instances, flavors]), images, keyPairs] },
   {
     label: 'Networking',
-    entries: [tabbed([networks, topology, routers, ports]), loadBalancers, floatingIps, securityGroups, certificates],
+    entries: [
+      tabbed([networks, topology, routers, ports]),
+      loadBalancers,
+      floatingIps,
+      securityGroups,
+      routes,
+      certificates,
+    ],
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots])] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },

@@ -38,19 +38,19 @@ import { defaultNetwork } from './machines';
 import { api, createProject } from './world';
 
 /** Servers behind the load balancer, and its client. */
-const shell: Program = {
+export const shell: Program = {
   name: 'busybox',
   version: 'with-curl',
   licence: 'GPL-2.0-only',
   sources: [{ kind: 'debian', packages: ['busybox-static', 'curl'] }],
   keep: ['bin/busybox', 'usr/bin/busybox', 'usr/bin/curl'],
 };
-const options = {
+export const options = {
   dataDir: settings().dataDir,
   cacheDir: join(tmpdir(), `nephele-test-cache-${process.getuid?.()}`),
 };
-const host = describeHost(options);
-const openToAll = ['ingress', 'egress'].map((direction) => ({
+export const host = describeHost(options);
+export const openToAll = ['ingress', 'egress'].map((direction) => ({
   direction,
   protocol: 'any',
   portRangeMin: null,

@@ -93,6 +93,7 @@ const looks = new Map<string, StatusLook>([
   // operations
   ['pending', wait('Pending')],
   ['queued', wait('Queued')],
+  ['pending_verification', wait('Waiting for verification')],
   ['on_demand', rest('On first use', CloudDownload)],
   ['absent', rest('On first use', CloudDownload)],
   ['waiting', wait('Waiting')],

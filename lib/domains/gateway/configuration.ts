@@ -64,11 +64,22 @@ const structureOf = (places: Places, routes: readonly ServedRoute[]) =>
 
 export type Rendered = { path: string; content: string; live: boolean };
 
+const commonDivisor = (one: number, other: number): number => (other === 0 ? one : commonDivisor(other, one % other));
+
+/**
+ * Weights as HAProxy gets them, as small as their proportion allows: after a change, the division of requests is exact again
+ * once all weights together have been used up.
+ */
+export function smallestWeights(weights: readonly number[]): number[] {
+  const divisor = Math.max(1, weights.reduce(commonDivisor, 0));
+  return weights.map((weight) => weight / divisor);
+}
+
 /** The files of the gateway's HAProxy (2.6), without certificates. */
 export function renderGateway(places: Places, routes: readonly ServedRoute[]): Rendered[] {
   const structure = createHash('sha256').update(structureOf(places, routes)).digest('hex');
   const configuration = [
-    globalSection,
+    globalSection(structure),
     defaults,
     frontend(places),
     platform(places),
@@ -84,7 +95,9 @@ export function renderGateway(places: Places, routes: readonly ServedRoute[]): R
 }
 
 // Whoever waits for a name or a connection is a person: backends that do not answer are left soon.
-const globalSection = `global
+/** @param structure tells processes apart: during a reload, the last one may answer for a moment */
+const globalSection = (structure: string) => `global
+  description ${structure}
   log stdout len 8192 format raw local0
   stats socket /run/service/${ADMIN_SOCKET} mode 600 level admin expose-fd listeners
   stats timeout 1h
@@ -159,8 +172,9 @@ function backend({ id, path_prefix, strip_prefix, request_timeout_s, sticky, is_
   const stripped =
     strip_prefix && length > 0
       ? [
-          `http-request set-path "%[path,bytes(${length})]" if { path_len gt ${length} }`,
+          // In this order: a path that has been cut is short, too.
           `http-request set-path / if { path_len le ${length} }`,
+          `http-request set-path "%[path,bytes(${length})]" if { path_len gt ${length} }`,
           `http-request set-header X-Forwarded-Prefix ${path_prefix.slice(0, -1)}`,
         ]
       : [];

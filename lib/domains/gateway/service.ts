@@ -288,11 +288,7 @@ const hostReleased = (call: ProjectCall, id: string, host: string): Sql => sql`D
 async function replaceRoute(call: ProjectCall, present: RouteRow, planned: Planned): Promise<Route> {
   const { id, name } = present;
   const { project_id } = call;
-  const isSamePlace = present.host === planned.input.host && present.status !== 'pending_verification';
-  const status: [RouteStatus, string | null] = isSamePlace
-    ? [present.status, present.status_reason]
-    : await firstStatus(call, planned);
-  const row = { ...rowOf(call, id, planned, ['degraded', NOT_SERVED]), status: status[0], status_reason: status[1] };
+  const row = rowOf(call, id, planned, await firstStatus(call, planned));
   const changed = viewRoute({
     ...present,
     ...row,

@@ -16,7 +16,9 @@ export const storedBackend = z.object({
 export type StoredBackend = z.output<typeof storedBackend>;
 
 /** What was last observed of each backend. */
-export type Health = Readonly<Record<string, { status: 'up' | 'down'; reason: string | null; ip?: string }>>;
+export type Health = Readonly<
+  Record<string, { status: 'up' | 'down' | 'unknown'; reason: string | null; ip?: string }>
+>;
 
 /** A rollout as its route's row has it. */
 export type StoredRollout = Omit<Rollout, 'state' | 'step' | 'step_started_at' | 'reason'>;

@@ -15,7 +15,7 @@ import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
 import type { ServiceFile } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
-import { ADMIN_SOCKET, backendName, type ServedRoute, type Target } from '../configuration';
+import { ADMIN_SOCKET, backendName, type ServedRoute, STRUCTURE, smallestWeights, type Target } from '../configuration';
 import type { RouteStatus } from '../schema';
 import { NOT_SERVED, NOT_VERIFIED } from '../service';
 import type { Health } from '../view';
@@ -26,10 +26,20 @@ import { bareSpec, filesOf, placesHere } from './spec';
 /** What was made sure of is made sure of again after this long. */
 const TRUSTED_MS = 10_000;
 /** After a reload, the new process answers within this. */
-const RELOAD_MS = 50;
-const RELOAD_TRIES = 40;
+const RELOAD_MS = 20;
+const RELOAD_TRIES = 150;
+
+/** How long it may take to start. */
+const PATIENCE_MS = 60_000;
+
+/** Why a route is not active in its first seconds. */
+const NOT_CHECKED = 'Its backends have not been checked yet.';
 
 const INCIDENT = 'gateway';
+
+/** Whether the gateway runs with what it should have. */
+type Condition = { state: 'ready'; reason: null } | { state: 'waiting' | 'failed'; reason: string };
+const READY: Condition = { state: 'ready', reason: null };
 
 type ServerFacts = { name: string; weight: number; target: Target | null; reason: string | null };
 type Wanted = { route: CellRoute; servers: ServerFacts[] };
@@ -39,7 +49,8 @@ export class Ingress {
   private readonly addresses = new Addresses();
   private readonly entered = new Map<string, { targets: string; at: number; sockets: Map<string, string> }>();
   private version = '';
-  private applied = { files: '', at: Number.NEGATIVE_INFINITY };
+  private waitingSince: number | undefined;
+  private applied = { files: '', structure: '', at: Number.NEGATIVE_INFINITY };
   private readonly look = oneAtATime(() => this.settle());
 
   constructor(private readonly cell: string) {}
@@ -62,11 +73,21 @@ export class Ingress {
     const id = await serviceOf(this.cell, isNeeded);
     if (id === undefined) return;
     const wanted = await this.plan(routes.filter(({ is_owned }) => is_owned));
-    const problem = isNeeded ? await this.ensure(id, wanted) : await this.stop(id);
+    const condition = isNeeded ? await this.ensure(id, wanted) : await this.stop(id);
     this.version = version;
-    if (problem === null) await resolveIncident(INCIDENT);
-    else await reportIncident({ key: INCIDENT, project_id: null, resource: { type: 'gateway', id }, reason: problem });
-    await this.bringUpToDate(id, routes, wanted, problem);
+    await this.report(id, condition);
+    await this.bringUpToDate(id, routes, wanted, condition);
+  }
+
+  /** An incident for operators when the gateway cannot run, or does not start for long. */
+  private async report(id: string, { state, reason }: Condition): Promise<void> {
+    if (state === 'ready') {
+      this.waitingSince = undefined;
+      return resolveIncident(INCIDENT);
+    }
+    this.waitingSince ??= performance.now();
+    if (state === 'waiting' && performance.now() - this.waitingSince < PATIENCE_MS) return;
+    await reportIncident({ key: INCIDENT, project_id: null, resource: { type: 'gateway', id }, reason });
   }
 
   private async plan(routes: CellRoute[]): Promise<Wanted[]> {
@@ -160,25 +181,30 @@ export class Ingress {
       .catch((error) => log.warn({ err: error, router }, 'the gateway could not leave a network'));
   }
 
-  /** @returns why the gateway does not run, null when it does */
-  private async ensure(id: string, wanted: readonly Wanted[]): Promise<string | null> {
+  private async ensure(id: string, wanted: readonly Wanted[]): Promise<Condition> {
     const { services } = engineOf(this.cell);
     const owners = new Map(wanted.map(({ route }) => [route.id, route.project_id]));
     try {
       const files = await filesOf(id, wanted.map(servedRoute), owners);
       const text = JSON.stringify(files);
       const isSame = this.applied.files === text;
-      if (isSame && performance.now() - this.applied.at < TRUSTED_MS) return null;
-      const taken = (await services.isHealthy(id)) ? null : await takenPort();
-      if (taken !== null) return taken;
+      if (isSame && performance.now() - this.applied.at < TRUSTED_MS) return READY;
+      const isRunning = (await ask(this.socket(id), ['show info'])) !== undefined;
+      const taken = isRunning ? null : await takenPort();
+      if (taken !== null) return { state: 'failed', reason: taken };
       const answer = await services.ensureService(bareSpec(id, 'running', files));
-      if (!answer.settled) return `The gateway is not ready: ${answer.waits_for}.`;
+      if (!answer.settled) {
+        setTimeout(() => this.look.fire(), answer.again_ms).unref();
+        return { state: 'waiting', reason: `The gateway is not ready: ${answer.waits_for}.` };
+      }
       if (!isSame) await this.renewCertificates(id, files);
-      this.applied = { files: text, at: performance.now() };
-      return null;
+      const structure = files.find(({ path }) => path === STRUCTURE)?.content ?? '';
+      this.applied = { files: text, structure, at: performance.now() };
+      return READY;
     } catch (error) {
       log.warn({ err: detailOf(error) }, 'the gateway could not be made what it should be');
-      return error instanceof EngineError ? reasonOf(error) : 'The gateway could not be started.';
+      const reason = error instanceof EngineError ? reasonOf(error) : 'The gateway could not be started.';
+      return { state: 'failed', reason };
     }
   }
 
@@ -186,19 +212,21 @@ export class Ingress {
     for (const file of files) if (file.path.startsWith('tls/')) await settleFile(this.socket(id), file);
   }
 
-  private async stop(id: string): Promise<null> {
-    this.applied = { files: '', at: Number.NEGATIVE_INFINITY };
+  private async stop(id: string): Promise<Condition> {
+    this.applied = { files: '', structure: '', at: Number.NEGATIVE_INFINITY };
     await engineOf(this.cell).services.ensureService(bareSpec(id, 'stopped'));
-    return null;
+    return READY;
   }
 
   private socket(id: string): string {
     return join(engineOf(this.cell).services.socketFolder(id), ADMIN_SOCKET);
   }
 
-  private async stats(id: string): Promise<Stat[]> {
-    const answer = await ask(this.socket(id), ['show stat']);
-    return answer === undefined ? [] : parseStats(answer);
+  /** Undefined while the process with this structure does not answer yet. */
+  private async stats(id: string, structure: string): Promise<Stat[] | undefined> {
+    const answer = await ask(this.socket(id), ['show info', 'show stat']);
+    if (!answer?.includes(`\ndescription: ${structure}\n`)) return undefined;
+    return parseStats(answer.slice(answer.indexOf('# pxname')));
   }
 
   /** Sets weights and addresses of the running process, and writes down what each route has. */
@@ -206,11 +234,12 @@ export class Ingress {
     id: string,
     routes: readonly CellRoute[],
     wanted: readonly Wanted[],
-    problem: string | null,
+    condition: Condition,
   ): Promise<void> {
-    const stats = problem === null && wanted.length > 0 ? await this.settledStats(id, wanted) : new Map<string, Stat>();
+    const stats =
+      condition.state === 'ready' && wanted.length > 0 ? await this.settledStats(id, wanted) : new Map<string, Stat>();
     const served = new Map(wanted.map((one) => [one.route.id, one]));
-    const states = routes.map((route) => stateOf(route, served.get(route.id), stats, problem));
+    const states = routes.map((route) => stateOf(route, served.get(route.id), stats, condition));
     const changes = states.filter((state, index) => {
       const before = routes[index];
       return before && !isDeepStrictEqual(state, pick(before));
@@ -231,8 +260,14 @@ export class Ingress {
   /** Statistics of a process that has all servers with their weights; after a reload it takes a moment. */
   private async settledStats(id: string, wanted: readonly Wanted[]): Promise<Map<string, Stat>> {
     let found = new Map<string, Stat>();
+    const { structure } = this.applied;
     for (let attempt = 0; attempt < RELOAD_TRIES; attempt += 1) {
-      found = new Map((await this.stats(id)).map((stat) => [`${stat.pxname}/${stat.svname}`, stat]));
+      const stats = await this.stats(id, structure);
+      if (stats === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
+        continue;
+      }
+      found = new Map(stats.map((stat) => [`${stat.pxname}/${stat.svname}`, stat]));
       const commands = wanted.flatMap(({ route, servers }) =>
         route.is_suspended ? [] : commandsFor(route, servers, found),
       );
@@ -260,13 +295,21 @@ const servedRoute = ({ route, servers }: Wanted): ServedRoute => ({
   sticky: route.sticky,
   is_suspended: route.is_suspended,
   certificate_id: route.tls_certificate_id,
-  backends: servers.map(({ name, weight, target }) => ({ name, weight, target })),
+  backends: servers.map(({ name, target }, index) => ({
+    name,
+    weight: smallestWeights(weightsOf(servers))[index] ?? 0,
+    target,
+  })),
 });
+
+const weightsOf = (servers: readonly ServerFacts[]) => servers.map(({ weight }) => weight);
 
 /** What the process lacks; an empty command stands for a server that only a reload brings. */
 function commandsFor(route: CellRoute, servers: readonly ServerFacts[], stats: ReadonlyMap<string, Stat>): string[] {
-  return servers.flatMap(({ name, weight, target }) => {
+  const weights = smallestWeights(weightsOf(servers));
+  return servers.flatMap(({ name, target }, index) => {
     if (target === null) return [];
+    const weight = weights[index] ?? 0;
     const server = `${backendName(route.id)}/${name}`;
     const stat = stats.get(server);
     if (!stat) return [''];
@@ -281,6 +324,7 @@ function commandsFor(route: CellRoute, servers: readonly ServerFacts[], stats: R
   });
 }
 
+type Observed = Health[string];
 type State = Pick<
   CellRoute,
   'id' | 'project_id' | 'status' | 'status_reason' | 'health' | 'revision' | 'served_revision'
@@ -301,7 +345,7 @@ function stateOf(
   route: CellRoute,
   wanted: Wanted | undefined,
   stats: ReadonlyMap<string, Stat>,
-  problem: string | null,
+  condition: Condition,
 ): State {
   const { id, project_id, revision, served_revision } = route;
   const state = (status: RouteStatus, reason: string | null, health: Health = {}, served = served_revision): State => ({
@@ -317,7 +361,8 @@ function stateOf(
     const { host_refusal } = route;
     return host_refusal === null ? state('pending_verification', NOT_VERIFIED) : state('error', host_refusal);
   }
-  if (problem !== null) return state('error', problem);
+  if (condition.state === 'failed') return state('error', condition.reason);
+  if (condition.state === 'waiting') return state('degraded', condition.reason, route.health);
   if (route.is_suspended)
     return state('degraded', 'The project is suspended: requests are answered with 503.', {}, revision);
   const isServed = wanted.servers.every(
@@ -325,20 +370,29 @@ function stateOf(
   );
   if (!isServed) return state('degraded', NOT_SERVED, route.health);
   const health = Object.fromEntries(
-    wanted.servers.map((server) => [server.name, healthOf(server, stats.get(`${backendName(id)}/${server.name}`))]),
+    wanted.servers.map((server) => [
+      server.name,
+      healthOf(server, stats.get(`${backendName(id)}/${server.name}`), route.health[server.name]),
+    ]),
   );
   const used = wanted.servers.filter(({ weight }) => weight > 0);
   const down = used.filter(({ name }) => health[name]?.status === 'down');
   const reason = down.map(({ name }) => `${name}: ${health[name]?.reason ?? 'down'}`).join(' ');
-  if (down.length === 0) return state('active', null, health, revision);
+  if (down.length === 0) {
+    const isChecked = used.every(({ name }) => health[name]?.status === 'up');
+    return isChecked ? state('active', null, health, revision) : state('degraded', NOT_CHECKED, health, revision);
+  }
   return down.length === used.length
     ? state('error', `No backend is up. ${reason}`, health, revision)
     : state('degraded', reason, health, revision);
 }
 
-function healthOf({ target, reason }: ServerFacts, stat: Stat | undefined): Health[string] {
+/** @param before as observed by the process before a reload, which goes on until the first check of this one */
+function healthOf({ target, reason }: ServerFacts, stat: Stat | undefined, before: Observed | undefined): Observed {
   if (target === null || !stat) return { status: 'down', reason };
   const ip = target.kind === 'address' ? { ip: target.ip } : {};
+  if (stat.check_status === 'INI')
+    return { status: before?.status ?? 'unknown', reason: before?.reason ?? null, ...ip };
   if (stat.status?.startsWith('UP')) return { status: 'up', reason: null, ...ip };
   return { status: 'down', reason: reasons[stat.check_status ?? ''] ?? 'It does not accept connections.', ...ip };
 }

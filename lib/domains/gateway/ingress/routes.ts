@@ -39,7 +39,7 @@ export const routesOfCell = (cell: string) =>
 /** Changes when a route does; far cheaper than reading all of them. */
 export async function routesVersion(cell: string): Promise<string> {
   const [row] = await query<{ version: string }>(sql`
-    SELECT concat_ws(' ', count(*), sum(revision), (SELECT count(*) FROM gateway_hosts WHERE status = 'verified')) AS version
+    SELECT concat_ws(' ', count(*), sum(revision), max(id::text), (SELECT count(*) FROM gateway_hosts WHERE status = 'verified')) AS version
     FROM gateway_routes WHERE cell_id = ${cell}::text`);
   return row?.version ?? '';
 }

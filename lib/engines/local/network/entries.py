@@ -49,6 +49,8 @@ class Outer(asyncio.Protocol):
         self.entry = entry
         self.inner = None
         self.transport = None
+        self.early = []
+        self.ended_early = False
 
     def connection_made(self, transport):
         global open_connections
@@ -72,12 +74,21 @@ class Outer(asyncio.Protocol):
         if self.transport.is_closing():
             self.inner.abort()
             return
+        for data in self.early:
+            self.inner.write(data)
+        if self.ended_early:
+            self.inner.write_eof()
         self.transport.resume_reading()
 
     def data_received(self, data):
-        self.inner.write(data)
+        if self.inner:
+            self.inner.write(data)
+        else:
+            # A first part may come before the pause holds.
+            self.early.append(data)
 
     def eof_received(self):
+        self.ended_early = self.inner is None
         if self.inner and not self.inner.is_closing():
             self.inner.write_eof()
         return True

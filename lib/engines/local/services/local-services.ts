@@ -45,6 +45,7 @@ import {
 import {
   allServices,
   egressSocket,
+  entriesFolder,
   findService,
   serviceDirectory,
   serviceFile,
@@ -226,6 +227,7 @@ export class LocalServices implements ServiceEngine {
     await giveToUser(this.host, serviceSockets(this.host, id), uid, 0o700);
     const stop = () => stopService(this.host, id, stopMs(spec));
     if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
+    if (spec.front) await mkdir(entriesFolder(this.host), { recursive: true, mode: 0o711 });
     const { port } = spec;
     if (port) await this.cables.take(id, () => ensureCable(this.host, id, this.newest(id, port)));
     if (spec.egress) await ensureRelay(this.host, id);

@@ -1,0 +1,10 @@
+'use client';
+
+import { useList } from '@/lib/client/list';
+
+/** Names of the instances and load balancers of the project, by id. */
+export function useTargetNames(): ReadonlyMap<string, string> {
+  const instances = useList('/api/v1/compute/instances', { limit: 200, sort: 'name' });
+  const balancers = useList('/api/v1/lbaas/loadbalancers', { limit: 200, sort: 'name' });
+  return new Map([...(instances.data?.rows ?? []), ...(balancers.data?.rows ?? [])].map(({ id, name }) => [id, name]));
+}
