@@ -10,4 +10,5 @@ export const routes: ResourceKind = {
   href: paths.routes,
   keywords: ['ingress', 'host', 'domain', 'canary', 'rollout', 'weight', 'http', 'publish'],
   create: { label: 'Create gateway route', href: paths.newRoute, operation: 'applyRoute' },
+  telemetry: { metrics: true },
 };

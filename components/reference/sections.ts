@@ -36,6 +36,7 @@ import {
   Users,
   Vault,
   Wallet,
+  Waypoints,
   Workflow,
 } from 'lucide-react';
 
@@ -59,6 +60,7 @@ export const sections: readonly { label: string; groups: Readonly<Record<string,
       'Security groups': BrickWallShield,
       'Floating IPs': Globe,
       'Load balancers': Scale,
+      'Gateway routes': Waypoints,
       Certificates: FileBadge,
     },
   },

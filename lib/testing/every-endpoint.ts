@@ -43,7 +43,9 @@ const errorRecord = (code: string, status: number) => ({
 
 /** The same request for another resource. */
 const renamed = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null && 'name' in body ? { ...body, name: `${body.name}-2` } : body;
+  typeof body === 'object' && body !== null && 'name' in body
+    ? { ...body, name: `${body.name}-2`, ...('host' in body ? { host: `second.${body.host}` } : {}) }
+    : body;
 
 /** Tests that every endpoint follows the conventions of the API. */
 export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): void {

@@ -5,6 +5,7 @@ import { gatewayEndpoints } from './endpoints';
 import { gatewayPortal } from './portal';
 import { routeStatuses } from './schema';
 import { requestsOfRoutes } from './traffic/logs';
+import { routeMetrics } from './traffic/metrics';
 
 /** Gateway routes: hosts and paths of one ingress for all tenants, each with its backends. */
 export const gateway = domain({
@@ -53,5 +54,5 @@ export const gateway = domain({
       attribute: requestsOfRoutes,
     },
   ],
-  metrics: none,
+  metrics: { gateway_route: { service: 'gateway', metrics: routeMetrics } },
 });

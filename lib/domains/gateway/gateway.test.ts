@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { execute, queryRow } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
+import { LogCollector } from '@/lib/domains/observability/logs/collect';
 import { ownCell } from '@/lib/settings';
 import { certificateUpload } from '@/lib/testing/certificates';
 import { setTestClock } from '@/lib/testing/clock';
@@ -13,6 +14,7 @@ import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { gateway } from './domain';
 import { bareSpec } from './ingress/spec';
 import { weightsAt } from './rollout';
 import { advanceRollouts } from './rollouts';
@@ -369,11 +371,17 @@ test('a rollout can be stopped by hand while it runs', async () => {
   expect((await stop()).status).toBe(409);
 });
 
+/** The service of the gateway in this cell, a new one. */
+async function ingressOf(): Promise<string> {
+  const row = { cell_id: ownCell(), service_id: randomUUID(), log_cursor: null };
+  await prisma().gatewayIngress.upsert({ where: { cell_id: row.cell_id }, create: row, update: row });
+  return row.service_id;
+}
+
 test('each line of the log counts once, for traffic and for bills', async () => {
   const engines = useMemoryEngines();
   const id = idOf(await apply({ backends: [backend({ weight: 50 }), backend({ name: 'canary', weight: 50 })] }));
-  const service = randomUUID();
-  await prisma().gatewayIngress.create({ data: { cell_id: ownCell(), service_id: service } });
+  const service = await ingressOf();
   const line = (server: string, status: number, sent: number, ms: number) =>
     `${status} ${sent} 100 ${ms} 203.0.113.9 route-${id} ${server} ---- GET 1F http shop.example.org /a "b\\`;
   await engines.services.ensureService(bareSpec(service));
@@ -396,6 +404,31 @@ test('each line of the log counts once, for traffic and for bills', async () => 
     sql`SELECT coalesce(sum(quantity), 0)::text AS billed FROM usage_events WHERE resource_id = ${id}::uuid`,
   );
   expect(Number(billed)).toBe(3500);
+});
+
+test('requests are found in the log of their project only, by the route, each once', async () => {
+  const engines = useMemoryEngines();
+  const id = idOf(await apply());
+  await apply({}, other);
+  const service = await ingressOf();
+  await engines.services.ensureService(bareSpec(service));
+  const line = `503 10 100 5 203.0.113.9 route-${id} web ---- GET 1F http shop.example.org /broken`;
+  for (const text of [line, 'Server is DOWN', line.replace(id, randomUUID())]) engines.services.say(service, text);
+  const collector = new LogCollector(ownCell(), gateway.logs);
+  await collector.look();
+  await collector.look();
+  await new LogCollector(ownCell(), gateway.logs).look();
+  const found = async (project: TestProject) => {
+    const asked = new URLSearchParams({
+      query: `{service="gateway", resource_id="${id}", resource_name="shop", level="error"} | json`,
+    });
+    const { body } = await call('GET', `/observability/logs?${asked}`, token(project));
+    return (body as { data: { result: { values: [string, string][] }[] } }).data.result.flatMap(({ values }) =>
+      values.map(([, text]) => JSON.parse(text)),
+    );
+  };
+  expect(await found(acme)).toMatchObject([{ status: 503, backend: 'web', path: '/broken', client: '203.0.113.9' }]);
+  expect(await found(other)).toEqual([]);
 });
 
 test('a path cannot forge the fields that are billed', () => {

@@ -7,6 +7,7 @@ import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { Ingress } from './ingress/ingress';
 import { bareSpec } from './ingress/spec';
 import { advanceRollouts } from './rollouts';
+import { sampleRoutes } from './traffic/samples';
 import { countTraffic } from './traffic/traffic';
 import { verifyHostsJob } from './verification';
 
@@ -14,6 +15,8 @@ import { verifyHostsJob } from './verification';
 const SETTLE_MS = 1000;
 const COUNT_MS = 500;
 const ROLLOUT_MS = 500;
+/** As often as all metrics. */
+const SAMPLE_MS = 15_000;
 
 const services: ServiceSource = {
   stopOrder: 0,
@@ -33,6 +36,11 @@ const watch = (cell: string): Watch => {
     looks: [
       { name: 'serving the gateway routes', every_ms: SETTLE_MS, begin: () => ({ look: () => ingress.settled() }) },
       { name: 'counting the traffic of routes', every_ms: COUNT_MS, begin: () => ({ look: () => countTraffic(cell) }) },
+      {
+        name: 'sampling the traffic of routes',
+        every_ms: SAMPLE_MS,
+        begin: () => ({ look: () => sampleRoutes(cell) }),
+      },
       { name: 'moving rollouts on', every_ms: ROLLOUT_MS, begin: () => ({ look: () => advanceRollouts(cell) }) },
     ],
     changed: () => ingress.changed(),

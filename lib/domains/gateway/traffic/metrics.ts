@@ -1,0 +1,74 @@
+import type { DeviceSeries, Metric } from '@/lib/core/devices/metric';
+import type { Stat } from '@/lib/domains/loadbalancing/runtime-api';
+import { bucketEnd } from '../view';
+
+const MS = 1000;
+const codes = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+
+const connections: Metric = {
+  name: 'nephele_gateway_route_open_connections',
+  type: 'gauge',
+  unit: 'connections',
+  help: 'Requests in progress.',
+};
+const received: Metric = {
+  name: 'nephele_gateway_route_receive_bytes',
+  type: 'counter',
+  unit: 'bytes',
+  help: 'Bytes from clients.',
+};
+const sent: Metric = {
+  name: 'nephele_gateway_route_transmit_bytes',
+  type: 'counter',
+  unit: 'bytes',
+  help: 'Bytes to clients.',
+};
+const responses: Metric = {
+  name: 'nephele_gateway_route_backend_responses',
+  type: 'counter',
+  unit: 'responses',
+  help: 'HTTP responses by backend and class of status (`code`).',
+};
+const median: Metric = {
+  name: 'nephele_gateway_route_backend_p50_seconds',
+  type: 'gauge',
+  unit: 'seconds',
+  help: 'Median duration of the requests of the last minute, by backend.',
+};
+const slowest: Metric = {
+  name: 'nephele_gateway_route_backend_p99_seconds',
+  type: 'gauge',
+  unit: 'seconds',
+  help: '99th percentile of the same.',
+};
+
+/** What gateway routes report. */
+export const routeMetrics: readonly Metric[] = [connections, received, sent, responses, median, slowest];
+
+/** Durations of a backend's requests: the buckets of the median and of the 99th percentile. */
+export type Durations = { backend: string; p50: number; p99: number };
+
+/** The series of a route with their present values, from HAProxy's lines of its backend and servers. */
+export function seriesOf(
+  backend: Stat,
+  servers: readonly Stat[],
+  durations: readonly Durations[],
+): { series: DeviceSeries[]; values: number[] } {
+  const value = ({ name, type }: Metric, amount: number, labels: DeviceSeries['labels'] = {}) => ({
+    series: { name, type, labels },
+    amount,
+  });
+  const found = [
+    value(connections, Number(backend.scur)),
+    value(received, Number(backend.bin)),
+    value(sent, Number(backend.bout)),
+    ...servers.flatMap((server) =>
+      codes.map((code) => value(responses, Number(server[`hrsp_${code}`]), { backend: server.svname ?? '', code })),
+    ),
+    ...durations.flatMap(({ backend: name, p50, p99 }) => [
+      value(median, bucketEnd(p50) / MS, { backend: name }),
+      value(slowest, bucketEnd(p99) / MS, { backend: name }),
+    ]),
+  ];
+  return { series: found.map(({ series }) => series), values: found.map(({ amount }) => amount) };
+}
