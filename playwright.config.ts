@@ -5,6 +5,8 @@ import { defineConfig, devices } from '@playwright/test';
 // Workers read this file again, so only the first read decides.
 if (!process.env.E2E_BASE_URL) {
   process.env.E2E_PORT = await freePort();
+  process.env.E2E_GATEWAY_PORT = await freePort();
+  process.env.E2E_GATEWAY_TLS_PORT = await freePort();
   process.env.E2E_BASE_URL = `http://localhost:${process.env.E2E_PORT}`;
 }
 

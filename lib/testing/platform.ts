@@ -42,6 +42,8 @@ export async function startPlatform(
       ...process.env,
       ...nothingGiven,
       PORT: String(port),
+      GATEWAY_HTTP_PORT: String(await freePort()),
+      GATEWAY_HTTPS_PORT: String(await freePort()),
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
       BOOTSTRAP_ADMIN_PASSWORD: administrator.password,
