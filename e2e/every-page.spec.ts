@@ -94,6 +94,12 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
       },
     ],
   });
+  const route = await make('/gateway/routes', {
+    name: 'r'.repeat(100),
+    host: `${'h'.repeat(60)}.${'o'.repeat(60)}.example.org`,
+    path_prefix: `/${'p'.repeat(100)}`,
+    backends: ['stable', 'b'.repeat(60)].map((name) => ({ name, url: 'https://www.example.com', weight: 50 })),
+  });
   await make('/network/floating-ips', {});
   await make('/vault/secrets', { name: 'api-key', type: 'opaque', payload: 'x' });
   await make('/auth/tokens', { name: 'nightly-backup', role: 'reader' });
@@ -104,6 +110,8 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
     instance,
     loadBalancer,
     editLoadBalancer: loadBalancer,
+    route,
+    editRoute: route,
     volume: await make('/storage/volumes', { name: 'v'.repeat(100), size_gb: 1 }),
     securityGroup: await make('/network/security-groups', { name: 'g'.repeat(100), description: 'd'.repeat(200) }),
     port: await first('/network/ports'),

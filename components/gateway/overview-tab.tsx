@@ -20,7 +20,7 @@ import { useTargetNames } from './use-names';
 /** The diagram of a route with its live shares, its rollout, its traffic and its details. */
 export function OverviewTab({ route }: { route: Route }) {
   const names = useTargetNames();
-  const { nodes, edges } = diagramOf(route, names);
+  const { nodes, edges } = diagramOf(route);
   return (
     <div className="space-y-5">
       {route.status === 'pending_verification' && route.verification && <Verification route={route} />}

@@ -59,7 +59,7 @@ export function RouteEditor({ values, id, unavailable }: RouteEditorProps) {
           control={control}
           name="host"
           label="Host"
-          description={`Names below ${project.slug}.… work at once; others need a TXT record.`}
+          description="Names below the project’s own domain work at once; others need a TXT record."
           autoComplete="off"
           mono
         />

@@ -5,12 +5,19 @@ import { sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
 
 /**
- * Checks that the project may order certificates for these hosts: they lie under its slug.
+ * Checks that the project may order certificates for these hosts: they lie under its slug, or are verified hosts of its
+ * gateway routes.
  * @throws ApiError 400 that names the first other host
  */
 export async function requireOwnDomains({ project_id }: ProjectCall, domains: readonly string[]): Promise<void> {
-  const project = await queryOne<{ slug: string }>(sql`SELECT slug FROM projects WHERE id = ${project_id}::uuid`);
+  const project = await queryOne<{ slug: string; verified: string[] }>(sql`SELECT slug,
+      ARRAY(SELECT h.host FROM gateway_hosts h WHERE h.project_id = projects.id AND h.status = 'verified' AND h.host = ANY (${[...domains]}::text[])) AS verified
+    FROM projects WHERE id = ${project_id}::uuid`);
   const own = `.${project?.slug}.${settings().gatewayDomain}`;
-  const index = domains.findIndex((domain) => !domain.endsWith(own));
-  if (index !== -1) throw invalid(`domains: ${domains[index]} does not belong to this project. It must end in ${own}.`);
+  const verified = new Set(project?.verified);
+  const index = domains.findIndex((domain) => !domain.endsWith(own) && !verified.has(domain));
+  if (index !== -1)
+    throw invalid(
+      `domains: ${domains[index]} does not belong to this project. It must end in ${own}, or be a verified host of a gateway route.`,
+    );
 }

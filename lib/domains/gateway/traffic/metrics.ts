@@ -48,27 +48,39 @@ export const routeMetrics: readonly Metric[] = [connections, received, sent, res
 /** Durations of a backend's requests: the buckets of the median and of the 99th percentile. */
 export type Durations = { backend: string; p50: number; p99: number };
 
-/** The series of a route with their present values, from HAProxy's lines of its backend and servers. */
-export function seriesOf(
-  backend: Stat,
-  servers: readonly Stat[],
-  durations: readonly Durations[],
-): { series: DeviceSeries[]; values: number[] } {
-  const value = ({ name, type }: Metric, amount: number, labels: DeviceSeries['labels'] = {}) => ({
-    series: { name, type, labels },
-    amount,
-  });
-  const found = [
-    value(connections, Number(backend.scur)),
-    value(received, Number(backend.bin)),
-    value(sent, Number(backend.bout)),
-    ...servers.flatMap((server) =>
-      codes.map((code) => value(responses, Number(server[`hrsp_${code}`]), { backend: server.svname ?? '', code })),
-    ),
-    ...durations.flatMap(({ backend: name, p50, p99 }) => [
-      value(median, bucketEnd(p50) / MS, { backend: name }),
-      value(slowest, bucketEnd(p99) / MS, { backend: name }),
+/** Series that are always stored together. */
+export type SeriesGroup = { series: DeviceSeries[]; values: number[] };
+
+const value = ({ name, type }: Metric, amount: number, labels: DeviceSeries['labels'] = {}) => ({
+  series: { name, type, labels },
+  amount,
+});
+const groupOf = (values: readonly ReturnType<typeof value>[]): SeriesGroup => ({
+  series: values.map(({ series }) => series),
+  values: values.map(({ amount }) => amount),
+});
+
+/**
+ * The series of a route with their present values, from HAProxy's lines of its backend and servers: a group for what every
+ * route has, and groups for each backend, because backends come and go.
+ */
+export function seriesOf(backend: Stat, servers: readonly Stat[], durations: readonly Durations[]): SeriesGroup[] {
+  return [
+    groupOf([
+      value(connections, Number(backend.scur)),
+      value(received, Number(backend.bin)),
+      value(sent, Number(backend.bout)),
     ]),
+    ...servers.map((server) =>
+      groupOf(
+        codes.map((code) => value(responses, Number(server[`hrsp_${code}`]), { backend: server.svname ?? '', code })),
+      ),
+    ),
+    ...durations.map(({ backend: name, p50, p99 }) =>
+      groupOf([
+        value(median, bucketEnd(p50) / MS, { backend: name }),
+        value(slowest, bucketEnd(p99) / MS, { backend: name }),
+      ]),
+    ),
   ];
-  return { series: found.map(({ series }) => series), values: found.map(({ amount }) => amount) };
 }

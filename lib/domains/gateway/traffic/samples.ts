@@ -32,11 +32,12 @@ export async function sampleRoutes(cell: string): Promise<void> {
     const backend = lines.find(({ svname }) => svname === 'BACKEND');
     if (!backend) continue;
     const servers = lines.filter((line: Stat) => line !== backend);
-    const { series, values } = seriesOf(backend, servers, durations ?? []);
-    const key = JSON.stringify(series);
-    const group = groups.get(key) ?? { series, samples: [] };
-    groups.set(key, group);
-    group.samples.push({ project_id, device_id: id, at, values });
+    for (const { series, values } of seriesOf(backend, servers, durations ?? [])) {
+      const key = JSON.stringify(series);
+      const group = groups.get(key) ?? { series, samples: [] };
+      groups.set(key, group);
+      group.samples.push({ project_id, device_id: id, at, values });
+    }
   }
   for (const { series, samples } of groups.values()) await keepSamples(series, samples);
 }
