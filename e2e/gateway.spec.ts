@@ -83,7 +83,11 @@ test('a route is created, opened in a browser, rolled out to a bad version that 
   await expect(page.getByText('Active', { exact: true }).first()).toBeVisible(START);
   await expect(page.getByRole('row', { name: /^stable/ })).toBeVisible();
   await expectAccessible(page);
-  const url = (await page.getByRole('link', { name: /^http:\/\/shop\./ }).first().getAttribute('href')) ?? '';
+  const url =
+    (await page
+      .getByRole('link', { name: /^http:\/\/shop\./ })
+      .first()
+      .getAttribute('href')) ?? '';
   const site = await context.newPage();
   await site.goto(url);
   await expect(site.getByRole('heading', { name: 'Version one' })).toBeVisible();

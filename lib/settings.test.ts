@@ -120,6 +120,19 @@ describe('settings', () => {
     expect(messageOf({ ACME_EAB_KEY_ID: 'kid-1', ACME_EAB_HMAC_KEY: 'a2V5' })).toBe('accepted');
   });
 
+  it('the domain of tenants’ pages is another site than the portal’s, unless the operator allows it', () => {
+    const portal = { BASE_URL: 'https://cloud.example.co.uk' };
+    expect(messageOf({ ...portal, GATEWAY_DOMAIN: 'apps.example.co.uk' })).toContain(
+      'GATEWAY_DOMAIN: must not be below example.co.uk',
+    );
+    expect(messageOf({ ...portal, GATEWAY_DOMAIN: 'apps.example.co.uk', GATEWAY_SAME_SITE: 'true' })).toBe('accepted');
+    expect(messageOf({ ...portal, GATEWAY_DOMAIN: 'example-apps.co.uk' })).toBe('accepted');
+    expect(messageOf({ BACKOFFICE_URL: 'https://office.a.github.io', GATEWAY_DOMAIN: 'apps.b.github.io' })).toBe(
+      'accepted',
+    );
+    expect(messageOf({ GATEWAY_DOMAIN: 'apps.localhost' })).toBe('accepted');
+  });
+
   it('.env.example lists every setting and nothing else', () => {
     const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
     expect(listed.toSorted()).toEqual(settingNames.filter((name) => name !== 'NODE_ENV').toSorted());

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { getDomain } from 'tldts';
 import { z } from 'zod';
 
 /** A 32-byte key from the environment; tokens and envelopes contain its `id`. */
@@ -161,6 +162,7 @@ const environment = z.object({
   GATEWAY_HTTPS_PORT: whole(65_535, 'a port from 1 to 65535').optional(),
   GATEWAY_TLS_CERT: z.string().regex(/^\//, 'an absolute path').optional(),
   ALLOW_UNVERIFIED_HOSTS: flag.default(false),
+  GATEWAY_SAME_SITE: flag.default(false),
   TOKENS_PER_USER: whole(100_000).default(100),
   SSO_CLIENTS_PER_PROJECT: whole(100_000).default(20),
   USERS_PER_PROJECT: whole(100_000).default(500),
@@ -222,7 +224,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
     throw new SettingsError(`These settings are invalid:\n${[...new Set(lines)].join('\n')}`);
   }
   const s = result.data;
-  const wrong = [...paymentProblems(s), ...bindingProblems(s)];
+  const wrong = [...paymentProblems(s), ...bindingProblems(s), ...sameSiteProblems(s)];
   if (wrong.length > 0) throw new SettingsError(`These settings are invalid:\n${wrong.join('\n')}`);
   const own = s.BACKOFFICE_LISTEN;
   const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
@@ -371,6 +373,20 @@ function bindingProblems(s: z.output<typeof environment>): string[] {
   const { ACME_EAB_KEY_ID: id, ACME_EAB_HMAC_KEY: key } = s;
   if ((id === undefined) === (key === undefined)) return [];
   return [`  ${id ? 'ACME_EAB_HMAC_KEY' : 'ACME_EAB_KEY_ID'}: must be set too; external account binding has two parts`];
+}
+
+/** Pages of tenants under the portal's registrable domain could set its cookies, and would get some of them. */
+function sameSiteProblems(s: z.output<typeof environment>): string[] {
+  const siteOf = (host: string) => getDomain(host, { allowPrivateDomains: true });
+  const site = siteOf(s.GATEWAY_DOMAIN);
+  if (s.GATEWAY_SAME_SITE || site === null) return [];
+  return (['BASE_URL', 'BACKOFFICE_URL'] as const).flatMap((name) => {
+    const url = s[name];
+    if (url === undefined || siteOf(new URL(url).hostname) !== site) return [];
+    return [
+      `  GATEWAY_DOMAIN: must not be below ${site} like ${name}, because pages of tenants could set its cookies; GATEWAY_SAME_SITE=true allows it`,
+    ];
+  });
 }
 
 /** Whether only people on this machine can reach the platform, according to its settings. */

@@ -1,0 +1,23 @@
+import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
+import { asOrdinaryUser } from '@/lib/engines/local/services/test-subject';
+import { ensureKeys } from '@/lib/runtime/keys';
+import { forgetSettings } from '@/lib/settings';
+
+// The database's socket is in the folder of the run, which belongs to root.
+const sockets = /(?:host=|@)(%2F[^/&?]+|\/[^&]+)/.exec(inject('postgres').adminUrl)?.[1];
+if (process.getuid?.() === 0 && sockets) {
+  const folder = decodeURIComponent(sockets);
+  for (const each of [folder, dirname(folder)]) chmodSync(each, 0o711);
+  for (const name of readdirSync(folder)) if (name.startsWith('.s.')) chmodSync(join(folder, name), 0o777);
+}
+
+await asOrdinaryUser(async () => {
+  process.env.DATA_DIR = mkdtempSync(join(tmpdir(), 'neph-gateway-'));
+  forgetSettings();
+  ensureKeys();
+  const { gatewayContract } = await import('@/lib/testing/gateway-contract');
+  await gatewayContract('as an ordinary user');
+});

@@ -1,0 +1,296 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, queryRow } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { endProcess } from '@/lib/engines/local/processes';
+import { waitFor } from '@/lib/engines/local/turns';
+import { forgetSettings, settings } from '@/lib/settings';
+import { certificateUpload } from '@/lib/testing/certificates';
+import { testDatabase } from '@/lib/testing/database';
+import { ownHost } from '@/lib/testing/domains/gateway';
+import { freePort, gatewayTrouble, startGatewayWorld } from '@/lib/testing/gateway-world';
+import { idOf } from '@/lib/testing/machines';
+import type { TestProject } from '@/lib/testing/world';
+
+/** Children of a process that was killed end by themselves. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {}
+}
+
+/**
+ * What the gateway promises, with real processes on a real network. Call it once in a test file, which has a process of its own.
+ * @param user whom this process runs as, for the title
+ */
+export async function gatewayContract(user: string): Promise<void> {
+  testDatabase();
+  const trouble = await gatewayTrouble();
+  if (trouble) console.log(`SKIPPED: ${trouble}`);
+  describe.skipIf(trouble)(`the gateway, ${user}`, () => {
+    let world: Awaited<ReturnType<typeof startGatewayWorld>>;
+    let acme: TestProject;
+    let other: TestProject;
+    let name: string;
+    beforeAll(async () => {
+      process.env.GATEWAY_HTTP_PORT = String(await freePort());
+      process.env.GATEWAY_HTTPS_PORT = String(await freePort());
+      process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
+      forgetSettings();
+      world = await startGatewayWorld();
+      [acme, other] = [await world.project('acme'), await world.project('other')];
+      name = await ownHost(acme);
+    });
+    afterAll(() => world?.stop());
+
+    const isActive = ({ status }: { status: string }) => status === 'active';
+    const url = (at: string, weight = 100, backend = 'web') => ({ name: backend, url: at, weight });
+
+    test('requests are divided exactly by weight, and a new weight holds for the next request without losing one', async () => {
+      const [one, two] = [await world.named('one'), await world.named('two')];
+      const route = await world.apply(acme, { backends: [url(one, 95, 'stable'), url(two, 5, 'canary')] });
+      await world.until(route.id, acme, isActive);
+      const answers = async (times: number) => {
+        const counts: Record<string, number> = {};
+        await Promise.all(
+          Array.from({ length: 8 }, async () => {
+            for (let index = 0; index < times / 8; index += 1) {
+              const { status, text } = await world.get(name);
+              const key = `${status} ${text}`;
+              counts[key] = (counts[key] ?? 0) + 1;
+            }
+          }),
+        );
+        return counts;
+      };
+      expect(await answers(1000)).toEqual({ '200 one /': 950, '200 two /': 50 });
+      // Under load: nothing but 200 meanwhile.
+      const load = answers(2000);
+      for (const weight of [50, 20, 80]) {
+        await world.apply(acme, { backends: [url(one, 100 - weight, 'stable'), url(two, weight, 'canary')] });
+      }
+      expect(Object.keys(await load).every((key) => key.startsWith('200 '))).toBe(true);
+      await world.until(route.id, acme, ({ backends, status }) => status === 'active' && backends[1]?.weight === 80);
+      await world.ingress.settled();
+      const { '200 two /': share = 0 } = await answers(1000);
+      expect(Math.abs(share - 800)).toBeLessThanOrEqual(10);
+    });
+
+    test('a changed route is served within half a second, and the rest of the traffic loses nothing to its reload', async () => {
+      const [one, two] = [await world.named('one'), await world.named('two')];
+      const first = await world.apply(acme, { backends: [url(one)] });
+      await world.until(first.id, acme, isActive);
+      let isOver = false;
+      const failures: string[] = [];
+      const load = Promise.all(
+        Array.from({ length: 4 }, async () => {
+          while (!isOver)
+            await world.get(name).then(
+              ({ status }) => status === 200 || failures.push(String(status)),
+              (error) => failures.push(String(error)),
+            );
+        }),
+      );
+      const times: number[] = [];
+      for (let index = 0; index < 5; index += 1) {
+        const begun = performance.now();
+        const route = await world.apply(acme, {
+          name: `extra-${index}`,
+          path_prefix: `/extra-${index}`,
+          backends: [url(two)],
+        });
+        while (!(await world.get(name, `/extra-${index}`)).text.startsWith('two'))
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        times.push(performance.now() - begun);
+        expect((await world.call('DELETE', `/gateway/routes/${route.id}`, world.token(acme))).status).toBe(204);
+      }
+      isOver = true;
+      await load;
+      expect(failures).toEqual([]);
+      console.log(`served after ${times.map(Math.round).join(', ')} ms`);
+      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(2_000);
+    });
+
+    test('the longest prefix of whole segments wins, and a prefix can be stripped', async () => {
+      const [one, two] = [await world.named('one'), await world.named('two')];
+      await world.apply(acme, { backends: [url(one)] });
+      const api = await world.apply(acme, {
+        name: 'api',
+        path_prefix: '/api',
+        strip_prefix: true,
+        backends: [url(two)],
+      });
+      await world.until(api.id, acme, isActive);
+      const text = async (path: string) => (await world.get(name, path)).text;
+      expect(await Promise.all(['/', '/apis', '/api', '/api/', '/api/v1?q=1', '/API'].map(text))).toEqual([
+        'one /',
+        'one /apis',
+        'two /',
+        'two /',
+        'two /v1?q=1',
+        'one /API',
+      ]);
+      expect((await world.get(name.toUpperCase())).text).toBe('one /');
+      expect((await world.get('unknown.example.org')).status).toBe(404);
+      await world.call('DELETE', `/gateway/routes/${api.id}`, world.token(acme));
+      await waitFor(async () => (await text('/api')) === 'one /api', { timeoutMs: 10_000, everyMs: 20 });
+      expect(await text('/api')).toBe('one /api');
+    });
+
+    test('backends learn who asks, and clients cannot pretend to be others', async () => {
+      const at = await world.origin((request, response) => response.end(JSON.stringify(request.headers)));
+      const route = await world.apply(acme, { backends: [url(at)] });
+      await world.until(route.id, acme, isActive);
+      const { text } = await world.get(name, '/', {
+        headers: { 'X-Forwarded-For': '203.0.113.99', 'X-Forwarded-Proto': 'https' },
+      });
+      expect(JSON.parse(text)).toMatchObject({
+        host: name,
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-proto': 'http',
+        'x-request-id': expect.any(String),
+      });
+    });
+
+    test('two projects with the same range each reach their own instance, as far as its security groups allow', async () => {
+      const [mine, theirs] = [await world.machine(acme, 'mine'), await world.machine(other, 'theirs')];
+      const backend = (instance_id: string) => ({ backends: [{ name: 'vm', instance_id, port: 8080, weight: 100 }] });
+      const [one, two] = [await world.apply(acme, backend(mine)), await world.apply(other, backend(theirs))];
+      // Nothing is open yet.
+      const down = await world.until(one.id, acme, ({ backends }) => backends[0]?.status === 'down');
+      expect([down.status, down.backends[0]?.status_reason]).toEqual(['error', 'It does not accept connections.']);
+      await Promise.all([world.open(acme), world.open(other)]);
+      await Promise.all([world.until(one.id, acme, isActive), world.until(two.id, other, isActive)]);
+      const got = await world.get(name);
+      expect(got.text).toBe('mine');
+      expect((await world.get(await ownHost(other))).text).toBe('theirs');
+      await world.open(acme, false);
+      await world.until(one.id, acme, ({ status }) => status === 'error');
+      await world.open(acme);
+      await world.until(one.id, acme, isActive);
+    });
+
+    test('what leads into networks and the gateway itself come back after they were killed', async () => {
+      const answer = () =>
+        world.get(name).then(
+          ({ text }) => text,
+          () => '',
+        );
+      const answers = () => waitFor(async () => (await answer()) === 'mine', { timeoutMs: 60_000, everyMs: 50 });
+      for (const entry of world.entries()) await endProcess(entry);
+      expect(await waitFor(async () => world.entries().length === 2, { timeoutMs: 60_000, everyMs: 50 })).toBe(true);
+      expect(await answers()).toBe(true);
+      for (const pid of (await world.processes()).reverse()) if (pid > 1) kill(pid);
+      expect(await answers()).toBe(true);
+      const id = await world.idOf(acme, 'shop');
+      await world.until(id, acme, isActive);
+    });
+
+    test('a canary that fails one request in ten is back at nothing within an interval', async () => {
+      let count = 0;
+      const [good, bad] = [
+        await world.named('good'),
+        await world.origin((_, response) => {
+          count += 1;
+          response.statusCode = count % 10 === 0 ? 500 : 200;
+          response.end('bad');
+        }),
+      ];
+      const route = await world.apply(acme, {
+        backends: [url(good, 100, 'stable'), url(bad, 0, 'next')],
+        rollout: { to: 'next', steps: [20, 50, 100], interval_s: 15, abort_above_errors_percent: 5 },
+      });
+      await world.until(route.id, acme, isActive);
+      let isOver = false;
+      const load = (async () => {
+        // `until` closes connections.
+        while (!isOver) await world.get(name).catch(() => undefined);
+      })();
+      const back = await world.until(route.id, acme, ({ rollout }) => rollout?.state === 'rolled_back', 15_000);
+      expect(back.backends.map(({ weight }) => weight)).toEqual([100, 0]);
+      expect(back.rollout?.reason).toMatch(/of \d+ responses of next were errors/);
+      await world.ingress.settled();
+      const before = count;
+      for (let index = 0; index < 50; index += 1) expect((await world.get(name)).text).toBe('good /');
+      isOver = true;
+      await load;
+      // One request may have been under way.
+      expect(count - before).toBeLessThanOrEqual(1);
+      const counted = (await world.read(route.id, acme)).traffic.find(({ backend }) => backend === 'next');
+      expect(counted?.errors_percent).toBeGreaterThan(5);
+    });
+
+    test('a certificate is served for the host whose route names it, and for no other', async () => {
+      const host = await ownHost(acme, 'secure');
+      const upload = await certificateUpload('secure', { names: [host] });
+      const certificate = idOf(
+        await world.call('POST', '/gateway/certificates', { ...world.token(acme), body: upload }),
+      );
+      const at = await world.named('secure');
+      const route = await world.apply(acme, {
+        name: 'secure',
+        host,
+        tls_certificate_id: certificate,
+        backends: [url(at)],
+      });
+      await world.until(route.id, acme, isActive);
+      const served = (servername: string) =>
+        new Promise<string>((resolve, reject) => {
+          const socket = connect(
+            { host: '127.0.0.1', port: settings().gatewayHttpsPort, servername, rejectUnauthorized: false },
+            () => {
+              resolve(socket.getPeerCertificate().subjectaltname ?? '');
+              socket.destroy();
+            },
+          );
+          socket.on('error', reject);
+        });
+      expect(await served(host)).toBe(`DNS:${host}`);
+      expect(await served(name)).toBe('DNS:apps.localhost, DNS:*.apps.localhost');
+    });
+
+    test('a backend with a certificate that is not for its host gets nothing', async () => {
+      const { certificate_pem: cert, private_key_pem: key } = await certificateUpload('x', {
+        names: ['www.example.org'],
+      });
+      const server = createServer({ cert, key }, (_, response) => response.end('secret')).listen(0, '127.0.0.1');
+      await new Promise((resolve) => server.once('listening', resolve));
+      const { port } = server.address() as AddressInfo;
+      const route = await world.apply(acme, { backends: [url(`https://127.0.0.1:${port}`)] });
+      await world.until(route.id, acme, ({ status }) => status === 'error');
+      expect((await world.get(name)).status).toBe(503);
+      server.close();
+    });
+
+    test('routes of a suspended project answer 503, and serve again afterwards', async () => {
+      const route = await world.apply(acme, { backends: [url(await world.named('one'))] });
+      await world.until(route.id, acme, isActive);
+      await execute(sql`UPDATE projects SET status = 'suspended' WHERE id = ${acme.id}::uuid`);
+      await waitFor(async () => (await world.get(name)).status === 503, { timeoutMs: 10_000, everyMs: 50 });
+      expect((await world.get(name)).text).toBe('This service is suspended.');
+      await execute(sql`UPDATE projects SET status = 'active' WHERE id = ${acme.id}::uuid`);
+      expect(
+        await waitFor(async () => (await world.get(name)).text === 'one /', { timeoutMs: 10_000, everyMs: 50 }),
+      ).toBe(true);
+    });
+
+    test('what was sent to clients is billed, each byte once', async () => {
+      const at = await world.origin((_, response) => response.end('x'.repeat(1_000_000)));
+      const route = await world.apply(acme, { name: 'big', path_prefix: '/big', backends: [url(at)] });
+      await world.until(route.id, acme, isActive);
+      for (let index = 0; index < 5; index += 1) await world.get(name, '/big');
+      const billed = async () =>
+        (
+          await queryRow<{ sum: number }>(
+            sql`SELECT coalesce(sum(quantity), 0)::float8 AS sum FROM usage_events WHERE resource_id = ${route.id}::uuid`,
+          )
+        ).sum;
+      await waitFor(async () => (await billed()) >= 5_000_000, { timeoutMs: 10_000, everyMs: 100 });
+      // With headers of requests and responses.
+      expect(await billed()).toBeGreaterThan(5_000_000);
+      expect(await billed()).toBeLessThan(5_005_000);
+    });
+  });
+}
