@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** The result of a closed-loop load. */
 export type Load = { answers: number; perSecond: number; p50_ms: number; p99_ms: number };
 
-export type HttpRequest = { method: string; path: string; token?: string | undefined; body?: string };
+export type HttpRequest = { method: string; path: string; host?: string; token?: string | undefined; body?: string };
 
 /**
  * Runs closed-loop callers, each with its own connection and request, for a time. Does as little work as possible,
@@ -29,10 +29,10 @@ export function summary(times: readonly number[], seconds: number): Load {
   return { answers: times.length, perSecond: times.length / seconds, p50_ms: at(0.5), p99_ms: at(0.99) };
 }
 
-function bytesOf({ method, path, token, body = '' }: HttpRequest, port: number): Buffer {
+function bytesOf({ method, path, host = '127.0.0.1', token, body = '' }: HttpRequest, port: number): Buffer {
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    `Host: 127.0.0.1:${port}`,
+    `Host: ${host}:${port}`,
     ...(token ? [`Authorization: Bearer ${token}`] : []),
     ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
     '',

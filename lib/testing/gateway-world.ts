@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import {
   Agent,
   createServer as createHttpServer,
@@ -6,6 +7,7 @@ import {
   type RequestListener,
 } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { onChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryRow } from '@/lib/core/db/pool';
@@ -23,7 +25,7 @@ import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { endProcess, findProcesses } from '@/lib/engines/local/processes';
 import { LocalServices } from '@/lib/engines/local/services/local-services';
 import { findSandbox, processesOf } from '@/lib/engines/local/services/sandbox';
-import { removeVolatile } from '@/lib/engines/local/services/volatile';
+import { filesFolder, removeVolatile } from '@/lib/engines/local/services/volatile';
 import { waitFor } from '@/lib/engines/local/turns';
 import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
 import { keepServices } from '@/lib/hosts/services/keeper';
@@ -237,6 +239,20 @@ export async function startGatewayWorld() {
         sent.on('error', reject);
         sent.end(body);
       });
+    },
+
+    /** Programs of services are kept here. */
+    cacheDir: options.cacheDir,
+
+    /** The gateway's files as its process finds them, by name. */
+    servedFiles(id: string): Map<string, string> {
+      const folder = join(filesFolder(host, id), 'service');
+      const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      return new Map(
+        names.flatMap((name) =>
+          statSync(join(folder, name)).isFile() ? [[name, readFileSync(join(folder, name), 'utf8')]] : [],
+        ),
+      );
     },
 
     /** The processes of the gateway's service. */
