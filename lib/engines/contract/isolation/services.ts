@@ -51,6 +51,17 @@ export function serviceIsolation(name: string, prepare: () => Promise<ServiceSub
 
     const forever = 'while true; do sleep 1000; done';
 
+    it('a stopped service leaves no network on the host, and gets one again', async () => {
+      const spec = shell(forever, { egress: { owner: newId() } });
+      const networks = async () => (await subject.leftovers()).filter((left) => left.startsWith('svc-'));
+      await untilSettled(spec);
+      expect(await networks()).not.toEqual([]);
+      await subject.services.stopService(spec.id);
+      expect(await networks()).toEqual([]);
+      await untilSettled(spec);
+      expect(await networks()).not.toEqual([]);
+    });
+
     it('keeps a service’s output by line and stream, and continues reading at a cursor', async () => {
       const spec = shell(
         `echo one; echo two >&2; printf 'no end'; sleep 0.2; echo; while [ ! -e /run/service/more ]; do sleep 0.05; done; echo three; ${forever}`,

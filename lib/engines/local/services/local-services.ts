@@ -113,6 +113,9 @@ export class LocalServices implements ServiceEngine {
       if (!(await this.isPrepared())) return;
       await stopService(this.host, id, await stopMsOf(this.host, id));
       await this.pauseWayOut(id);
+      // A stopped platform leaves nothing on the host; the next start makes its network anew.
+      await this.cables.take(id, () => removeCable(this.host, id));
+      await serviceGroups(this.host).dropParent();
     });
   }
 
