@@ -16,6 +16,7 @@ import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { gateway } from './domain';
 import { bareSpec } from './ingress/spec';
+import { manifestOf } from './manifest';
 import { weightsAt } from './rollout';
 import { advanceRollouts } from './rollouts';
 import type { Route } from './schema';
@@ -268,6 +269,54 @@ test('the manifest names hosts, paths, weights and services of the Gateway API',
   ]);
   const names = httpRoute.spec.rules[0].backendRefs.map(({ name }: { name: string }) => name);
   expect(services.map(({ metadata }) => metadata.name)).toEqual(names);
+});
+
+test('services of a manifest have names of their own, and addresses are endpoints', () => {
+  const backend = {
+    weight: 50,
+    instance_id: null,
+    load_balancer_id: null,
+    port: null,
+    status: 'up',
+    status_reason: null,
+  } as const;
+  const [route, ...services] = manifestOf({
+    id: '01a2092c-e281-7362-ac63-6d3bc70997aa',
+    name: '7 Ünï/'.repeat(20),
+    host: 'www.example.org',
+    path_prefix: '/',
+    strip_prefix: false,
+    request_timeout_s: null,
+    sticky: false,
+    tls_certificate_id: null,
+    backends: [
+      { ...backend, name: 'a.b', url: 'http://[2001:db8::1]:8080' },
+      { ...backend, name: 'a-b', url: 'https://www.example.org' },
+    ],
+    status: 'active',
+    status_reason: null,
+    url: '',
+    verification: null,
+    traffic: [],
+    rollout: null,
+    created_at: '',
+    updated_at: '',
+  });
+  const names = services.map((one) => (one as { metadata: { name: string } }).metadata.name);
+  expect(names).toEqual([names[0], names[0], names[2]]);
+  for (const name of [...names, (route as { metadata: { name: string } }).metadata.name])
+    expect(name).toMatch(/^[a-z][a-z0-9-]{0,61}[a-z0-9]$/);
+  expect(services).toMatchObject([
+    { kind: 'Service', spec: { ports: [{ port: 8080 }] } },
+    {
+      kind: 'EndpointSlice',
+      addressType: 'IPv6',
+      endpoints: [{ addresses: ['2001:db8::1'] }],
+      metadata: { labels: { 'kubernetes.io/service-name': names[0] } },
+    },
+    { kind: 'Service', spec: { type: 'ExternalName', externalName: 'www.example.org', ports: [{ port: 443 }] } },
+  ]);
+  expect(names[2]).not.toBe(names[0]);
 });
 
 test('weights of a rollout are whole, add to 100, and keep the proportion of the others', () => {

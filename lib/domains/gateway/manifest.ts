@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { stringify } from 'yaml';
 import type { Backend, Route } from './schema';
 
@@ -16,7 +17,10 @@ const labelOf = (name: string, id: string) => {
 function placeOf({ url, port }: Backend): { host: string | null; port: number } {
   if (url === null) return { host: null, port: port ?? 80 };
   const { hostname, protocol, port: given } = new URL(url);
-  return { host: hostname, port: given === '' ? (protocol === 'https:' ? 443 : 80) : Number(given) };
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: given === '' ? (protocol === 'https:' ? 443 : 80) : Number(given),
+  };
 }
 
 /**
@@ -26,9 +30,9 @@ function placeOf({ url, port }: Backend): { host: string | null; port: number } 
 export function manifestOf(route: Route): object[] {
   const name = labelOf(route.name, route.id);
   const labels = { 'app.kubernetes.io/managed-by': 'nephele' };
-  const backends = route.backends.map((backend) => ({
+  const backends = route.backends.map((backend, position) => ({
     backend,
-    name: `${name}-${backend.name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')}`.slice(0, 63).replace(/-+$/, ''),
+    name: serviceName(name, backend.name, position),
     ...placeOf(backend),
   }));
   const rewrite = {
@@ -60,17 +64,46 @@ export function manifestOf(route: Route): object[] {
       ],
     },
   };
-  const services = backends.map((one) => ({
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: one.name, labels },
-    spec: {
-      ...(one.host === null ? {} : { type: 'ExternalName', externalName: one.host }),
-      ports: [{ port: one.port, protocol: 'TCP' }],
-    },
-  }));
+  const services = backends.flatMap((one) => {
+    const version = one.host === null ? 0 : isIP(one.host);
+    const isName = one.host !== null && version === 0;
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: one.name, labels },
+      spec: {
+        ...(isName ? { type: 'ExternalName', externalName: one.host } : {}),
+        ports: [{ port: one.port, protocol: 'TCP' }],
+      },
+    };
+    return version === 0 ? [service] : [service, endpointsOf(one, version, labels)];
+  });
   return [httpRoute, ...services];
 }
+
+/** Unique in the route: other letters of two names may have become the same dash. */
+function serviceName(route: string, backend: string, position: number): string {
+  const plain = backend
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, 8)
+    .replace(/-+$/, '');
+  return `${route}-${position + 1}-${plain}`.replace(/-+$/, '');
+}
+
+/** An IP address as the endpoint of a service: an external name must be a DNS name. */
+const endpointsOf = (
+  { name, host, port }: { name: string; host: string | null; port: number },
+  version: number,
+  labels: Record<string, string>,
+) => ({
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: { name, labels: { ...labels, 'kubernetes.io/service-name': name } },
+  addressType: `IPv${version}`,
+  ports: [{ port, protocol: 'TCP' }],
+  endpoints: [{ addresses: [host] }],
+});
 
 /** The answer of `GET …/manifest`. */
 export function routeManifest(route: Route): Response {

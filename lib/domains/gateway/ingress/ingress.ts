@@ -29,6 +29,8 @@ const TRUSTED_MS = 10_000;
 const RELOAD_MS = 20;
 const RELOAD_TRIES = 150;
 
+/** How long a killed process takes to come back. */
+const RETURN_MS = 500;
 /** How long it may take to start. */
 const PATIENCE_MS = 60_000;
 
@@ -189,8 +191,7 @@ export class Ingress {
       const text = JSON.stringify(files);
       const isSame = this.applied.files === text;
       if (isSame && performance.now() - this.applied.at < TRUSTED_MS) return READY;
-      const isRunning = (await ask(this.socket(id), ['show info'])) !== undefined;
-      const taken = isRunning ? null : await takenPort();
+      const taken = await this.portTaken(id);
       if (taken !== null) return { state: 'failed', reason: taken };
       const answer = await services.ensureService(bareSpec(id, 'running', files));
       if (!answer.settled) {
@@ -208,13 +209,25 @@ export class Ingress {
     }
   }
 
+  /** Why the gateway cannot listen; null when it can, or does. */
+  private async portTaken(id: string): Promise<string | null> {
+    const answers = async () => (await ask(this.socket(id), ['show info'])) !== undefined;
+    if (await answers()) return null;
+    const taken = await takenPort();
+    if (taken === null) return null;
+    // A process that was killed may just have come back, and hold the port itself.
+    await new Promise((resolve) => setTimeout(resolve, RETURN_MS));
+    return (await answers()) ? null : taken;
+  }
+
   private async renewCertificates(id: string, files: readonly ServiceFile[]): Promise<void> {
     for (const file of files) if (file.path.startsWith('tls/')) await settleFile(this.socket(id), file);
   }
 
   private async stop(id: string): Promise<Condition> {
-    this.applied = { files: '', structure: '', at: Number.NEGATIVE_INFINITY };
+    if (this.applied.files === '' && performance.now() - this.applied.at < TRUSTED_MS) return READY;
     await engineOf(this.cell).services.ensureService(bareSpec(id, 'stopped'));
+    this.applied = { files: '', structure: '', at: performance.now() };
     return READY;
   }
 
