@@ -14,6 +14,7 @@ import { paths } from '@/lib/paths';
 import { diagramOf } from './diagram';
 import { RolloutCard } from './rollout-card';
 import { RouteLink } from './route-columns';
+import { TrafficCharts } from './traffic-charts';
 import { backendStatus, type Route, targetOf } from './types';
 import { useTargetNames } from './use-names';
 
@@ -27,6 +28,7 @@ export function OverviewTab({ route }: { route: Route }) {
       <Graph label={`Diagram of ${route.name}`} nodes={nodes} edges={edges} />
       {route.rollout && <RolloutCard route={route} rollout={route.rollout} />}
       <TrafficCard route={route} names={names} />
+      <TrafficCharts route={route} />
       <Details route={route} />
     </div>
   );

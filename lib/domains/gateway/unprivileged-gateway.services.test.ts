@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { asOrdinaryUser } from '@/lib/engines/local/services/test-subject';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { forgetSettings } from '@/lib/settings';
@@ -15,7 +15,10 @@ if (process.getuid?.() === 0 && sockets) {
 }
 
 await asOrdinaryUser(async () => {
-  process.env.DATA_DIR = mkdtempSync(join(tmpdir(), 'neph-gateway-'));
+  // An engine of its own; and the folder of the run belongs to root.
+  const dataDir = mkdtempSync(join(tmpdir(), 'neph-gateway-'));
+  process.env.DATA_DIR = dataDir;
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
   forgetSettings();
   ensureKeys();
   const { gatewayContract } = await import('@/lib/testing/gateway-contract');

@@ -20,7 +20,7 @@ import type { RouteStatus } from '../schema';
 import { NOT_SERVED, NOT_VERIFIED } from '../service';
 import type { Health } from '../view';
 import { Addresses } from './addresses';
-import { type CellRoute, hasChallenges, type Place, placesOf, routesOfCell, routesVersion } from './routes';
+import { type CellRoute, hasChallenges, type Place, placesOf, routersOf, routesOfCell, routesVersion } from './routes';
 import { bareSpec, filesOf, placesHere } from './spec';
 
 /** What was made sure of is made sure of again after this long. */
@@ -52,6 +52,7 @@ export class Ingress {
   private readonly entered = new Map<string, { targets: string; at: number; sockets: Map<string, string> }>();
   private version = '';
   private waitingSince: number | undefined;
+  private hasLooked = false;
   private applied = { files: '', structure: '', at: Number.NEGATIVE_INFINITY };
   private readonly look = oneAtATime(() => this.settle());
 
@@ -150,10 +151,10 @@ export class Ingress {
         targets.set(place.router_id, router);
       }
     }
-    for (const router of this.entered.keys()) {
-      if (targets.has(router)) continue;
-      await this.leave(router);
-    }
+    // Ways that an earlier worker has opened are closed by the first look of this one.
+    const known = this.hasLooked ? [...this.entered.keys()] : await routersOf(this.cell);
+    for (const router of known) if (!targets.has(router)) await this.leave(router);
+    this.hasLooked = true;
     await Promise.all(
       [...targets].map(([router, one]) => this.enterOne(router, one.project_id, [...one.wanted.values()])),
     );

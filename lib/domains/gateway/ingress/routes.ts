@@ -54,6 +54,10 @@ export const placesOf = (cell: string, ids: readonly string[]) =>
     FROM ports p JOIN routers rt ON rt.project_id = p.project_id AND rt.cell_id = ${cell}::text
     WHERE p.device_id = ANY (${[...ids]}::uuid[]) ORDER BY p.device_id, p.id`);
 
+/** The routers of a cell. */
+export const routersOf = async (cell: string): Promise<string[]> =>
+  (await query<{ id: string }>(sql`SELECT id FROM routers WHERE cell_id = ${cell}::text`)).map(({ id }) => id);
+
 /** Whether a certificate authority is about to call. */
 export async function hasChallenges(): Promise<boolean> {
   const [row] = await query<{ waiting: boolean }>(sql`SELECT EXISTS (SELECT FROM acme_challenges) AS waiting`);

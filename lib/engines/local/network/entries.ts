@@ -26,14 +26,15 @@ const nameOf = (routerId: string, { address, port }: EntryTarget) => shortHash(`
 
 /** Opens exactly these ways into a router's networks, by a small process in its namespace. */
 export async function ensureEntries(host: Host, routerId: string, wanted: readonly EntryTarget[]): Promise<Entry[]> {
-  await mkdir(entriesFolder(host), { recursive: true, mode: 0o711 });
+  const file = fileOf(host, routerId);
+  const present = await readRecord(file, targets);
   if (wanted.length === 0) {
-    await removeEntries(host, routerId);
+    if (present) await removeEntries(host, routerId);
     return [];
   }
-  const file = fileOf(host, routerId);
+  await mkdir(entriesFolder(host), { recursive: true, mode: 0o711 });
   const entries = wanted.map((target) => ({ socket: join(entriesFolder(host), nameOf(routerId, target)), ...target }));
-  const isSame = JSON.stringify(await readRecord(file, targets)) === JSON.stringify(entries);
+  const isSame = JSON.stringify(present) === JSON.stringify(entries);
   if (!isSame) await writeRecord(file, entries);
   const name = routerNamespace(host, routerId);
   const running = findProcess(host, ROLE, routerId);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
@@ -27,6 +27,8 @@ const shell: Program = {
   sources: [{ kind: 'debian', packages: ['busybox-static', 'curl'] }],
   keep: ['bin/busybox', 'usr/bin/busybox', 'usr/bin/curl'],
 };
+
+const GROUPS = '/sys/fs/cgroup';
 
 /** No account has this user ID. */
 export const ORDINARY_USER = 59_999;
@@ -100,7 +102,11 @@ function pidOf(host: Host, id: string): number {
 
 async function leftoversOf(host: Host): Promise<string[]> {
   const files = (await namesIn(join(host.directory, 'services'))).filter((name) => name !== 'users.json');
-  const groups = readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' });
+  // Not all groups of the host: those of tests beside this one come and go while they are read.
+  const parent = `nephele-${host.tag}-services`;
+  const groups = ['.', ...readdirSync(GROUPS)]
+    .map((name) => join(GROUPS, name, parent))
+    .filter((path) => existsSync(path));
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
   return [
     ...findProcesses(host).map(({ role, id }) => `${role} ${id}`),
@@ -110,7 +116,7 @@ async function leftoversOf(host: Host): Promise<string[]> {
     ...(await serviceNamespaces(host)),
     ...(await existingNamespaces(host)),
     ...(await namesIn(host.sockets)),
-    ...groups.filter((name) => name.endsWith(`nephele-${host.tag}-services`)),
+    ...groups,
     ...mounts.filter((line) => line.includes(join(host.directory, 'services'))),
   ];
 }
