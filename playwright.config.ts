@@ -7,6 +7,7 @@ if (!process.env.E2E_BASE_URL) {
   process.env.E2E_PORT = await freePort();
   process.env.E2E_GATEWAY_PORT = await freePort();
   process.env.E2E_GATEWAY_TLS_PORT = await freePort();
+  process.env.E2E_S3_PORT = await freePort();
   process.env.E2E_BASE_URL = `http://localhost:${process.env.E2E_PORT}`;
 }
 

@@ -1,5 +1,6 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { contentSecurityPolicy, securityHeaders } from '@/lib/security-headers';
+import { settings } from '@/lib/settings';
 
 /** Gives every page a new nonce under a strict content policy, and the usual security headers. */
 export function proxy(request: NextRequest): NextResponse {
@@ -7,6 +8,7 @@ export function proxy(request: NextRequest): NextResponse {
   const policy = contentSecurityPolicy({
     nonce,
     host: request.headers.get('host'),
+    storage: new URL(settings().s3.url).origin,
     development: process.env.NODE_ENV === 'development',
   });
   // Next reads the nonce from the request's own policy and adds it to every script.

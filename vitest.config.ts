@@ -19,7 +19,7 @@ const sampled = () => testsWith(/testing\/(samples|hostile-requests)'/);
  * Tests that change their process: its settings, its modules, or handlers that can be registered once. Each has a
  * process of its own; all others share processes, because loading the platform takes longer than most of their tests.
  */
-const alone = testsWith(/\bprocess\.env\b|testing\/own-address'|\bvi\.(?!waitFor)|\bstartConsoles\b/);
+const alone = testsWith(/\bprocess\.env\b|testing\/(own-address|object-world)'|\bvi\.(?!waitFor)|\bstartConsoles\b/);
 
 /** Tests that depend on days and months, without slow random histories and files without dates. */
 const money = {

@@ -104,6 +104,7 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
   await make('/vault/secrets', { name: 'api-key', type: 'opaque', payload: 'x' });
   await make('/auth/tokens', { name: 'nightly-backup', role: 'reader' });
   return {
+    bucket: await make('/storage/buckets', { name: `${'b'.repeat(40)}-${Date.now().toString(36)}` }),
     certificate: await make('/gateway/certificates', await certificateUpload('c'.repeat(100))),
     network: await make('/network/networks', { name: 'n'.repeat(100), cidr: '10.77.0.0/24' }),
     image,

@@ -4,6 +4,7 @@ import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
 import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
 import { networkPaths } from '@/lib/domains/network/paths';
+import { objectsPaths } from '@/lib/domains/objects/paths';
 import { observabilityPaths } from '@/lib/domains/observability/paths';
 import { secretsPaths } from '@/lib/domains/secrets/paths';
 import { storagePaths } from '@/lib/domains/storage/paths';
@@ -20,6 +21,7 @@ export const paths = {
   ...gatewayPaths,
   ...loadbalancingPaths,
   ...networkPaths,
+  ...objectsPaths,
   ...observabilityPaths,
   ...secretsPaths,
   ...storagePaths,

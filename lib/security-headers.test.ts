@@ -3,7 +3,7 @@ import { contentSecurityPolicy, securityHeaders } from './security-headers';
 
 const policy = (host: string | null, development = false) =>
   new Map(
-    contentSecurityPolicy({ nonce: 'abc', host, development })
+    contentSecurityPolicy({ nonce: 'abc', host, storage: 'https://s3.example', development })
       .split('; ')
       .map((directive) => {
         const [name = '', ...sources] = directive.split(' ');
@@ -16,18 +16,19 @@ test('only scripts with the nonce run, and none is inline or from another site',
   expect(policy('cloud.example', true).get('script-src')).toContain("'unsafe-eval'");
 });
 
-test('a page connects only to its own host, WebSockets included', () => {
+test('a page connects only to its own host, WebSockets included, and to object storage', () => {
   expect(policy('cloud.example:8443').get('connect-src')).toEqual([
     "'self'",
     'ws://cloud.example:8443',
     'wss://cloud.example:8443',
+    'https://s3.example',
   ]);
 });
 
 test('a forged Host adds nothing to the policy', () => {
   for (const host of ['evil.example; script-src *', 'a b', '*', "x' 'unsafe-inline", null]) {
     const forged = policy(host);
-    expect(forged.get('connect-src')).toEqual(["'self'"]);
+    expect(forged.get('connect-src')).toEqual(["'self'", 'https://s3.example']);
     expect(forged.get('script-src')).toEqual(["'nonce-abc'", "'strict-dynamic'"]);
   }
 });

@@ -3,21 +3,25 @@ interface PolicyOptions {
   nonce: string;
   /** The `Host` of the request, for WebSockets of the same origin, which older browsers do not count as 'self'. */
   host: string | null;
+  /** The origin of object storage, which the file browser talks to. */
+  storage: string;
   /** React and hot reload need `eval`, in development only. */
   development: boolean;
 }
 
 /** The content policy of every page (CSP 3): our own scripts by nonce, nothing from anywhere else, no framing. */
-export function contentSecurityPolicy({ nonce, host, development }: PolicyOptions): string {
+export function contentSecurityPolicy({ nonce, host, storage, development }: PolicyOptions): string {
   const sockets = host && /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
   return [
     "default-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
     // Menus, toasts, charts and terminals set inline styles; a style cannot run code.
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
+    `img-src 'self' data: blob: ${storage}`,
     "font-src 'self'",
-    `connect-src 'self'${sockets}`,
+    `connect-src 'self'${sockets} ${storage}`,
+    // A PDF of a bucket, whose type we set.
+    "frame-src 'self' blob:",
     "worker-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'none'",

@@ -163,6 +163,20 @@ const environment = z.object({
   GATEWAY_TLS_CERT: z.string().regex(/^\//, 'an absolute path').optional(),
   ALLOW_UNVERIFIED_HOSTS: flag.default(false),
   GATEWAY_SAME_SITE: flag.default(false),
+  S3_PORT: whole(65_535, 'a port from 1 to 65535').default(9000),
+  S3_HOST: address.optional(),
+  S3_PUBLIC_URL: httpUrl.optional(),
+  S3_DOMAIN: z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as s3.example.org')
+    .default('s3.localhost'),
+  S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/, 'up to 63 lowercase letters, digits and dashes')
+    .default('us-east-1'),
+  BUCKETS_PER_PROJECT: whole(100_000).default(100),
+  S3_KEYS_PER_PROJECT: whole(100_000).default(100),
   TOKENS_PER_USER: whole(100_000).default(100),
   SSO_CLIENTS_PER_PROJECT: whole(100_000).default(20),
   USERS_PER_PROJECT: whole(100_000).default(500),
@@ -309,6 +323,19 @@ export function parseSettings(env: Record<string, string | undefined>) {
     gatewayTlsCert: s.GATEWAY_TLS_CERT,
     /** Whether hosts outside of the gateway's domain are served without proof. */
     allowUnverifiedHosts: s.ALLOW_UNVERIFIED_HOSTS,
+    s3: {
+      port: s.S3_PORT,
+      /** The address that the S3 endpoint listens at. */
+      host: s.S3_HOST ?? s.HOST,
+      /** Its address for browsers and scripts, without a trailing slash. */
+      url: s.S3_PUBLIC_URL ?? `http://localhost:${s.S3_PORT}`,
+      /** Hosts below it name a bucket: `BUCKET.s3.example.org`. */
+      domain: s.S3_DOMAIN,
+      region: s.S3_REGION,
+    },
+    bucketsPerProject: s.BUCKETS_PER_PROJECT,
+    /** Valid access keys of object storage. */
+    s3KeysPerProject: s.S3_KEYS_PER_PROJECT,
     /** Valid API tokens per person and project. */
     tokensPerUser: s.TOKENS_PER_USER,
     ssoClientsPerProject: s.SSO_CLIENTS_PER_PROJECT,

@@ -1,6 +1,7 @@
 import {
   Activity,
   AppWindow,
+  Archive,
   Bell,
   BellRing,
   Boxes,
@@ -64,7 +65,7 @@ export const sections: readonly { label: string; groups: Readonly<Record<string,
       Certificates: FileBadge,
     },
   },
-  { label: 'Storage', groups: { Volumes: HardDrive, Snapshots: Camera } },
+  { label: 'Storage', groups: { Volumes: HardDrive, Snapshots: Camera, 'Object storage': Archive } },
   { label: 'Security', groups: { Secrets: Vault, Audit: ScrollText } },
   { label: 'Observability', groups: { Logs: Logs, Metrics: ChartLine } },
   {

@@ -6,6 +6,7 @@ import { images } from '@/components/images/domain';
 import type { ResourceKind } from '@/components/kit/page/navigation';
 import { loadBalancers } from '@/components/loadbalancing/domain';
 import { floatingIps, networks, ports, routers, securityGroups } from '@/components/network/domain';
+import { accessKeys, buckets } from '@/components/objects/domain';
 import { secrets } from '@/components/secrets/domain';
 import { snapshots, volumes } from '@/components/storage/domain';
 import { paths } from '@/lib/paths';
@@ -28,6 +29,8 @@ const places: Readonly<Record<string, Place>> = {
   key_pair: { kind: keyPairs, one: (project, _, search) => paths.keyPairs(project, search) },
   image: { kind: images, one: paths.image },
   volume: { kind: volumes, one: (project, id) => paths.volume(project, id) },
+  bucket: { kind: buckets, one: (project, id) => paths.bucket(project, id) },
+  access_key: { kind: accessKeys, one: (project, _, search) => paths.accessKeys(project, search) },
   snapshot: { kind: snapshots, one: (project, _, search) => paths.snapshots(project, search) },
   network: { kind: networks, one: paths.network },
   router: { kind: routers, one: paths.router },
@@ -53,7 +56,7 @@ export function kindOf(type: string): Place['kind'] | undefined {
 
 /** All types of resources, for filters. */
 export const typeOptions = Object.entries(places)
-  .filter(([type]) => !['router', 'budget'].includes(type))
+  .filter(([type]) => !['router', 'budget', 'access_key'].includes(type))
   .map(([value, { kind }]) => ({ value, label: kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1) }));
 
 /** A type in words: "floating IP". */

@@ -21,6 +21,7 @@ import { kindIcon } from '@/components/kit/ui/kind-icon';
 import { loadBalancers } from '@/components/loadbalancing/domain';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
+import { accessKeys, buckets } from '@/components/objects/domain';
 import { dashboards, logs, metrics } from '@/components/observability/domain';
 import { policySimulator } from '@/components/policy/domain';
 import { secrets } from '@/components/secrets/domain';
@@ -52,7 +53,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
       certificates,
     ],
   },
-  { label: 'Storage', entries: [tabbed([volumes, snapshots])] },
+  { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys])] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {

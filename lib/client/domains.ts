@@ -5,6 +5,7 @@ import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
 import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
+import { objectsPortal } from '@/lib/domains/objects/portal';
 import { observabilityPortal } from '@/lib/domains/observability/portal';
 import { secretsPortal } from '@/lib/domains/secrets/portal';
 import { storagePortal } from '@/lib/domains/storage/portal';
@@ -17,6 +18,7 @@ export const domainPortals: readonly DomainPortal[] = [
   imagesPortal,
   loadbalancingPortal,
   networkPortal,
+  objectsPortal,
   observabilityPortal,
   secretsPortal,
   storagePortal,

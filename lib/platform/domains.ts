@@ -5,6 +5,7 @@ import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
 import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
 import { network } from '@/lib/domains/network/domain';
+import { objects } from '@/lib/domains/objects/domain';
 import { observability } from '@/lib/domains/observability/domain';
 import { secrets } from '@/lib/domains/secrets/domain';
 import { storage } from '@/lib/domains/storage/domain';
@@ -17,6 +18,7 @@ export const domains = [
   gateway,
   certificates,
   storage,
+  objects,
   images,
   secrets,
   observability,

@@ -9,11 +9,12 @@ export const preparedSchema = z.object({
 export type Prepared = z.infer<typeof preparedSchema>;
 
 /** Prints the platform's addresses. */
-export function announceReady({ baseUrl, backofficeUrl, dataDir }: Settings, seconds: number): void {
+export function announceReady({ baseUrl, backofficeUrl, s3, dataDir }: Settings, seconds: number): void {
   console.log(`
 Nephele is ready after ${seconds.toFixed(1)} s:  ${baseUrl}
   back office     ${backofficeUrl}
   API reference   ${baseUrl}/docs
+  object storage  ${s3.url}
   data            ${dataDir}
 Press Ctrl-C to stop.`);
 }

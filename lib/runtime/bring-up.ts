@@ -28,12 +28,13 @@ type Options = {
 /** Time for web and worker to finish their work. */
 const graceMs = 40_000;
 
-/** Brings up the database, worker and web with all that they need; settles when the platform answers. */
+/** Brings up the database, worker, object storage and web with all that they need; settles when the platform answers. */
 export async function bringUp(settings: Settings, { dev, signal, stops }: Options): Promise<void> {
   const begunAt = performance.now();
   const { dataDir } = settings;
   await endLeftovers(dataDir, graceMs);
   await requireFree(settings.host, settings.port, 'PORT');
+  await requireFree(settings.s3.host, settings.s3.port, 'S3_PORT');
   if (settings.backofficeListen) {
     await requireFree(settings.backofficeListen.host, settings.backofficeListen.port, 'BACKOFFICE_LISTEN');
   }
@@ -70,8 +71,8 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   const launch = (name: string) => keep(name, (giveUp) => launchNode({ name, env, begin, graceMs, onLine }, giveUp));
   const pages = dev ? generateApiClient(run) : buildPages(run);
   // The first failure determines the reason and stops the others.
-  const [worker, web] = await Promise.all(
-    [launch('worker'), pages.then(() => launch('web'))].map((part) =>
+  const [worker, objects, web] = await Promise.all(
+    [launch('worker'), launch('objects'), pages.then(() => launch('web'))].map((part) =>
       part.catch((error) => {
         failing.abort(error);
         return undefined;
@@ -82,6 +83,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
     for (const { name, stop } of hostStops) stops.push({ name, stop: () => stop(env) });
     stops.push({ name: 'worker', stop: worker.stop });
   }
+  if (objects) stops.push({ name: 'object storage', stop: objects.stop });
   if (web) stops.push({ name: 'web', stop: web.stop });
 
   // Shown even after a failure, because the passwords cannot be shown again.

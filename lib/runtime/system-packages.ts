@@ -11,7 +11,7 @@ export function missingForEngines(): Tool[] {
 }
 
 /**
- * Programs for tests only: a browser, fonts for its screenshots, an independent TOTP generator, tools of examples, and
+ * Programs for tests only: a browser, fonts for its screenshots, an independent TOTP generator, tools of examples, S3 clients, and
  * what engines need without root, because root's tests also run as an ordinary user.
  */
 export function missingForTests(): Tool[] {
@@ -22,8 +22,13 @@ export function missingForTests(): Tool[] {
     { program: 'oathtool', package: 'oathtool' },
     { program: 'curl', package: 'curl' },
     { program: 'jq', package: 'jq' },
+    { program: 'aws', package: 'awscli' },
+    { program: 'rclone', package: 'rclone' },
+    { program: 's3cmd', package: 's3cmd' },
   ];
-  return [...missingOf([...tools, ...programsFor('user')]), ...(hasFont ? [] : [font])];
+  const boto3 = { program: 'boto3', package: 'python3-boto3' };
+  const hasBoto3 = existsSync('/usr/lib/python3/dist-packages/boto3');
+  return [...missingOf([...tools, ...programsFor('user')]), ...(hasFont ? [] : [font]), ...(hasBoto3 ? [] : [boto3])];
 }
 
 /**

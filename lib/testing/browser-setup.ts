@@ -28,6 +28,7 @@ export default async function setup() {
       COMPONENT_GALLERY: 'true',
       GATEWAY_HTTP_PORT: process.env.E2E_GATEWAY_PORT,
       GATEWAY_HTTPS_PORT: process.env.E2E_GATEWAY_TLS_PORT,
+      S3_PORT: process.env.E2E_S3_PORT,
       // Where tests start servers for the gateway to reach.
       ALLOW_PRIVATE_URLS: '127.0.0.99',
       BOOTSTRAP_ADMIN_PASSWORD: administrator.password,

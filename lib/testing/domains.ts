@@ -5,6 +5,7 @@ import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
 import { loadbalancingTesting } from './domains/loadbalancing';
 import { networkTesting } from './domains/network';
+import { objectsTesting } from './domains/objects';
 import { observabilityTesting } from './domains/observability';
 import { secretsTesting } from './domains/secrets';
 import { storageTesting } from './domains/storage';
@@ -18,6 +19,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   gateway: gatewayTesting,
   certificates: certificatesTesting,
   storage: storageTesting,
+  objects: objectsTesting,
   images: imagesTesting,
   secrets: secretsTesting,
   observability: observabilityTesting,

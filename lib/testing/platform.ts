@@ -44,6 +44,7 @@ export async function startPlatform(
       PORT: String(port),
       GATEWAY_HTTP_PORT: String(await freePort()),
       GATEWAY_HTTPS_PORT: String(await freePort()),
+      S3_PORT: String(await freePort()),
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
       BOOTSTRAP_ADMIN_PASSWORD: administrator.password,

@@ -97,9 +97,13 @@ interface KeyProps {
 
 function Key({ line, value, format }: KeyProps) {
   return (
-    <span className="inline-flex items-center gap-1.5">
-      <span className="h-0.5 w-3 rounded-full" style={{ background: `var(--${line.tone})` }} aria-hidden="true" />
-      <span className="text-ink-muted">{line.label}</span>
+    <span className="inline-flex min-w-0 max-w-full items-center gap-1.5">
+      <span
+        className="h-0.5 w-3 shrink-0 rounded-full"
+        style={{ background: `var(--${line.tone})` }}
+        aria-hidden="true"
+      />
+      <span className="min-w-0 wrap-anywhere text-ink-muted">{line.label}</span>
       <span className="font-medium tabular-nums">{value === null ? '–' : format(value)}</span>
     </span>
   );

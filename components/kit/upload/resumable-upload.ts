@@ -1,7 +1,7 @@
 /** The destination of a multipart upload. The endpoints of object storage have the same steps. */
 export interface UploadTarget {
-  /** @returns the upload's id and the size of every part but the last */
-  begin(file: File, signal: AbortSignal): Promise<{ uploadId: string; partSize: number }>;
+  /** @returns the upload's id, the size of every part but the last, and the parts that an earlier page has sent */
+  begin(file: File, signal: AbortSignal): Promise<{ uploadId: string; partSize: number; arrived?: readonly number[] }>;
   /** The numbers of the parts that have arrived, starting at 1, for resuming an upload. */
   arrived(uploadId: string, signal: AbortSignal): Promise<readonly number[]>;
   /** Sends one part; a repeat replaces it. */
@@ -105,7 +105,9 @@ export class ResumableUpload {
     if (this.#started) {
       this.#arrived = new Set(await this.target.arrived(this.#started.uploadId, signal));
     } else {
-      this.#started = await this.target.begin(this.file, signal);
+      const { arrived = [], ...started } = await this.target.begin(this.file, signal);
+      this.#started = started;
+      this.#arrived = new Set(arrived);
     }
     this.#count(this.#started.partSize);
     return this.#started;

@@ -1,0 +1,478 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutBucketPolicyCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { now } from '@/lib/clock';
+import { query, queryRow } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { settings } from '@/lib/settings';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { createBucket } from '@/lib/testing/domains/objects';
+import { createPair, objectWorld, type Pair } from '@/lib/testing/object-world';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { presign } from './s3/signature';
+import { deleteFreed, scrub, sweepFiles } from './store/housekeeping';
+import { foldBucketChanges, writeSent } from './store/usage';
+
+testDatabase();
+const call = api();
+const world = objectWorld();
+let acme: TestProject;
+let other: TestProject;
+let pair: Pair;
+let bucket: string;
+
+beforeAll(async () => {
+  setTestClock(0);
+  acme = await createProject('acme');
+  other = await createProject('other');
+  pair = await createPair(acme, call);
+  bucket = await createBucket(acme, call);
+});
+
+const s3 = () => world.client(pair);
+const put = (key: string, body: string | Buffer, name = bucket) =>
+  s3().send(new PutObjectCommand({ Bucket: name, Key: key, Body: body }));
+const read = async (key: string, name = bucket) => {
+  const { Body } = await s3().send(new GetObjectCommand({ Bucket: name, Key: key }));
+  return Buffer.from((await Body?.transformToByteArray()) ?? []);
+};
+const member = (method: string, path: string, body?: unknown) =>
+  call(method, path, { token: acme.users.member.token, ...(body ? { body } : {}) });
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'no error',
+    (error) => error.name,
+  );
+
+/** A request without the SDK, which would repair it. */
+function plain(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
+  return new Promise<{ status: number; text: string; headers: Record<string, unknown> }>((resolve, reject) => {
+    const sent = request(`${world.url}${path}`, { method, headers }, async (response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of response) pieces.push(piece);
+      resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString(), headers: response.headers });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('an object', () => {
+  test.each([0, 1, 4096, 4097, 3_000_000])(
+    'of %i bytes comes back as it was sent, with its checksums',
+    async (size) => {
+      const bytes = Buffer.alloc(size, 'nephele ');
+      const stored = await put(`size/${size}`, bytes);
+      expect(stored.ETag).toBe(`"${createHash('md5').update(bytes).digest('hex')}"`);
+      expect((await read(`size/${size}`)).equals(bytes)).toBe(true);
+    },
+  );
+
+  test('has a key of any 1,024 bytes', async () => {
+    const keys = ['a b/ü/日本+&?#%25', '../../etc/passwd', 'é'.repeat(512), '%2e%2e/x', 'quote\'"<>', 'uploads/x'];
+    for (const key of keys) {
+      await put(key, key);
+      expect((await read(key)).toString()).toBe(key);
+      const list = await call('GET', `/storage/buckets/${bucket}/objects?prefix=${encodeURIComponent(key)}`, {
+        token: acme.users.reader.token,
+      });
+      expect(list.body).toMatchObject([{ key }]);
+      const gone = await member('DELETE', `/storage/buckets/${bucket}/objects/${encodeURIComponent(key)}`);
+      expect([key, gone.status]).toEqual([key, 204]);
+      expect(await codeOf(read(key))).toBe('NoSuchKey');
+    }
+    expect(await codeOf(put('x'.repeat(1025), ''))).toBe('KeyTooLongError');
+  });
+
+  test('of parallel writers is one of theirs, whole', async () => {
+    const bodies = Array.from({ length: 12 }, (_, index) =>
+      Buffer.alloc(60_000 + index, String.fromCharCode(97 + index)),
+    );
+    await Promise.all(bodies.map((body) => put('race', body)));
+    const found = await read('race');
+    expect(bodies.some((body) => body.equals(found))).toBe(true);
+    const rows = await query(sql`SELECT FROM object_versions WHERE key = 'race'`);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('is created once by many that want no other', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        codeOf(s3().send(new PutObjectCommand({ Bucket: bucket, Key: 'once', Body: `${index}`, IfNoneMatch: '*' }))),
+      ),
+    );
+    expect(outcomes.filter((code) => code === 'no error')).toHaveLength(1);
+    expect(outcomes.filter((code) => code === 'PreconditionFailed')).toHaveLength(9);
+  });
+
+  test('being read stays whole while it is replaced', async () => {
+    const bytes = Buffer.alloc(8_000_000, 'a');
+    await put('reader', bytes);
+    const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket, Key: 'reader' }));
+    await put('reader', 'new');
+    await deleteFreed(0);
+    const seen = Buffer.from((await Body?.transformToByteArray()) ?? []);
+    expect(seen.equals(bytes)).toBe(true);
+  });
+});
+
+test('a multipart upload is its parts in order, also when it is completed twice', async () => {
+  const client = s3();
+  const target = { Bucket: bucket, Key: 'parts' };
+  const { UploadId } = await client.send(
+    new CreateMultipartUploadCommand({ ...target, ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }),
+  );
+  const bytes = [Buffer.alloc(5 * 1024 ** 2, 'a'), Buffer.alloc(5 * 1024 ** 2, 'b'), Buffer.from('end')];
+  const Parts = [];
+  for (const [index, Body] of bytes.entries()) {
+    const part = await client.send(
+      new UploadPartCommand({ ...target, UploadId, PartNumber: index + 1, Body, ChecksumAlgorithm: 'CRC32' }),
+    );
+    Parts.push({ PartNumber: index + 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 });
+  }
+  const complete = new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } });
+  const first = await client.send(complete);
+  expect((await client.send(complete)).ETag).toBe(first.ETag);
+  // The SDK compares the checksum of the whole, which was computed from those of the parts.
+  const answer = await client.send(new GetObjectCommand({ ...target, ChecksumMode: 'ENABLED' }));
+  const seen = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+  expect(seen.equals(Buffer.concat(bytes))).toBe(true);
+  expect(answer.ChecksumCRC32).toBeDefined();
+});
+
+describe('what a bucket holds', () => {
+  const bytesOf = async (name: string) => {
+    const { body } = await member('GET', `/storage/buckets/${name}`);
+    return body as { used_bytes: number; objects: number };
+  };
+
+  test('is counted exactly, through every kind of change', async () => {
+    const name = await createBucket(acme, call);
+    const client = s3();
+    await put('a', 'x'.repeat(100), name);
+    await put('a', 'x'.repeat(10_000), name);
+    await put('b', 'x'.repeat(5), name);
+    expect(await bytesOf(name)).toMatchObject({ used_bytes: 10_005, objects: 2 });
+    await client.send(new PutBucketVersioningCommand({ Bucket: name, VersioningConfiguration: { Status: 'Enabled' } }));
+    await put('a', 'y', name);
+    await client.send(new DeleteObjectCommand({ Bucket: name, Key: 'b' }));
+    expect(await bytesOf(name)).toMatchObject({ used_bytes: 10_006, objects: 1 });
+    await client.send(new CopyObjectCommand({ Bucket: name, Key: 'c', CopySource: `${name}/a?versionId=null` }));
+    await foldBucketChanges();
+    expect(await bytesOf(name)).toMatchObject({ used_bytes: 20_006, objects: 2 });
+    const sums =
+      await queryRow(sql`SELECT b.used_bytes::int AS used, (SELECT sum(size_bytes) FROM object_versions v WHERE v.bucket_id = b.id)::int AS sum
+      FROM buckets b WHERE b.name = ${name}::text`);
+    expect(sums).toEqual({ used: 20_006, sum: 20_006 });
+    const [span] = await query<{
+      quantity: string;
+    }>(sql`SELECT s.quantity FROM spans s JOIN buckets b ON b.id = s.resource_id
+      WHERE b.name = ${name}::text AND s.ended_at IS NULL`);
+    expect(Number(span?.quantity)).toBe(20_006);
+  });
+
+  test('never passes its quota, whatever arrives at once', async () => {
+    const name = `quota-${now().getTime()}`;
+    // 0.001 GB
+    await member('POST', '/storage/buckets', { name, quota_gb: 0.001 });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => codeOf(put(`k${index}`, Buffer.alloc(100_000), name))),
+    );
+    expect(outcomes.filter((code) => code === 'no error')).toHaveLength(10);
+    expect(outcomes.filter((code) => code === 'QuotaExceeded')).toHaveLength(10);
+    expect((await bytesOf(name)).used_bytes).toBe(1_000_000);
+  });
+
+  test('keeps it from being deleted, down to the last version', async () => {
+    const name = await createBucket(acme, call);
+    await put('a', 'x', name);
+    const refused = await member('DELETE', `/storage/buckets/${name}`);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('holds objects')]);
+    await s3().send(new DeleteObjectCommand({ Bucket: name, Key: 'a' }));
+    expect((await member('DELETE', `/storage/buckets/${name}`)).status).toBe(204);
+  });
+
+  test('is billed for what leaves, once', async () => {
+    const name = await createBucket(acme, call);
+    await put('big', Buffer.alloc(50_000), name);
+    await read('big', name);
+    const billed = async () => {
+      await writeSent();
+      await foldBucketChanges();
+      const { bytes } = await queryRow<{
+        bytes: number;
+      }>(sql`SELECT coalesce(sum(quantity), 0)::int AS bytes FROM usage_events
+        WHERE resource_name = ${name}::text AND metric = 'network_egress'`);
+      return bytes;
+    };
+    // The answer has ended for its client before it has for the server.
+    await expect.poll(billed).toBeGreaterThanOrEqual(50_000);
+    expect(await billed()).toBeLessThan(52_000);
+  });
+});
+
+describe('files', () => {
+  const files = () =>
+    readdirSync(join(settings().dataDir, 'objects'), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+
+  test('without an object go, and damaged ones are named', async () => {
+    const left = '0f0f0f0f-0000-4000-8000-000000000000';
+    await writeFile(join(settings().dataDir, 'objects', '0f', left), 'left by a crash');
+    expect(await sweepFiles(-1000)).toBe(1);
+    await put('flipped', Buffer.alloc(20_000, 'a'));
+    const row = await queryRow<{ id: string }>(
+      sql`SELECT blobs->0->>'id' AS id FROM object_versions WHERE key = 'flipped'`,
+    );
+    await writeFile(join(settings().dataDir, 'objects', row.id.slice(0, 2), row.id), Buffer.alloc(20_000, 'b'));
+    expect(await scrub(1000)).toMatchObject([{ bucket, key: 'flipped', problem: 'changed' }]);
+    const [incident] = await query<{ reason: string }>(sql`SELECT reason FROM incidents WHERE closed_at IS NULL`);
+    expect(incident?.reason).toContain('flipped');
+  });
+
+  test('of what was replaced or refused are gone', async () => {
+    await deleteFreed(0);
+    const before = files().length;
+    await put('again', Buffer.alloc(10_000));
+    await put('again', Buffer.alloc(11_000));
+    await codeOf(
+      s3().send(
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: 'again',
+          Body: Buffer.alloc(9000),
+          ContentMD5: createHash('md5').update('other').digest('base64'),
+        }),
+      ),
+    );
+    await codeOf(
+      s3().send(new PutObjectCommand({ Bucket: bucket, Key: 'again', Body: Buffer.alloc(9000), IfNoneMatch: '*' })),
+    );
+    await deleteFreed(0);
+    expect(files().length).toBe(before + 1);
+  });
+});
+
+describe('a request is refused', () => {
+  test('with a wrong secret or an unknown key', async () => {
+    const wrong = world.client({ ...pair, secret_key: `${pair.secret_key}x` });
+    expect(await codeOf(wrong.send(new GetObjectCommand({ Bucket: bucket, Key: 'a' })))).toBe('SignatureDoesNotMatch');
+    const unknown = world.client({ ...pair, access_key: 'NEPHAAAAAAAAAAAAAAAA' });
+    expect(await codeOf(unknown.send(new GetObjectCommand({ Bucket: bucket, Key: 'a' })))).toBe('InvalidAccessKeyId');
+  });
+
+  test('by another project, and anonymously, with the same answer for what exists and what does not', async () => {
+    await put('private', 'x');
+    const foreign = world.client(await createPair(other, call));
+    for (const Key of ['private', 'nothing']) {
+      expect(await codeOf(foreign.send(new GetObjectCommand({ Bucket: bucket, Key })))).toBe('AccessDenied');
+      expect((await plain('GET', `/${bucket}/${Key}`)).text).toContain('<Code>AccessDenied</Code>');
+    }
+    expect((await call('GET', `/storage/buckets/${bucket}/objects`, { token: other.users.admin.token })).status).toBe(
+      404,
+    );
+  });
+
+  test('with a clock that is 16 minutes wrong', async () => {
+    const late = world.client(pair, { systemClockOffset: -16 * 60_000 });
+    expect(await codeOf(late.send(new GetObjectCommand({ Bucket: bucket, Key: 'a' })))).toBe('RequestTimeTooSkewed');
+  });
+
+  test('with two lengths', async () => {
+    const { status } = await plain(
+      'PUT',
+      `/${bucket}/smuggled`,
+      { 'Content-Length': '5', 'Transfer-Encoding': 'chunked' },
+      'hello',
+    ).catch(() => ({ status: 400 }));
+    expect(status).toBe(400);
+  });
+
+  test('with a document type', async () => {
+    const client = s3();
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const sent = args.request as { body: string; headers: Record<string, string> };
+        sent.body =
+          '<!DOCTYPE x [<!ENTITY a "b">]><VersioningConfiguration><Status>&a;</Status></VersioningConfiguration>';
+        sent.headers['content-length'] = String(sent.body.length);
+        return next(args);
+      },
+      { step: 'build', priority: 'low' },
+    );
+    expect(
+      await codeOf(
+        client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: 'Enabled' } })),
+      ),
+    ).not.toBe('no error');
+  });
+
+  test('for parts of S3 that are not there', async () => {
+    const url = (part: string) =>
+      presign({
+        origin: world.url,
+        path: `/${bucket}`,
+        method: 'GET',
+        query: { [part]: '' },
+        headers: {},
+        accessKey: pair.access_key,
+        secret: pair.secret_key,
+        region: 'us-east-1',
+        at: now(),
+        expiresIn: 60,
+      });
+    for (const part of ['website', 'replication', 'logging', 'publicAccessBlock', 'torrent'])
+      expect([part, (await fetch(url(part))).status]).toEqual([part, 501]);
+  });
+});
+
+describe('a presigned address', () => {
+  const make = async (body: object, token = acme.users.member.token) => {
+    const { status, body: made } = await call('POST', `/storage/buckets/${bucket}/objects/presign`, { token, body });
+    return { status, ...(made as { url: string; headers: Record<string, string> }) };
+  };
+
+  test('uploads and downloads without a credential, as often as one likes, until it expires', async () => {
+    const up = await make({ key: 'shared.txt', method: 'PUT', content_type: 'text/plain', expires_in: 60 });
+    expect(
+      (await fetch(up.url, { method: 'PUT', body: 'hello', headers: { 'content-type': 'text/html' } })).status,
+    ).toBe(403);
+    expect((await fetch(up.url, { method: 'PUT', body: 'hello', headers: up.headers })).status).toBe(200);
+    const { url } = await make({ key: 'shared.txt', expires_in: 60 });
+    expect(await (await fetch(url)).text()).toBe('hello');
+    const again = await fetch(url);
+    expect(again.headers.get('content-security-policy')).toBe('sandbox');
+    expect((await fetch(url.replace('shared.txt', 'private'))).status).toBe(403);
+    setTestClock(61_000);
+    try {
+      expect(await (await fetch(url)).text()).toContain('Request has expired');
+    } finally {
+      setTestClock(0);
+    }
+  });
+
+  test('ends with the token that made it, and can be no more than it', async () => {
+    expect((await make({ key: 'x', method: 'PUT' }, acme.users.reader.token)).status).toBe(403);
+    const token = (
+      await call('POST', '/auth/tokens', { token: acme.users.admin.token, body: { name: 'links', role: 'member' } })
+    ).body as { id: string; token: string };
+    await put('linked', 'x');
+    const { url } = await make({ key: 'linked' }, token.token);
+    expect((await fetch(url)).status).toBe(200);
+    await call('DELETE', `/auth/tokens/${token.id}`, { token: acme.users.admin.token });
+    expect((await fetch(url)).status).toBe(403);
+  });
+});
+
+describe('an access key', () => {
+  test('ends with its maker’s membership, and does what their role allows', async () => {
+    const project = await createProject('leavers');
+    const made = await createPair(project, call);
+    const name = await createBucket(project, call);
+    const client = world.client(made);
+    const write = () => codeOf(client.send(new PutObjectCommand({ Bucket: name, Key: 'a', Body: 'x' })));
+    const list = () => codeOf(client.send(new ListObjectsV2Command({ Bucket: name })));
+    expect([await write(), await list()]).toEqual(['no error', 'no error']);
+    const { id: user_id } = project.users.member;
+    const token = project.users.admin.token;
+    await call('POST', '/identity/role-assignments', { token, body: { user_id, role: 'reader' } });
+    await call('DELETE', `/identity/role-assignments?user_id=${user_id}&role=member`, { token });
+    expect([await write(), await list()]).toEqual(['AccessDenied', 'no error']);
+    await call('DELETE', `/identity/role-assignments?user_id=${user_id}`, { token });
+    expect([await write(), await list()]).toEqual(['InvalidAccessKeyId', 'InvalidAccessKeyId']);
+  });
+
+  test('expires, is limited to its bucket, and reads only if it says so', async () => {
+    const expiring = await createPair(acme, call, { expires_at: new Date(now().getTime() + 1000).toISOString() });
+    const limited = world.client(await createPair(acme, call, { bucket, access: 'read' }));
+    const second = await createBucket(acme, call);
+    const put2 = (client: ReturnType<typeof s3>, Bucket: string) =>
+      codeOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' })));
+    expect(await put2(limited, bucket)).toBe('AccessDenied');
+    expect(await codeOf(limited.send(new ListObjectsV2Command({ Bucket: bucket })))).toBe('no error');
+    expect(await codeOf(limited.send(new ListObjectsV2Command({ Bucket: second })))).toBe('AccessDenied');
+    expect(await put2(world.client(expiring), bucket)).toBe('no error');
+    setTestClock(2000);
+    try {
+      expect(await put2(world.client(expiring), bucket)).toBe('InvalidAccessKeyId');
+    } finally {
+      setTestClock(0);
+    }
+  });
+
+  test('of the project is made by admins alone; the secret is shown once', async () => {
+    expect((await member('POST', '/storage/credentials', { owner: 'project' })).status).toBe(403);
+    const made = await createPair(acme, call, { owner: 'project' }, acme.users.admin.token);
+    const list = await call('GET', '/storage/credentials', { token: acme.users.reader.token });
+    expect(list.text).toContain(made.access_key);
+    expect(list.text).not.toContain(made.secret_key);
+  });
+});
+
+test('a policy lets others in, by principal, prefix and address, and a Deny wins', async () => {
+  const foreign = await createPair(other, call);
+  const name = await createBucket(acme, call);
+  await put('open/a', 'x', name);
+  await put('closed/a', 'x', name);
+  const resource = (path: string) => `arn:aws:s3:::${name}/${path}`;
+  const policy = {
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Allow',
+        Principal: { AWS: [`arn:aws:iam::${other.id}:user/${foreign.access_key}`] },
+        Action: 's3:GetObject',
+        Resource: resource('*'),
+        Condition: { IpAddress: { 'aws:SourceIp': '127.0.0.0/8' } },
+      },
+      { Effect: 'Deny', Principal: '*', Action: 's3:*', Resource: resource('closed/*') },
+    ],
+  };
+  await s3().send(new PutBucketPolicyCommand({ Bucket: name, Policy: JSON.stringify(policy) }));
+  const get = (who: Pair, Key: string) => codeOf(world.client(who).send(new GetObjectCommand({ Bucket: name, Key })));
+  expect([await get(foreign, 'open/a'), await get(foreign, 'closed/a'), await get(pair, 'closed/a')]).toEqual([
+    'no error',
+    'AccessDenied',
+    'AccessDenied',
+  ]);
+  expect(await get(await createPair(other, call), 'open/a')).toBe('AccessDenied');
+  const unsupported = {
+    ...policy,
+    Statement: [{ ...policy.Statement[0], Condition: { DateLessThan: { 'aws:CurrentTime': '2030-01-01' } } }],
+  };
+  expect(
+    await codeOf(s3().send(new PutBucketPolicyCommand({ Bucket: name, Policy: JSON.stringify(unsupported) }))),
+  ).toBe('MalformedPolicy');
+});
+
+test('a public bucket is readable by everyone, and nothing in it may act as a page of this host', async () => {
+  const name = await createBucket(acme, call);
+  await member('PATCH', `/storage/buckets/${name}`, { acl: 'public-read' });
+  await s3().send(
+    new PutObjectCommand({ Bucket: name, Key: 'page.html', Body: '<script>1</script>', ContentType: 'text/html' }),
+  );
+  const answer = await plain('GET', `/${name}/page.html`);
+  expect([answer.status, answer.headers['content-security-policy'], answer.headers['x-content-type-options']]).toEqual([
+    200,
+    'sandbox',
+    'nosniff',
+  ]);
+  expect((await plain('PUT', `/${name}/x`, {}, 'x')).status).toBe(403);
+});

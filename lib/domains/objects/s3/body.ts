@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { addAbortListener } from 'node:events';
+import { deleteBlob, type Received, receive, requireDisk } from '../store/blobs';
+import { type ChecksumAlgorithm, checksumAlgorithms, checksumHeader, isChecksum } from '../store/checksums';
+import type { Asked } from './access';
+import { unchunked } from './chunked';
+import { S3Error } from './errors';
+import { header, type S3Request } from './request';
+import { signingKey } from './signature';
+
+/** The largest body of one request: 5 GiB, as in S3. */
+const MOST_BYTES = 5 * 1024 ** 3;
+const MOST_XML_BYTES = 4 * 1024 ** 2;
+
+/** What a client says of a body before it sends it. */
+type Announced = {
+  /** Undefined: as long as it is. */
+  size: number | undefined;
+  /** Base64, from Content-MD5. */
+  md5: string | undefined;
+  checksum: { algorithm: ChecksumAlgorithm; value: string | undefined } | undefined;
+};
+
+/** A body that has arrived and is what the client said. */
+export type Taken = Received & { algorithm: ChecksumAlgorithm | undefined };
+
+const isStreaming = (payload: string | undefined) => payload?.startsWith('STREAMING-') ?? false;
+
+const PAYLOADS = [
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+  'UNSIGNED-PAYLOAD',
+];
+
+/** @throws S3Error for a missing length, too many bytes, or a malformed digest */
+export function announced(request: S3Request): Announced {
+  const streams = isStreaming(header(request, 'x-amz-content-sha256'));
+  const length = header(request, streams ? 'x-amz-decoded-content-length' : 'content-length');
+  // A body in chunks of HTTP says its length by its end.
+  const isChunked = !streams && header(request, 'transfer-encoding')?.toLowerCase() === 'chunked';
+  if (length === undefined && !isChunked) throw new S3Error('MissingContentLength');
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    throw new S3Error('InvalidArgument', 'The length must be a number.');
+  const size = length === undefined ? undefined : Number(length);
+  if (size !== undefined && size > MOST_BYTES) throw new S3Error('EntityTooLarge');
+  const md5 = header(request, 'content-md5');
+  if (md5 !== undefined && Buffer.from(md5, 'base64').length !== 16) throw new S3Error('InvalidDigest');
+  return { size, md5, checksum: announcedChecksum(request) };
+}
+
+function announcedChecksum(request: S3Request): Announced['checksum'] {
+  const given = checksumAlgorithms.filter((algorithm) => header(request, checksumHeader(algorithm)) !== undefined);
+  if (given.length > 1) throw new S3Error('InvalidRequest', 'Expecting a single x-amz-checksum- header.');
+  const [algorithm] = given;
+  if (algorithm) {
+    const value = header(request, checksumHeader(algorithm)) ?? '';
+    if (!isChecksum(algorithm, value))
+      throw new S3Error('BadDigest', `Value for ${checksumHeader(algorithm)} header is invalid.`);
+    return { algorithm, value };
+  }
+  const trailer = header(request, 'x-amz-trailer')?.toLowerCase();
+  if (trailer === undefined) return undefined;
+  const inTrailer = checksumAlgorithms.find((known) => checksumHeader(known) === trailer);
+  if (!inTrailer)
+    throw new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported.');
+  return { algorithm: inTrailer, value: undefined };
+}
+
+/** Where the bytes come from, without the framing of `aws-chunked`. */
+function contentOf(
+  request: S3Request,
+  { claim, secret }: Pick<Asked, 'claim' | 'secret'>,
+  trailers: Map<string, string>,
+) {
+  const payload = claim?.payload ?? header(request, 'x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD';
+  if (!isStreaming(payload)) return request.body;
+  if (!PAYLOADS.includes(payload))
+    throw new S3Error('NotImplemented', 'This kind of x-amz-content-sha256 is not supported.');
+  const isSigned = payload !== 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+  if (isSigned && !claim) throw new S3Error('AccessDenied');
+  return unchunked(request.body, isSigned && claim ? { key: signingKey(secret, claim), claim } : undefined, trailers);
+}
+
+/** @throws S3Error when more or fewer bytes come than the client said */
+async function* exactly(body: AsyncIterable<Uint8Array>, size: number | undefined): AsyncGenerator<Uint8Array> {
+  let seen = 0;
+  for await (const piece of body) {
+    seen += piece.byteLength;
+    if (size !== undefined && seen > size)
+      throw new S3Error('IncompleteBody', 'The body is longer than its declared length.');
+    if (seen > MOST_BYTES) throw new S3Error('EntityTooLarge');
+    yield piece;
+  }
+  if (size !== undefined && seen < size) throw new S3Error('IncompleteBody');
+}
+
+/**
+ * Takes the body of an upload and compares it with every digest that the client gave. Refuses before the first byte if the disk
+ * has no room. @param algorithm of the checksum to compute even if the client gives none
+ */
+export async function takeBody(
+  request: S3Request,
+  asked: Pick<Asked, 'claim' | 'secret'>,
+  more: { algorithm?: ChecksumAlgorithm | undefined; file?: boolean } = {},
+): Promise<Taken> {
+  const said = announced(request);
+  await requireDisk(said.size ?? 0);
+  const payload = header(request, 'x-amz-content-sha256');
+  const signedHash = payload !== undefined && /^[0-9a-f]{64}$/.test(payload) ? payload : undefined;
+  if (payload !== undefined && signedHash === undefined && !PAYLOADS.includes(payload) && !isStreaming(payload))
+    throw new S3Error(
+      'InvalidArgument',
+      'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-…, or a valid sha256 value.',
+    );
+  const trailers = new Map<string, string>();
+  const algorithm = said.checksum?.algorithm ?? more.algorithm;
+  const received = await receive(exactly(contentOf(request, asked, trailers), said.size), {
+    sha256: signedHash !== undefined,
+    checksum: algorithm,
+    file: more.file ?? false,
+  });
+  const expected = said.checksum?.value ?? (said.checksum && trailers.get(checksumHeader(said.checksum.algorithm)));
+  const wrong = mismatch(received, said, signedHash, expected);
+  if (wrong) {
+    await discard(received);
+    throw wrong;
+  }
+  return { ...received, algorithm };
+}
+
+/** Deletes what was received when it does not become an object. */
+export async function discard({ blob }: Pick<Received, 'blob'>): Promise<void> {
+  if (blob) await deleteBlob(blob.id);
+}
+
+function mismatch(
+  received: Received,
+  said: Announced,
+  signedHash: string | undefined,
+  expected: string | undefined,
+): S3Error | undefined {
+  if (signedHash !== undefined && received.sha256 !== signedHash) return new S3Error('XAmzContentSHA256Mismatch');
+  if (said.md5 !== undefined && Buffer.from(said.md5, 'base64').toString('hex') !== received.md5)
+    return new S3Error('BadDigest');
+  if (!said.checksum) return undefined;
+  if (expected === undefined) return new S3Error('InvalidRequest', 'The trailer with the checksum is missing.');
+  return expected === received.checksum ? undefined : new S3Error('BadDigest');
+}
+
+/** A small body as text, whose digests hold. @throws S3Error */
+export async function takeText(request: S3Request, asked: Pick<Asked, 'claim' | 'secret'>): Promise<string> {
+  const trailers = new Map<string, string>();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of contentOf(request, asked, trailers)) {
+    size += piece.byteLength;
+    if (size > MOST_XML_BYTES) throw new S3Error('MaxMessageLengthExceeded');
+    pieces.push(piece);
+  }
+  const body = Buffer.concat(pieces);
+  const payload = header(request, 'x-amz-content-sha256');
+  if (
+    payload !== undefined &&
+    /^[0-9a-f]{64}$/.test(payload) &&
+    createHash('sha256').update(body).digest('hex') !== payload
+  )
+    throw new S3Error('XAmzContentSHA256Mismatch');
+  const md5 = header(request, 'content-md5');
+  if (md5 !== undefined && createHash('md5').update(body).digest('base64') !== md5)
+    throw new S3Error(Buffer.from(md5, 'base64').length === 16 ? 'BadDigest' : 'InvalidDigest');
+  return body.toString('utf8');
+}
+
+const IDLE_MS = 60_000;
+const LEAST_BYTES_PER_S = 512;
+
+/** A body that keeps coming: one that stalls, or drips, ends with `RequestTimeout`. */
+export async function* steadily(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const begun = performance.now();
+  const source = body[Symbol.asyncIterator]();
+  let seen = 0;
+  try {
+    for (;;) {
+      const next = await withinTime(source.next(), signal);
+      if (next.done) return;
+      seen += next.value.byteLength;
+      const seconds = (performance.now() - begun) / 1000;
+      if (seconds > IDLE_MS / 1000 && seen / seconds < LEAST_BYTES_PER_S) throw new S3Error('RequestTimeout');
+      yield next.value;
+    }
+  } finally {
+    // A source that waits for the client would wait here as well.
+    void source.return?.().catch(() => {});
+  }
+}
+
+function withinTime<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new S3Error('RequestTimeout')), IDLE_MS);
+    const gone = addAbortListener(signal, () => reject(new S3Error('IncompleteBody')));
+    promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      gone[Symbol.dispose]();
+    });
+  });
+}

@@ -1,0 +1,204 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { now } from '@/lib/clock';
+import { clientAddress } from '@/lib/core/api/client-address';
+import { newId } from '@/lib/core/db/id';
+import { log } from '@/lib/log';
+import { settings } from '@/lib/settings';
+import { countSent } from '../store/usage';
+import { type Asked, identify, identifyBucket } from './access';
+import type { Answer } from './answer';
+import { steadily } from './body';
+import { corsHeaders } from './cors';
+import { S3Error } from './errors';
+import { s3ErrorOf } from './errors-of';
+import { addressed, header, Query, type S3Request } from './request';
+import { carryOut } from './routes';
+
+/** Time for a request, with its upload. */
+const UPLOAD_MS = 24 * 3_600_000;
+const MOST_HEADERS_BYTES = 32 * 1024;
+/** Time for a client to read an answer that came before it had sent everything. */
+const LINGER_MS = 2000;
+const FINISH_MS = 30_000;
+
+/** Takes a place for a connection of an address; undefined: it has too many. */
+export type Connections = { take(address: string): (() => void) | undefined };
+
+/** The S3 endpoint at an address. @returns a function that stops it: current requests may finish */
+export async function listenS3(
+  { host, port }: { host: string; port: number },
+  connections: Connections,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: 30_000,
+    requestTimeout: UPLOAD_MS,
+    maxHeaderSize: MOST_HEADERS_BYTES,
+  });
+  server.on('connection', (socket: Socket) => {
+    const release = connections.take(socket.remoteAddress ?? '');
+    if (!release) return void refuseSocket(socket, 503, 'ServiceUnavailable');
+    socket.once('close', release);
+  });
+  const serve = (request: IncomingMessage, response: ServerResponse, expects: boolean) =>
+    answer(request, response, expects).catch((error) => {
+      log.error({ err: error }, 'a request of object storage failed');
+      response.destroy();
+    });
+  server.on('request', (request, response) => serve(request, response, false));
+  // The client waits with its bytes: what is refused is never sent.
+  server.on('checkContinue', (request, response) => serve(request, response, true));
+  // No other expectation has a meaning in S3.
+  server.on('checkExpectation', (request, response) => serve(request, response, false));
+  server.on('clientError', (_error, socket: Socket) => {
+    if (socket.writable) refuseSocket(socket, 400, 'InvalidRequest');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const bound = server.address();
+  return {
+    port: typeof bound === 'object' && bound ? bound.port : port,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const limit = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(limit);
+    },
+  };
+}
+
+function refuseSocket(socket: Socket, status: number, code: 'InvalidRequest' | 'ServiceUnavailable'): void {
+  const body = new S3Error(code).body('', newId());
+  socket.on('error', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+/** The body of a request, once someone reads it. */
+async function* bodyOf(request: IncomingMessage, response: ServerResponse, expects: boolean, signal: AbortSignal) {
+  if (expects) response.writeContinue();
+  yield* steadily(request, signal);
+}
+
+function parse(message: IncomingMessage, id: string, body: AsyncIterable<Uint8Array>): S3Request {
+  const { trustedProxies, s3 } = settings();
+  const target = message.url ?? '/';
+  // Some proxies and clients send the whole address.
+  const whole = /^https?:\/\/[^/?]*(.*)$/.exec(target)?.[1] ?? target;
+  const [rawPath = '/', ...search] = whole.split('?');
+  const forwarded = message.headers['x-forwarded-for'];
+  const own = message.socket.remoteAddress ?? '';
+  const address = clientAddress(own, forwarded === undefined ? null : String(forwarded), trustedProxies);
+  const isProxied = address !== clientAddress(own, null, []);
+  return {
+    id,
+    at: now(),
+    method: message.method ?? 'GET',
+    rawPath: rawPath.startsWith('/') ? rawPath : `/${rawPath}`,
+    query: new Query(search.join('?')),
+    headers: message.headers,
+    rawHeaders: message.rawHeaders,
+    ...addressed(rawPath.startsWith('/') ? rawPath : `/${rawPath}`, message.headers.host, s3.domain),
+    address,
+    isSecure: isProxied && message.headers['x-forwarded-proto'] === 'https',
+    body,
+  };
+}
+
+async function answer(message: IncomingMessage, response: ServerResponse, expects: boolean): Promise<void> {
+  const id = newId().replace(/-/g, '').toUpperCase();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  message.on('error', () => gone.abort());
+  const seen: { request?: S3Request; asked?: Asked } = {};
+  let reply: Answer;
+  try {
+    seen.request = parse(message, id, bodyOf(message, response, expects, gone.signal));
+    reply = await replyTo(seen.request, seen);
+  } catch (error) {
+    const known = s3ErrorOf(error) ?? ours(error, gone.signal);
+    reply = refusal(known, seen.request, id);
+  }
+  await send(message, response, reply, id, seen);
+}
+
+/** A failure that is not the client's. */
+function ours(error: unknown, gone: AbortSignal): S3Error {
+  const isAway = error instanceof Error && error.name === 'DatabaseAway';
+  if (!gone.aborted && !isAway) log.error({ err: error }, 'a request of object storage failed');
+  return new S3Error(isAway ? 'ServiceUnavailable' : 'InternalError');
+}
+
+async function replyTo(request: S3Request, seen: { asked?: Asked }): Promise<Answer> {
+  if (request.method === 'OPTIONS') {
+    const bucket = request.bucket === undefined ? undefined : await identifyBucket(request.bucket);
+    seen.asked = { holder: undefined, bucket, claim: undefined, secret: '' };
+    if (header(request, 'origin') === undefined || header(request, 'access-control-request-method') === undefined)
+      throw new S3Error('InvalidRequest', 'Insufficient information. Origin request header needed.');
+    if (Object.keys(corsHeaders(request, bucket?.cors)).length === 0)
+      throw new S3Error('AccessDenied', 'CORSResponse: This CORS request is not allowed.');
+    return { status: 200 };
+  }
+  seen.asked = await identify(request);
+  return carryOut({ ...seen.asked, request });
+}
+
+function refusal(error: S3Error, request: S3Request | undefined, id: string): Answer {
+  const hasBody = error.status !== 304 && request?.method !== 'HEAD';
+  return {
+    status: error.status,
+    headers: { ...error.more.headers, ...(hasBody ? { 'Content-Type': 'application/xml' } : {}) },
+    ...(hasBody ? { body: error.body(request?.rawPath ?? '', id) } : {}),
+  };
+}
+
+async function send(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { status, headers = {}, body, sent }: Answer,
+  id: string,
+  { request, asked }: { request?: S3Request; asked?: Asked },
+): Promise<void> {
+  const cors = request ? corsHeaders(request, asked?.bucket?.cors) : {};
+  const all: Record<string, string> = {
+    ...cors,
+    ...headers,
+    'x-amz-request-id': id,
+    'x-amz-id-2': id,
+    Server: 'Nephele',
+  };
+  const isLeft = !message.complete && message.method !== 'GET' && message.method !== 'HEAD';
+  if (isLeft) all.Connection = 'close';
+  if (typeof body === 'string' || Buffer.isBuffer(body)) all['Content-Length'] = String(Buffer.byteLength(body));
+  else if (body) all['Content-Length'] = String(body.size);
+  else if (message.method !== 'HEAD' && status !== 204 && status !== 304) all['Content-Length'] ??= '0';
+  response.writeHead(status, all);
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    response.end(body);
+    if (asked?.bucket && message.method !== 'HEAD') countSent(asked.bucket, Buffer.byteLength(body));
+  } else if (body) {
+    // A client that goes away is no failure.
+    await pipeline(Readable.from(body.stream, { objectMode: false, highWaterMark: 512 * 1024 }), response).catch(
+      (error) => {
+        if (response.destroyed && !message.socket.destroyed) log.warn({ err: error }, 'an object could not be sent');
+      },
+    );
+  } else response.end();
+  sent?.();
+  if (isLeft) drain(message);
+}
+
+/** Reads on for a moment, so that a client that still sends sees the answer, and then closes. */
+function drain(message: IncomingMessage): void {
+  message.resume();
+  setTimeout(() => message.socket.destroy(), LINGER_MS).unref();
+}

@@ -1,0 +1,23 @@
+import { type DomainWork, none } from '@/lib/core/domains/domain';
+import { purge } from '@/lib/core/operations/purge';
+import { applyLifecycle } from './store/lifecycle';
+import { foldBucketChanges } from './store/usage';
+
+export const objectsWork: DomainWork = {
+  steps: none,
+  jobs: [
+    {
+      name: 'add up changes of buckets',
+      every_ms: 5000,
+      async run() {
+        await foldBucketChanges();
+      },
+    },
+    { name: 'apply lifecycle rules', every_ms: 10 * 60_000, run: applyLifecycle },
+    purge('completed_uploads', 60 * 60_000, "completed_at < (SELECT platform_now()) - interval '1 day'"),
+    purge('object_credentials', 10 * 60_000, "hidden AND expires_at < (SELECT platform_now()) - interval '1 day'"),
+  ],
+  services: none,
+  room: none,
+  watch: none,
+};
