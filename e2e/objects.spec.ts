@@ -121,7 +121,7 @@ test('an upload survives a lost connection and a reload: only what is missing is
   await page.unroute(/partNumber=3/);
   await page.getByLabel('Files', { exact: true }).setInputFiles(file);
   await expect(page.getByText('1 uploaded')).toBeVisible();
-  expect(sent.toSorted()).toEqual(['1', '2', '3']);
+  await expect.poll(() => sent.toSorted()).toEqual(['1', '2', '3']);
   await expect(page.getByRole('region', { name: `Files in ${name}` })).toContainText('20 MB');
 });
 

@@ -72,7 +72,23 @@ export async function imageRow(project: TestProject, size_bytes: bigint): Promis
   return id;
 }
 
-export async function removeRow(table: 'instances' | 'volumes' | 'snapshots' | 'images', id: string): Promise<void> {
+/** An empty bucket. */
+export async function bucketRow(project: TestProject): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO buckets (id, project_id, name, acl, created_at, updated_at)
+    VALUES (${id}::uuid, ${project.id}::uuid, ${`bucket-${id}`}::text, 'private', platform_now(), platform_now())`);
+  return id;
+}
+
+/** The bytes that a bucket holds from now on. */
+export async function bucketHolds(id: string, bytes: bigint): Promise<void> {
+  await execute(sql`UPDATE buckets SET used_bytes = ${String(bytes)}::bigint WHERE id = ${id}::uuid`);
+}
+
+export async function removeRow(
+  table: 'instances' | 'volumes' | 'snapshots' | 'images' | 'buckets',
+  id: string,
+): Promise<void> {
   await execute(
     sql`WITH gone AS (DELETE FROM ${raw(table)} WHERE id = ${id}::uuid) DELETE FROM devices WHERE id = ${id}::uuid`,
   );

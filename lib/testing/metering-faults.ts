@@ -39,6 +39,8 @@ export const rowFaults: readonly MeteringFault[] = [
   fault('billed(images)', 'i.size_bytes', 'i.size_bytes / 2'),
   fault('billed(images)', `'active'`, `'importing'`),
   fault('billed(images)', `CASE i.status WHEN 'active'`, `CASE WHEN i.status <> 'importing'`),
+  fault('size(buckets)', 'b.used_bytes', 'b.used_bytes / 2'),
+  fault('billed(buckets)', 'b.used_bytes', 'b.objects'),
 ];
 
 /** Bugs in the trigger itself. */

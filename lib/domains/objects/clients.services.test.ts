@@ -32,7 +32,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs a client with the key in its environment, and nothing else of this process's. */
 async function client(program: string, ...args: string[]): Promise<string> {
-  const env = {
+  const env: NodeJS.ProcessEnv = {
+    NODE_ENV: 'test',
     PATH: '/usr/bin:/bin',
     HOME: folder,
     AWS_ACCESS_KEY_ID: pair.access_key,

@@ -78,6 +78,7 @@ export async function createCredential(call: ProjectCall, input: CreateCredentia
   const userId = input.owner === 'me' && caller.kind !== 'workload' ? caller.user_id : null;
   await commit(call, {
     resource: { type: 'access_key', id: row.id, name: row.access_key },
+    topic: 'bucket',
     caps: [
       {
         held: sql`object_credentials_held(k.project_id)`,
@@ -115,6 +116,7 @@ export async function deleteCredential(call: ProjectCall, id: string): Promise<v
   if (!found) throw notFound('The access key');
   await commit(call, {
     resource: { type: 'access_key', id, name: found.access_key },
+    topic: 'bucket',
     target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN object_credentials c ON c.project_id = k.project_id
                 WHERE c.id = ${id}::uuid FOR UPDATE OF c`,
     rows: {

@@ -15,7 +15,6 @@ export const objects = domain({
       metering: ['object_storage'],
       search: byName('/storage/buckets'),
     },
-    access_key: { table: 'object_credentials', statuses: none, metering: none, search: none },
   },
   services: [
     {
@@ -23,12 +22,20 @@ export const objects = domain({
       name: 'Object storage',
       category: 'storage',
       description: 'Buckets for files of any size, for S3 clients and browsers.',
-      resources: ['bucket', 'access_key'],
+      resources: ['bucket'],
       engines: none,
       reference: 'Object storage',
     },
   ],
-  tables: ['object_versions', 'object_blobs', 'object_uploads', 'object_parts', 'completed_uploads', 'bucket_changes'],
+  tables: [
+    'object_credentials',
+    'object_versions',
+    'object_blobs',
+    'object_uploads',
+    'object_parts',
+    'completed_uploads',
+    'bucket_changes',
+  ],
   dependsOn: none,
   portal: objectsPortal,
   sealed: [

@@ -1,11 +1,11 @@
 import type { DomainPortal } from '@/lib/core/domains/portal';
 
 export const objectsPortal: DomainPortal = {
-  topics: { bucket: ['/api/v1/storage/buckets'], access_key: ['/api/v1/storage/credentials'] },
+  topics: { bucket: ['/api/v1/storage/buckets', '/api/v1/storage/credentials'] },
   actions: {
     'access_key.create': 'created S3 access key',
     'access_key.delete': 'deleted S3 access key',
-    'object.presign': 'made an address for an object of bucket',
+    'object.presign': 'presigned an address in bucket',
     'object.begin_upload': 'began an upload to bucket',
     'object.complete_upload': 'uploaded an object to bucket',
     'object.cancel_upload': 'cancelled an upload to bucket',

@@ -10,6 +10,8 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import {
   becomes,
+  bucketHolds,
+  bucketRow,
   createFlavor,
   imageRow,
   instanceRow,
@@ -54,6 +56,8 @@ async function lives(name: string): Promise<TestProject> {
   const data = await volumeRow(project, 100);
   const copy = await snapshotRow(project, data);
   const image = await imageRow(project, 3_000_000_000n);
+  const bucket = await bucketRow(project);
+  await bucketHolds(bucket, 5_000_000_000n);
   const hour = async (changes: [table: Parameters<typeof becomes>[0], id: string, status: string][]) => {
     await hourLater();
     for (const change of changes) await becomes(...change);
@@ -77,6 +81,7 @@ async function lives(name: string): Promise<TestProject> {
     ['snapshots', copy, 'available'],
     ['images', image, 'active'],
   ]);
+  await bucketHolds(bucket, 7_000_000_000n);
   await hour([
     ['instances', web, 'stopped'],
     ['volumes', data, 'detaching'],
@@ -115,6 +120,7 @@ async function lives(name: string): Promise<TestProject> {
     ['snapshots', copy],
     ['volumes', data],
     ['images', image],
+    ['buckets', bucket],
   ] as const) {
     await removeRow(table, id);
   }

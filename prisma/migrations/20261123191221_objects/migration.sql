@@ -218,7 +218,7 @@ ALTER TABLE "object_credentials" ADD CONSTRAINT "object_credentials_token_id_fke
 ALTER TABLE "object_credentials" ADD CONSTRAINT "object_credentials_provider_id_fkey" FOREIGN KEY ("provider_id") REFERENCES "identity_providers"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 ALTER TABLE "buckets"
-  ADD CONSTRAINT "buckets_status_check" CHECK (status = 'active'),
+  ADD CONSTRAINT "buckets_status_check" CHECK (status = ANY (ARRAY['active'])),
   ADD CONSTRAINT "buckets_acl_check" CHECK (acl IN ('private', 'public-read')),
   ADD CONSTRAINT "buckets_public_write_check" CHECK (acl = 'public-read' OR NOT public_write),
   ADD CONSTRAINT "buckets_versioning_check" CHECK (versioning IN ('off', 'enabled', 'suspended')),

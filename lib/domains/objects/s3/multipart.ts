@@ -315,9 +315,16 @@ function completed(
 }
 
 export async function abort(context: ObjectContext): Promise<Answer> {
-  const { request, key } = context;
-  requirePermission(request, context, { action: 's3:AbortMultipartUpload', kind: 'write', key });
+  const { request, bucket, key, holder } = context;
   const upload = await uploadOf(context);
+  // Whoever may write without being let in by name ends only uploads of their own.
+  const isOwn = holder !== undefined && upload.initiator === holder.project_id;
+  requirePermission(request, context, {
+    action: 's3:AbortMultipartUpload',
+    kind: 'write',
+    key,
+    isPublic: bucket.public_write && isOwn,
+  });
   if (!(await abortUpload(upload.id))) throw new S3Error('NoSuchUpload');
   return empty(204);
 }
@@ -354,7 +361,11 @@ export async function listParts(context: ObjectContext): Promise<Answer> {
 
 export async function listAllUploads(context: BucketContext): Promise<Answer> {
   const { request, bucket } = context;
-  requirePermission(request, context, { action: 's3:ListBucketMultipartUploads', kind: 'read' });
+  requirePermission(request, context, {
+    action: 's3:ListBucketMultipartUploads',
+    kind: 'read',
+    isPublic: bucket.acl === 'public-read' && bucket.public_write,
+  });
   const { query } = request;
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const [key, id] = [query.get('key-marker') ?? '', query.get('upload-id-marker') ?? ''];
