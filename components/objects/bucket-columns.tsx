@@ -6,7 +6,6 @@ import { createdColumn, idColumn } from '@/components/kit/table/columns';
 import { columnsOf } from '@/components/kit/table/data-table';
 import { Badge } from '@/components/kit/ui/badge';
 import { useProject } from '@/lib/client/project';
-import { formatCount } from '@/lib/format/quantity';
 import { formatBytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 import type { Bucket } from './types';
@@ -50,8 +49,6 @@ export const versioningLabel = { off: 'Not kept', enabled: 'Kept', suspended: 'N
 /** The quota in words: "50 GB". */
 export const quotaOf = ({ quota_gb }: Pick<Bucket, 'quota_gb'>) =>
   quota_gb === null ? 'No limit' : formatBytes(Math.round(quota_gb * 1024 ** 3));
-
-export const countOf = (objects: number) => formatCount(objects, 'object');
 
 function BucketName({ bucket: { name, acl, public_write } }: { bucket: Bucket }) {
   const { project } = useProject();

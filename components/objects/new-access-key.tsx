@@ -4,12 +4,19 @@ import * as z from 'zod/mini';
 import { CardsField, SelectField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { Skeleton } from '@/components/kit/ui/skeleton';
 import { text } from '@/lib/client/constraints';
 import { includesRole } from '@/lib/client/may';
 import { createStorageCredential } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
-import { NewKey } from './new-key';
+
+// Loaded once there is a key.
+const NewKey = lazyComponent(
+  () => import('./new-key').then((module) => module.NewKey),
+  () => <Skeleton className="h-80 w-full rounded-lg" />,
+);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const { fields } = createStorageCredential;

@@ -127,6 +127,7 @@ export function SettingsTab({ bucket, reread }: { bucket: Bucket; reread: () => 
             ],
             ['Region', bucket.region],
             ['Bucket policy', bucket.has_policy ? 'Set with an S3 client' : 'None'],
+            ['Rights of other projects', bucket.has_grants ? 'Set with an S3 client' : 'None'],
             ['Lifecycle rules', String(bucket.lifecycle.length)],
             ['CORS rules', String(bucket.cors.length)],
             ['Created', <Time key="created" at={bucket.created_at} form="exact" />],

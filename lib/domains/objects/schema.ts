@@ -67,6 +67,9 @@ export const bucket = z
       description:
         'Whether everyone may write, which only S3’s canned ACL `public-read-write` sets. A change of `acl` ends it.',
     }),
+    has_grants: z
+      .boolean()
+      .meta({ description: 'Whether S3 clients gave rights to single projects. A change of `acl` ends them.' }),
     quota_gb: quota.nullable(),
     used_bytes: z.int().meta({ description: 'Bytes of all versions and of the parts of unfinished uploads.' }),
     objects: z.int().meta({ description: 'Current objects.' }),

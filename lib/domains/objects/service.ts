@@ -17,6 +17,7 @@ type Row = {
   name: string;
   acl: Bucket['acl'];
   public_write: boolean;
+  grants: readonly object[] | null;
   quota_bytes: number | null;
   used_bytes: number;
   objects: number;
@@ -29,15 +30,16 @@ type Row = {
 };
 
 /** With the changes that are not yet added up. */
-const columns = sql`b.id, b.name, b.acl, b.public_write, b.quota_bytes::float8 AS quota_bytes, b.versioning, b.lifecycle, b.cors, b.policy IS NOT NULL AS has_policy,
+const columns = sql`b.id, b.name, b.acl, b.public_write, b.grants, b.quota_bytes::float8 AS quota_bytes, b.versioning, b.lifecycle, b.cors, b.policy IS NOT NULL AS has_policy,
   (b.used_bytes + fresh.bytes)::float8 AS used_bytes, (b.objects + fresh.objects)::float8 AS objects, b.created_at, b.updated_at`;
 const from = sql`buckets b CROSS JOIN LATERAL (
   SELECT coalesce(sum(c.bytes), 0) AS bytes, coalesce(sum(c.objects), 0) AS objects FROM bucket_changes c WHERE c.bucket_id = b.id) AS fresh`;
 
-function view({ quota_bytes, lifecycle, cors, created_at, updated_at, ...row }: Row): Bucket {
+function view({ grants, quota_bytes, lifecycle, cors, created_at, updated_at, ...row }: Row): Bucket {
   const { url, region } = settings().s3;
   return {
     ...row,
+    has_grants: (grants ?? []).length > 0,
     quota_gb: quota_bytes === null ? null : gbOfBytes(quota_bytes),
     endpoint: url,
     region,
@@ -80,6 +82,7 @@ export async function createBucket(call: ProjectCall, input: CreateBucket, publi
     name: input.name,
     acl: input.acl,
     public_write,
+    grants: null,
     quota_bytes: input.quota_gb === undefined ? null : bytesOfGb(input.quota_gb),
     used_bytes: 0,
     objects: 0,
@@ -121,6 +124,7 @@ export async function createBucket(call: ProjectCall, input: CreateBucket, publi
 export type BucketChange = {
   acl?: Bucket['acl'];
   public_write?: boolean;
+  grants?: readonly { id: string; permission: string }[] | null;
   quota_bytes?: number | null;
   versioning?: 'enabled' | 'suspended';
   policy?: string | null;
@@ -131,6 +135,7 @@ export type BucketChange = {
 
 const setters: { [Name in keyof BucketChange]-?: (value: NonNullable<BucketChange[Name]> | null) => Sql } = {
   acl: (value) => sql`acl = ${value}::text`,
+  grants: (value) => sql`grants = ${json(value)}::jsonb`,
   public_write: (value) => sql`public_write = ${value}::boolean`,
   quota_bytes: (value) => sql`quota_bytes = ${value}::bigint`,
   versioning: (value) => sql`versioning = ${value}::text`,
@@ -181,7 +186,7 @@ export async function updateBucket(call: ProjectCall, name: string, input: Updat
   const { acl, quota_gb, versioning, lifecycle, cors } = input;
   const before = await readBucket(call, name);
   const change: BucketChange = {
-    ...(acl === undefined ? {} : { acl, public_write: false }),
+    ...(acl === undefined ? {} : { acl, public_write: false, grants: null }),
     ...(quota_gb === undefined ? {} : { quota_bytes: quota_gb === null ? null : bytesOfGb(quota_gb) }),
     // A bucket that never kept versions has nothing to suspend.
     ...(versioning === undefined || (!versioning && before.versioning === 'off')

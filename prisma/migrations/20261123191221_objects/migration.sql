@@ -6,6 +6,7 @@ CREATE TABLE "buckets" (
     "status" TEXT NOT NULL DEFAULT 'active',
     "acl" TEXT NOT NULL,
     "public_write" BOOLEAN NOT NULL DEFAULT false,
+    "grants" JSONB,
     "quota_bytes" BIGINT,
     "versioning" TEXT NOT NULL DEFAULT 'off',
     "policy" TEXT,
@@ -39,6 +40,7 @@ CREATE TABLE "object_versions" (
     "blobs" JSONB,
     "tags" JSONB,
     "acl" TEXT,
+    "grants" JSONB,
     "modified_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "object_versions_pkey" PRIMARY KEY ("bucket_id","key","version_id")
@@ -367,7 +369,7 @@ BEGIN
     RAISE EXCEPTION 'a condition does not hold' USING ERRCODE = 'P0412';
   END IF;
   IF of_version IS NULL AND b.versioning <> 'off' THEN
-    next_version := (of_bucket, of_key, '', 0, true, true, 0, '', NULL, '{}', NULL, NULL, NULL, NULL, NULL, NULL, platform_now());
+    next_version := (of_bucket, of_key, '', 0, true, true, 0, '', NULL, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, platform_now());
     version := put_version(next_version, '{}');
     marker := true;
     found := was;

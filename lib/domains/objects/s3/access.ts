@@ -11,6 +11,14 @@ import { decide, parsePolicy, type Wish } from './policy';
 import { header, type S3Request } from './request';
 import { type Claim, claimOf, isSigned } from './signature';
 
+const rights = ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP'] as const;
+type Right = (typeof rights)[number];
+/** A right of one project, in an ACL. */
+export type Grant = { id: string; permission: Right | 'FULL_CONTROL' };
+
+export const isRight = (name: string | undefined): name is Grant['permission'] =>
+  name === 'FULL_CONTROL' || rights.some((right) => right === name);
+
 /** A bucket as requests need it. */
 export type BucketRow = {
   id: string;
@@ -18,6 +26,7 @@ export type BucketRow = {
   name: string;
   acl: 'private' | 'public-read';
   public_write: boolean;
+  grants: readonly Grant[] | null;
   quota_bytes: number | null;
   used_bytes: number;
   versioning: 'off' | 'enabled' | 'suspended';
@@ -161,6 +170,8 @@ export type Permission = {
   key?: string | undefined;
   /** Whether everyone may, by an ACL. */
   isPublic?: boolean;
+  /** Rights of single projects, and the one that is needed. */
+  grants?: { of: readonly Grant[] | null | undefined; right: Right };
   /** Condition keys of this operation, in lower case. */
   context?: Record<string, string | undefined>;
   /** A policy can't lock its own project out of the policy. */
@@ -181,7 +192,7 @@ export function isPermitted(
   request: S3Request,
   holder: Holder | undefined,
   bucket: BucketRow | undefined,
-  { action, kind, key, isPublic = false, context = {}, unlockable = false }: Permission,
+  { action, kind, key, isPublic = false, context = {}, unlockable = false, grants }: Permission,
 ): boolean {
   const limited = holder?.bucket_id && holder.bucket_id !== bucket?.id;
   const ableKey = !holder || kind === 'read' || holder.writes;
@@ -191,7 +202,12 @@ export function isPermitted(
   if (own && unlockable) return true;
   const decision = said();
   if (decision !== undefined) return decision === 'Allow';
-  return own || isPublic;
+  return own || isPublic || isGranted();
+
+  function isGranted(): boolean {
+    const given = (grants?.of ?? []).filter(({ id }) => id === holder?.project_id);
+    return given.some(({ permission }) => permission === 'FULL_CONTROL' || permission === grants?.right);
+  }
 
   function said() {
     if (!bucket?.policy) return undefined;

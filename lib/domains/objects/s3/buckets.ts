@@ -94,6 +94,7 @@ function requireList(context: BucketContext): void {
     action: 's3:ListBucket',
     kind: 'read',
     isPublic: context.bucket.acl === 'public-read',
+    grants: { of: context.bucket.grants, right: 'READ' },
   });
 }
 
@@ -264,6 +265,8 @@ export async function removeMany(context: BucketContext): Promise<Answer> {
       action: version_id === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion',
       kind: 'write',
       key,
+      isPublic: bucket.public_write,
+      grants: { of: bucket.grants, right: 'WRITE' },
     });
   const [allowed, refused] = [objects.filter(may), objects.filter((object) => !may(object))];
   const plain = allowed.filter(({ conditions, key }) => Object.keys(conditions).length === 0 && !key.includes('\0'));
@@ -303,9 +306,19 @@ export async function removeMany(context: BucketContext): Promise<Answer> {
 // The settings of a bucket.
 
 /** Reads are `s3:Get…`, changes `s3:Put…`; both are the owner's, unless the policy says otherwise. */
-function requireSetting(context: BucketContext, action: string, kind: 'read' | 'write'): void {
+function requireSetting(
+  context: BucketContext,
+  action: string,
+  kind: 'read' | 'write',
+  right?: 'READ_ACP' | 'WRITE_ACP',
+): void {
   const isPolicy = action.endsWith('BucketPolicy');
-  requirePermission(context.request, context, { action, kind, unlockable: isPolicy });
+  requirePermission(context.request, context, {
+    action,
+    kind,
+    unlockable: isPolicy,
+    ...(right ? { grants: { of: context.bucket.grants, right } } : {}),
+  });
   if (kind === 'write' && context.holder === undefined) throw new S3Error('AccessDenied');
 }
 
@@ -320,15 +333,16 @@ export async function location(context: BucketContext): Promise<Answer> {
 }
 
 export async function getAcl(context: BucketContext): Promise<Answer> {
-  requireSetting(context, 's3:GetBucketAcl', 'read');
-  return aclAnswer(context.bucket.project_id, context.bucket.acl === 'public-read', context.bucket.public_write);
+  requireSetting(context, 's3:GetBucketAcl', 'read', 'READ_ACP');
+  return aclAnswer(context.bucket.project_id, context.bucket);
 }
 
 export async function putAcl(context: BucketContext): Promise<Answer> {
-  requireSetting(context, 's3:PutBucketAcl', 'write');
-  const acl = cannedBucketAcl(context.request) === 'public-read-write' ? 'public-read-write' : await aclOf(context);
-  const isWritable = acl === 'public-read-write';
-  await updateNamed(context, { acl: isWritable ? 'public-read' : acl, public_write: isWritable });
+  requireSetting(context, 's3:PutBucketAcl', 'write', 'WRITE_ACP');
+  const { acl, public_write, grants } = await aclOf(context);
+  if (public_write && acl !== 'public-read')
+    throw new S3Error('NotImplemented', 'Everyone who may write may also read: public-read-write.');
+  await updateNamed(context, { acl, public_write, grants });
   return empty(200);
 }
 

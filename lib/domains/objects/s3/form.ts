@@ -208,11 +208,13 @@ export async function postForm(given: BucketContext): Promise<Answer> {
   const { fields, filename, type, file } = await openForm(given.request);
   // Without a reader a refused file would hold the connection.
   file.on('error', () => {});
+  const named = fields.get('key')?.replaceAll(FILE_NAME, filename);
+  // The policy is about the key that the object gets.
+  if (named !== undefined) fields.set('key', named);
   const { context, limits } = await signer(given, fields);
-  const named = fields.get('key');
   if (named === undefined || named === '')
     throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
-  const key = requireKey(named.replaceAll(FILE_NAME, filename));
+  const key = requireKey(named);
   // The fields say of the object what headers would.
   const headers = Object.fromEntries([...fields].map(([name, value]) => [name, Buffer.from(value).toString('latin1')]));
   const request: S3Request = {
@@ -230,6 +232,7 @@ export async function postForm(given: BucketContext): Promise<Answer> {
     kind: 'write',
     key,
     isPublic: context.bucket.public_write,
+    grants: { of: context.bucket.grants, right: 'WRITE' },
   });
   requireQuota(context, '0');
   await requireDisk(0);

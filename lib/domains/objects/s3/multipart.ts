@@ -75,7 +75,12 @@ function checksumOf(request: S3Request): Upload['checksum'] {
 export async function begin(context: ObjectContext): Promise<Answer> {
   const { request, bucket, key, holder } = context;
   const said = facts(request);
-  requirePermission(request, context, { ...writes, key, isPublic: bucket.public_write });
+  requirePermission(request, context, {
+    ...writes,
+    key,
+    isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
+  });
   const checksum = checksumOf(request);
   const id = newId();
   await createUpload({
@@ -116,7 +121,12 @@ async function keep(upload: Upload, number: number, file: StoredBlob, checksum: 
 
 export async function putOnePart(context: ObjectContext): Promise<Answer> {
   const { request, bucket, key } = context;
-  requirePermission(request, context, { ...writes, key, isPublic: bucket.public_write });
+  requirePermission(request, context, {
+    ...writes,
+    key,
+    isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
+  });
   const number = partNumber(request);
   const upload = await uploadOf(context);
   requireQuota(context, header(request, 'x-amz-decoded-content-length') ?? header(request, 'content-length'));
@@ -137,7 +147,12 @@ export async function putOnePart(context: ObjectContext): Promise<Answer> {
 
 export async function copyOnePart(context: ObjectContext): Promise<Answer> {
   const { request, bucket, key } = context;
-  requirePermission(request, context, { ...writes, key, isPublic: bucket.public_write });
+  requirePermission(request, context, {
+    ...writes,
+    key,
+    isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
+  });
   const number = partNumber(request);
   const upload = await uploadOf(context);
   const source = await copySource(context);
@@ -250,7 +265,12 @@ function requireChecksum(request: S3Request, checksum: NewVersion['checksum']): 
 
 export async function complete(context: ObjectContext): Promise<Answer> {
   const { request, bucket, key } = context;
-  requirePermission(request, context, { ...writes, key, isPublic: bucket.public_write });
+  requirePermission(request, context, {
+    ...writes,
+    key,
+    isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
+  });
   const named = namedParts(await takeText(request, context));
   const id = request.query.get('uploadId') ?? '';
   // A client that did not get the answer asks again.
@@ -324,6 +344,7 @@ export async function abort(context: ObjectContext): Promise<Answer> {
     kind: 'write',
     key,
     isPublic: bucket.public_write && isOwn,
+    ...(isOwn ? { grants: { of: bucket.grants, right: 'WRITE' as const } } : {}),
   });
   if (!(await abortUpload(upload.id))) throw new S3Error('NoSuchUpload');
   return empty(204);
@@ -365,6 +386,7 @@ export async function listAllUploads(context: BucketContext): Promise<Answer> {
     action: 's3:ListBucketMultipartUploads',
     kind: 'read',
     isPublic: bucket.acl === 'public-read' && bucket.public_write,
+    grants: { of: bucket.grants, right: 'READ' },
   });
   const { query } = request;
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];

@@ -1,3 +1,5 @@
+import { query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { copyBlob, deleteBlob, type Received, readBlobs, receive, requireDisk, type StoredBlob } from '../store/blobs';
 import { type ChecksumAlgorithm, checksumAlgorithms, checksumHeader } from '../store/checksums';
 import {
@@ -13,13 +15,13 @@ import {
   type Version,
 } from '../store/rows';
 import { countSent } from '../store/usage';
-import { identifyBucket, isPermitted, type Permission, requirePermission } from './access';
+import { type Grant, identifyBucket, isPermitted, isRight, type Permission, requirePermission } from './access';
 import { type Answer, type BucketContext, empty, iso, type ObjectContext, quoted, xml } from './answer';
 import { discard, takeBody, takeText } from './body';
 import { S3Error } from './errors';
 import { addressed, header, type S3Request } from './request';
 import { parseTagHeader, parseTags, tagElements } from './tags';
-import { element, list, parseXml, text } from './xml';
+import { element, escapeXml, list, parseXml, text, type Xml } from './xml';
 
 type Found = Version & { content: Buffer | null };
 
@@ -112,6 +114,9 @@ export function writeConditions(request: S3Request): Conditions {
 export const isPublic = ({ bucket }: Pick<BucketContext, 'bucket'>, found: Pick<Version, 'acl'> | undefined) =>
   (found?.acl ?? bucket.acl) === 'public-read';
 
+/** The rights that an object's ACL gives to single projects. */
+const grantsOf = (found: Pick<Version, 'grants'> | undefined) => found?.grants as readonly Grant[] | null | undefined;
+
 const tagContext = (tags: Record<string, string> | null | undefined, prefix: string) =>
   Object.fromEntries(Object.entries(tags ?? {}).map(([name, value]) => [`${prefix}/${name}`, value]));
 
@@ -151,6 +156,7 @@ export async function put(context: ObjectContext): Promise<Answer> {
     kind: 'write',
     key,
     isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
     context: tagContext(said.tags, 's3:requestobjecttag'),
   });
   requireQuota(context, header(request, 'x-amz-decoded-content-length') ?? header(request, 'content-length'));
@@ -182,12 +188,15 @@ async function found(context: ObjectContext, wish: Pick<Permission, 'action'>): 
   const id = versionWanted(request);
   const action = id === undefined ? wish.action : `${wish.action}Version`;
   const version = await readVersion(bucket.id, key, id);
-  requirePermissionToRead(context, version, action);
-  if (version && !version.delete_marker) return version;
+  if (version && !version.delete_marker) {
+    requirePermissionToRead(context, version, action);
+    return version;
+  }
   const mayList = isPermitted(request, holder, bucket, {
     action: 's3:ListBucket',
     kind: 'read',
     isPublic: bucket.acl === 'public-read',
+    grants: { of: bucket.grants, right: 'READ' },
     context: { 's3:prefix': key },
   });
   if (!mayList) throw new S3Error('AccessDenied');
@@ -206,6 +215,7 @@ function requirePermissionToRead(context: ObjectContext, version: Found | undefi
     kind: 'read',
     key: context.key,
     isPublic: isPublic(context, version),
+    grants: { of: grantsOf(version), right: 'READ' },
     context: tagContext(version?.tags, 's3:existingobjecttag'),
   });
 }
@@ -382,6 +392,7 @@ export async function remove(context: ObjectContext): Promise<Answer> {
     kind: 'write',
     key,
     isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
   });
   const match = header(request, 'if-match');
   const modified = header(request, 'x-amz-if-match-last-modified-time');
@@ -456,7 +467,13 @@ export function bytesOf(version: Found & { span?: Span | undefined }): AsyncIter
 export async function copy(context: ObjectContext): Promise<Answer> {
   const { request, bucket, key } = context;
   const said = facts(request);
-  requirePermission(request, context, { action: 's3:PutObject', kind: 'write', key, isPublic: bucket.public_write });
+  requirePermission(request, context, {
+    action: 's3:PutObject',
+    kind: 'write',
+    key,
+    isPublic: bucket.public_write,
+    grants: { of: bucket.grants, right: 'WRITE' },
+  });
   const source = await copySource(context);
   const replaces = directive(request, 'x-amz-metadata-directive') === 'REPLACE';
   const replacesTags = directive(request, 'x-amz-tagging-directive') === 'REPLACE';
@@ -624,6 +641,7 @@ async function writable(context: ObjectContext, action: string, more: Record<str
     action: id === undefined ? action : action.replace('Object', 'ObjectVersion'),
     kind: 'write',
     key,
+    ...(action === 's3:PutObjectAcl' ? { grants: { of: grantsOf(version), right: 'WRITE_ACP' as const } } : {}),
     context: { ...tagContext(version?.tags, 's3:existingobjecttag'), ...more },
   });
   if (!version || version.delete_marker) throw new S3Error(id === undefined ? 'NoSuchKey' : 'NoSuchVersion');
@@ -632,44 +650,72 @@ async function writable(context: ObjectContext, action: string, more: Record<str
 
 const everyone = 'http://acs.amazonaws.com/groups/global/AllUsers';
 
-/** An ACL as XML: the owner, and everyone if it is public. */
-export function aclAnswer(projectId: string, isForAll: boolean, isWritable = false): Answer {
-  const id = `<ID>${projectId}</ID><DisplayName>${projectId}</DisplayName>`;
+type Acl = { acl: 'private' | 'public-read'; public_write: boolean; grants: readonly Grant[] | null };
+
+/** An ACL as XML: the owner, everyone if it is public, and single projects. */
+export function aclAnswer(projectId: string, { acl, public_write, grants }: Acl): Answer {
+  const person = (id: string) => `<ID>${escapeXml(id)}</ID><DisplayName>${escapeXml(id)}</DisplayName>`;
   const grant = (type: string, inner: string, permission: string) =>
     `<Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="${type}">${inner}</Grantee><Permission>${permission}</Permission></Grant>`;
-  const grants =
-    grant('CanonicalUser', id, 'FULL_CONTROL') +
-    (isForAll ? grant('Group', `<URI>${everyone}</URI>`, 'READ') : '') +
-    (isWritable ? grant('Group', `<URI>${everyone}</URI>`, 'WRITE') : '');
+  const all = (permission: string) => grant('Group', `<URI>${everyone}</URI>`, permission);
+  const list = [
+    grant('CanonicalUser', person(projectId), 'FULL_CONTROL'),
+    ...(grants ?? []).map(({ id, permission }) => grant('CanonicalUser', person(id), permission)),
+    ...(acl === 'public-read' ? [all('READ')] : []),
+    ...(public_write ? [all('WRITE')] : []),
+  ];
   return {
     status: 200,
     headers: { 'Content-Type': 'application/xml' },
-    body: `<?xml version="1.0" encoding="UTF-8"?>\n<AccessControlPolicy xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Owner>${id}</Owner><AccessControlList>${grants}</AccessControlList></AccessControlPolicy>`,
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n<AccessControlPolicy xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Owner>${person(projectId)}</Owner><AccessControlList>${list.join('')}</AccessControlList></AccessControlPolicy>`,
   };
 }
 
-/** A canned ACL, or a body that says the same. @throws S3Error NotImplemented for other grants */
-export async function aclOf(context: BucketContext): Promise<'private' | 'public-read'> {
+/** A canned ACL, or a body with grants to everyone and to projects. @throws S3Error NotImplemented for other grantees */
+export async function aclOf(context: BucketContext): Promise<Acl> {
   const { request } = context;
   if (Object.keys(request.headers).some((name) => name.startsWith('x-amz-grant-'))) throw new S3Error('NotImplemented');
-  const canned = cannedAcl(request);
-  if (canned) return canned;
+  const canned = cannedBucketAcl(request);
+  if (canned)
+    return {
+      acl: canned === 'private' ? 'private' : 'public-read',
+      public_write: canned === 'public-read-write',
+      grants: null,
+    };
   const body = await takeText(request, context);
   if (body === '') throw new S3Error('MissingSecurityHeader', 'Your request was missing a required header: x-amz-acl');
-  const grants = list(element(parseXml(body, 'AccessControlPolicy')?.AccessControlList)?.Grant).map((grant) =>
-    element(grant),
+  const policy = parseXml(body, 'AccessControlPolicy');
+  if (!policy) throw new S3Error('MalformedACLError');
+  const given = list(element(policy.AccessControlList)?.Grant).map((grant) => granted(element(grant) ?? {}));
+  const forAll = given.flatMap((grant) => (grant.id === everyone ? [grant.permission] : []));
+  const single = given.filter(
+    ({ id, permission }) => id !== everyone && !(id === context.bucket.project_id && permission === 'FULL_CONTROL'),
   );
-  if (grants.length === 0) throw new S3Error('MalformedACLError');
-  let isForAll = false;
-  for (const grant of grants) {
-    const grantee = element(grant?.Grantee);
-    const permission = text(grant?.Permission);
-    if (text(grantee?.ID) === context.bucket.project_id && permission === 'FULL_CONTROL') continue;
-    if (text(grantee?.URI) !== everyone || permission !== 'READ')
-      throw new S3Error('NotImplemented', 'Only private and public-read ACLs are supported. Use a bucket policy.');
-    isForAll = true;
-  }
-  return isForAll ? 'public-read' : 'private';
+  if (forAll.some((permission) => permission !== 'READ' && permission !== 'WRITE'))
+    throw new S3Error('NotImplemented', 'Everyone may be given READ and WRITE only.');
+  await requireProjects(single.map(({ id }) => id));
+  return {
+    acl: forAll.includes('READ') ? 'public-read' : 'private',
+    public_write: forAll.includes('WRITE'),
+    grants: single.length > 0 ? single : null,
+  };
+}
+
+function granted(grant: Xml): Grant {
+  const grantee = element(grant.Grantee);
+  const permission = text(grant.Permission);
+  if (!grantee || !isRight(permission)) throw new S3Error('MalformedACLError');
+  if (text(grantee.EmailAddress) !== undefined) throw new S3Error('UnresolvableGrantByEmailAddress');
+  const [id, uri] = [text(grantee.ID), text(grantee.URI)];
+  if (uri !== undefined && uri !== everyone) throw new S3Error('NotImplemented', 'The only group is AllUsers.');
+  if (id === undefined && uri === undefined) throw new S3Error('MalformedACLError');
+  return { id: uri ?? id ?? '', permission };
+}
+
+/** @throws S3Error InvalidArgument for an id that is no project's */
+async function requireProjects(ids: readonly string[]): Promise<void> {
+  const known = await query<{ id: string }>(sql`SELECT id FROM projects WHERE id::text = ANY (${[...ids]}::text[])`);
+  if (ids.some((id) => !known.some((project) => project.id === id))) throw new S3Error('InvalidArgument', 'Invalid id');
 }
 
 export async function getAcl(context: ObjectContext): Promise<Answer> {
@@ -680,15 +726,18 @@ export async function getAcl(context: ObjectContext): Promise<Answer> {
     action: id === undefined ? 's3:GetObjectAcl' : 's3:GetObjectVersionAcl',
     kind: 'read',
     key,
+    grants: { of: grantsOf(version), right: 'READ_ACP' },
     context: tagContext(version?.tags, 's3:existingobjecttag'),
   });
   if (!version || version.delete_marker) throw new S3Error('NoSuchKey');
-  return aclAnswer(bucket.project_id, isPublic(context, version));
+  const acl = isPublic(context, version) ? 'public-read' : 'private';
+  return aclAnswer(bucket.project_id, { acl, public_write: false, grants: grantsOf(version) ?? null });
 }
 
 export async function putAcl(context: ObjectContext): Promise<Answer> {
-  const acl = await aclOf(context);
+  const { acl, public_write, grants } = await aclOf(context);
+  if (public_write) throw new S3Error('NotImplemented', 'Everyone may be given READ only.');
   const version = await writable(context, 's3:PutObjectAcl');
-  await changeVersion(version, { acl });
+  await changeVersion(version, { acl, grants });
   return empty(200);
 }

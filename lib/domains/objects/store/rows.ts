@@ -20,6 +20,7 @@ export type Version = {
   blobs: readonly Blob[] | null;
   tags: Record<string, string> | null;
   acl: 'private' | 'public-read' | null;
+  grants: readonly { id: string; permission: string }[] | null;
   modified_at: Date;
 };
 
@@ -43,7 +44,7 @@ export type Content = { content: Uint8Array } | { blobs: readonly Blob[] };
 export type Conditions = { match?: string; none_match?: string; modified_at?: string; size?: number };
 
 const columns = sql`bucket_id, key, version_id, latest, delete_marker, size_bytes::float8 AS size, etag, content_type, headers,
-  checksum, parts, blobs, tags, acl, modified_at`;
+  checksum, parts, blobs, tags, acl, grants, modified_at`;
 
 /** The latest version, or the named one, with its content if that is small. */
 export function readVersion(
@@ -118,12 +119,12 @@ export function deleteObjects(
 /** Changes what is said of a version, not its content. @returns whether there is one */
 export async function changeVersion(
   version: Pick<Version, 'bucket_id' | 'key' | 'version_id'>,
-  change: { tags: Record<string, string> | null } | { acl: Version['acl'] },
+  change: { tags: Record<string, string> | null } | Pick<Version, 'acl' | 'grants'>,
 ): Promise<boolean> {
   const set =
     'tags' in change
       ? sql`tags = ${change.tags === null ? null : JSON.stringify(change.tags)}::jsonb`
-      : sql`acl = ${change.acl}::text`;
+      : sql`acl = ${change.acl}::text, grants = ${change.grants === null ? null : JSON.stringify(change.grants)}::jsonb`;
   const rows = await query(sql`UPDATE object_versions SET ${set} WHERE bucket_id = ${version.bucket_id}::uuid
     AND key = ${version.key}::text AND version_id = ${version.version_id}::text RETURNING key`);
   return rows.length > 0;

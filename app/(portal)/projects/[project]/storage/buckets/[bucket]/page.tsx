@@ -7,7 +7,7 @@ import { Badge } from '@/components/kit/ui/badge';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useBucketActions } from '@/components/objects/bucket-actions';
-import { countOf, quotaOf, versioningLabel } from '@/components/objects/bucket-columns';
+import { quotaOf, versioningLabel } from '@/components/objects/bucket-columns';
 import { buckets } from '@/components/objects/domain';
 import { readBucket } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
@@ -46,7 +46,7 @@ export default function BucketPage() {
         )
       }
       facts={(bucket) => [
-        ['Objects', countOf(bucket.objects)],
+        ['Objects', bucket.objects.toLocaleString('en')],
         ['Size', formatBytes(bucket.used_bytes)],
         ['Quota', quotaOf(bucket)],
         ['Old versions', versioningLabel[bucket.versioning]],
