@@ -476,3 +476,56 @@ test('a public bucket is readable by everyone, and nothing in it may act as a pa
   ]);
   expect((await plain('PUT', `/${name}/x`, {}, 'x')).status).toBe(403);
 });
+
+test('a suspended project serves nothing, not even what is public', async () => {
+  const project = await createProject('late');
+  const owner = await createPair(project, call);
+  const name = await createBucket(project, call);
+  await call('PATCH', `/storage/buckets/${name}`, { token: project.users.member.token, body: { acl: 'public-read' } });
+  const client = world.client(owner);
+  await client.send(new PutObjectCommand({ Bucket: name, Key: 'a', Body: 'x' }));
+  expect((await plain('GET', `/${name}/a`)).status).toBe(200);
+  await query(sql`UPDATE projects SET status = 'suspended', suspended_at = now() WHERE id = ${project.id}::uuid`);
+  expect((await plain('GET', `/${name}/a`)).status).toBe(403);
+  expect(await codeOf(client.send(new GetObjectCommand({ Bucket: name, Key: 'a' })))).toBe('AccessDenied');
+});
+
+test('a name in any script can be asked for in an address, and adds no header', async () => {
+  await put('named', 'x');
+  const disposition = 'attachment; filename="日本\r\nX-Injected: 1.txt"';
+  const { url } = presignedGet('named', { 'response-content-disposition': disposition });
+  const answer = await fetch(url);
+  expect([answer.status, answer.headers.get('x-injected')]).toEqual([200, null]);
+  const bytes = Buffer.from(answer.headers.get('content-disposition') ?? '', 'latin1');
+  expect(bytes.toString('utf8')).toBe('attachment; filename="日本  X-Injected: 1.txt"');
+});
+
+test('digests of small bodies are compared as well', async () => {
+  const client = s3();
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const sent = args.request as { headers: Record<string, string> };
+      sent.headers['x-amz-checksum-crc32'] = 'AAAAAA==';
+      return next(args);
+    },
+    { step: 'build', priority: 'low' },
+  );
+  const wish = new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: 'Suspended' } });
+  expect(await codeOf(client.send(wish))).toBe('BadDigest');
+});
+
+function presignedGet(key: string, parameters: Record<string, string>) {
+  const url = presign({
+    origin: world.url,
+    path: `/${bucket}/${key}`,
+    method: 'GET',
+    query: parameters,
+    headers: {},
+    accessKey: pair.access_key,
+    secret: pair.secret_key,
+    region: 'us-east-1',
+    at: now(),
+    expiresIn: 60,
+  });
+  return { url };
+}

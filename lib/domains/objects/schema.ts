@@ -33,17 +33,22 @@ const lifecycleRule = z
     tags: z.record(z.string().max(128), z.string().max(256)).default({}),
     larger: z.int().min(0).optional().meta({ description: 'Objects larger than so many bytes.' }),
     smaller: z.int().min(1).optional().meta({ description: 'Objects smaller than so many bytes.' }),
-    days: z.int().min(1).optional().meta({ description: 'Deletes current objects of that age.' }),
+    days: z.int().min(1).max(100_000).optional().meta({ description: 'Deletes current objects of that age.' }),
     date: timestamp.optional().meta({ description: 'Deletes current objects from this day on.' }),
     markers: z.boolean().optional().meta({ description: 'Removes delete markers without older versions.' }),
-    noncurrentDays: z.int().min(1).optional().meta({ description: 'Deletes versions so many days after a newer one.' }),
+    noncurrentDays: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .meta({ description: 'Deletes versions so many days after a newer one.' }),
     noncurrentKept: z
       .int()
       .min(1)
       .max(100)
       .optional()
       .meta({ description: 'Keeps so many of the newest old versions.' }),
-    abortDays: z.int().min(1).optional().meta({ description: 'Ends unfinished uploads of that age.' }),
+    abortDays: z.int().min(1).max(100_000).optional().meta({ description: 'Ends unfinished uploads of that age.' }),
   })
   .meta({ id: 'LifecycleRule' });
 

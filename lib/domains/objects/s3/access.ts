@@ -65,6 +65,7 @@ type Row = {
   role_rank: number | null;
   counts: boolean;
   stale: boolean;
+  bucket_status: string | null;
   bucket: (Omit<BucketRow, 'created_at'> & { created_at: string }) | null;
 };
 
@@ -93,11 +94,13 @@ async function look(
         ELSE (SELECT ${roleRank} FROM memberships m WHERE m.project_id = c.project_id AND m.user_id = c.user_id AND m.status = 'active') END AS role_rank,
       CASE WHEN c.hidden THEN ${credentialCounts} ELSE true END AS counts,
       c.last_used_at IS NULL OR c.last_used_at < platform_now() - interval '1 minute' AS stale,
-      to_jsonb(b) AS bucket
+      (SELECT o.status FROM projects o WHERE o.id = b.project_id) AS bucket_status, to_jsonb(b) AS bucket
     FROM (SELECT) AS one
     LEFT JOIN object_credentials c ON c.access_key = ${accessKey ?? null}::text AND (c.expires_at IS NULL OR c.expires_at > platform_now())
     LEFT JOIN projects p ON p.id = c.project_id
     LEFT JOIN buckets b ON b.name = ${bucket ?? null}::text`);
+  if (row?.bucket && row.bucket_status !== 'active')
+    throw new S3Error('AccessDenied', 'The project of the bucket is suspended.');
   const found = row?.bucket ? { ...row.bucket, created_at: new Date(row.bucket.created_at) } : undefined;
   return { row: row?.id ? row : undefined, bucket: found };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addAbortListener } from 'node:events';
 import { deleteBlob, type Received, receive, requireDisk } from '../store/blobs';
-import { type ChecksumAlgorithm, checksumAlgorithms, checksumHeader, isChecksum } from '../store/checksums';
+import { type ChecksumAlgorithm, checksumAlgorithms, checksumHeader, isChecksum, summing } from '../store/checksums';
 import type { Asked } from './access';
 import { unchunked } from './chunked';
 import { S3Error } from './errors';
@@ -169,7 +169,16 @@ export async function takeText(request: S3Request, asked: Pick<Asked, 'claim' | 
   const md5 = header(request, 'content-md5');
   if (md5 !== undefined && createHash('md5').update(body).digest('base64') !== md5)
     throw new S3Error(Buffer.from(md5, 'base64').length === 16 ? 'BadDigest' : 'InvalidDigest');
+  requireChecksum(request, body, trailers);
   return body.toString('utf8');
+}
+
+function requireChecksum(request: S3Request, body: Uint8Array, trailers: ReadonlyMap<string, string>): void {
+  const said = announcedChecksum(request);
+  if (!said) return;
+  const sum = summing(said.algorithm);
+  sum.update(body);
+  if ((said.value ?? trailers.get(checksumHeader(said.algorithm))) !== sum.digest()) throw new S3Error('BadDigest');
 }
 
 const IDLE_MS = 60_000;

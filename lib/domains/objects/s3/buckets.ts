@@ -12,7 +12,7 @@ import { S3Error } from './errors';
 import { s3ErrorOf } from './errors-of';
 import { type LifecycleRule, lifecycleElements, parseLifecycle } from './lifecycle';
 import { createNamed, deleteNamed, updateNamed } from './manage';
-import { aclAnswer, aclOf, cannedBucketAcl } from './objects';
+import { aclAnswer, aclOf, cannedBucketAcl, requireSomeone } from './objects';
 import { parsePolicy } from './policy';
 import { encoded, header } from './request';
 import { parseTags, tagElements } from './tags';
@@ -252,6 +252,7 @@ function deleteConditions(object: Xml): Conditions {
 
 export async function removeMany(context: BucketContext): Promise<Answer> {
   const { request, bucket, holder } = context;
+  requireSomeone(context);
   const parsed = parseXml(await takeText(request, context), 'Delete');
   const objects = list(parsed?.Object).map((value): Doomed => {
     const object = element(value) ?? {};

@@ -6,7 +6,7 @@ import { identifyKey, requirePermission } from './access';
 import { type Answer, type BucketContext, empty, type ObjectContext, quoted, xml } from './answer';
 import { discard } from './body';
 import { S3Error } from './errors';
-import { facts, madeHeader, requireQuota, store } from './objects';
+import { facts, madeHeader, requireQuota, requireSupported, store } from './objects';
 import { header, requireKey, type S3Request } from './request';
 import { equal, formSignature, policySignature } from './signature';
 import { parseTags } from './tags';
@@ -221,6 +221,7 @@ export async function postForm(given: BucketContext): Promise<Answer> {
     ...context.request,
     headers: { ...headers, 'content-type': fields.get('content-type') ?? type },
   };
+  requireSupported(request);
   const acl = fields.get('acl');
   const tagging = fields.get('tagging');
   const said = facts({

@@ -21,6 +21,8 @@ export type LifecycleRule = {
 };
 
 const MOST_RULES = 1000;
+/** Dates beyond this are none that PostgreSQL could compare. */
+const MOST_DAYS = 100_000;
 const malformed = (message?: string) => new S3Error('MalformedXML', message);
 
 /** @throws S3Error MalformedXML, InvalidArgument, NotImplemented for transitions */
@@ -49,10 +51,11 @@ function parseRule(rule: Xml, index: number): LifecycleRule {
   return { id, enabled: status === 'Enabled', ...parseFilter(rule), ...done };
 }
 
-function days(value: string | undefined, least = 1): number {
-  if (value === undefined || !/^\d{1,9}$/.test(value.trim())) throw malformed();
+function days(value: string | undefined, least = 1, most = MOST_DAYS): number {
+  if (value === undefined || !/^\d{1,15}$/.test(value.trim())) throw malformed();
   const number = Number(value);
   if (number < least) throw new S3Error('InvalidArgument', "'Days' for the action must be a positive integer");
+  if (number > most) throw new S3Error('InvalidArgument', `A number of a rule may be ${most} at most.`);
   return number;
 }
 
@@ -89,8 +92,8 @@ function parseFilter(rule: Xml): Pick<LifecycleRule, 'prefix' | 'tags' | 'larger
   return {
     prefix: text(parts.Prefix) ?? text(rule.Prefix) ?? '',
     tags: Object.fromEntries(tags),
-    ...(larger === undefined ? {} : { larger: days(larger, 0) }),
-    ...(smaller === undefined ? {} : { smaller: days(smaller, 0) }),
+    ...(larger === undefined ? {} : { larger: days(larger, 0, Number.MAX_SAFE_INTEGER) }),
+    ...(smaller === undefined ? {} : { smaller: days(smaller, 0, Number.MAX_SAFE_INTEGER) }),
   };
 }
 

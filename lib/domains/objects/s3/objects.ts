@@ -35,6 +35,8 @@ const KEPT = [
   'x-amz-website-redirect-location',
 ];
 const MOST_METADATA_BYTES = 2048;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no header may have them
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f]/g;
 
 /** Headers that would change what is stored in a way that is not supported. */
 const UNSUPPORTED = [
@@ -45,10 +47,15 @@ const UNSUPPORTED = [
   /^x-amz-write-offset-bytes$/,
 ];
 
+/** No header that means something may be ignored. @throws S3Error NotImplemented */
+export function requireSupported({ headers }: S3Request): void {
+  const other = Object.keys(headers).find((name) => UNSUPPORTED.some((pattern) => pattern.test(name)));
+  if (other !== undefined) throw new S3Error('NotImplemented', `${other} is not supported.`);
+}
+
 /** What the headers of an upload say of the object. @throws S3Error */
 export function facts(request: S3Request): Pick<NewVersion, 'content_type' | 'headers' | 'tags' | 'acl'> {
   const names = Object.keys(request.headers);
-  if (names.some((name) => UNSUPPORTED.some((pattern) => pattern.test(name)))) throw new S3Error('NotImplemented');
   const storage = header(request, 'x-amz-storage-class');
   if (storage !== undefined && storage !== 'STANDARD')
     throw new S3Error('NotImplemented', 'STANDARD is the only storage class.');
@@ -62,6 +69,9 @@ export function facts(request: S3Request): Pick<NewVersion, 'content_type' | 'he
     } else if (KEPT.includes(name)) kept[name] = value;
   }
   if (size > MOST_METADATA_BYTES) throw new S3Error('MetadataTooLarge');
+  // Fields of a form may have what no header has.
+  if ([...Object.values(kept), header(request, 'content-type') ?? ''].some((value) => value.search(CONTROLS) >= 0))
+    throw new S3Error('InvalidArgument', 'Metadata must not contain control characters.');
   // The framing of the body is no encoding of the object.
   const encoding = kept['content-encoding']
     ?.split(',')
@@ -116,6 +126,11 @@ export const isPublic = ({ bucket }: Pick<BucketContext, 'bucket'>, found: Pick<
 
 /** The rights that an object's ACL gives to single projects. */
 const grantsOf = (found: Pick<Version, 'grants'> | undefined) => found?.grants as readonly Grant[] | null | undefined;
+
+/** Whom nothing could let in does not get a body parsed. @throws S3Error AccessDenied */
+export function requireSomeone({ holder, bucket }: BucketContext): void {
+  if (!holder && !bucket.policy && !bucket.public_write) throw new S3Error('AccessDenied');
+}
 
 const tagContext = (tags: Record<string, string> | null | undefined, prefix: string) =>
   Object.fromEntries(Object.entries(tags ?? {}).map(([name, value]) => [`${prefix}/${name}`, value]));
@@ -328,7 +343,7 @@ function objectHeaders(context: ObjectContext, version: Version, span: Span | un
   const { request, holder } = context;
   const overrides = Object.entries(OVERRIDES).flatMap(([name, target]) => {
     const value = request.query.get(name);
-    return value === undefined ? [] : [[target, value] as const];
+    return value === undefined ? [] : [[target, asHeader(value)] as const];
   });
   if (overrides.length > 0 && !holder)
     throw new S3Error('InvalidRequest', 'Request specific response headers cannot be used for anonymous GET requests.');
@@ -355,6 +370,9 @@ function objectHeaders(context: ObjectContext, version: Version, span: Span | un
       : { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': 'sandbox' }),
   };
 }
+
+/** Text as the bytes of a header, without what would end it. */
+const asHeader = (value: string) => Buffer.from(value.replace(CONTROLS, ' ')).toString('latin1').trim();
 
 /** Headers in the usual case. */
 function named(headers: Record<string, string>): Record<string, string> {
@@ -424,6 +442,8 @@ export async function copySource(context: ObjectContext): Promise<Found & { span
   const versionId = /^versionId=(.+)$/.exec(search)?.[1];
   const bucket = named.bucket === context.bucket.name ? context.bucket : await identifyBucket(named.bucket);
   if (!bucket) throw new S3Error('NoSuchBucket');
+  const owner = header(request, 'x-amz-source-expected-bucket-owner');
+  if (owner !== undefined && owner !== bucket.project_id) throw new S3Error('AccessDenied');
   const version = await readVersion(bucket.id, named.key, versionId);
   const source: ObjectContext = { ...context, bucket, key: named.key };
   requirePermissionToRead(source, version, versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion');
@@ -621,6 +641,7 @@ export async function getTagging(context: ObjectContext): Promise<Answer> {
 
 export async function putTagging(context: ObjectContext): Promise<Answer> {
   const { request } = context;
+  requireSomeone(context);
   const tags = parseTags(await takeText(request, context), 10);
   const version = await writable(context, 's3:PutObjectTagging', { ...tagContext(tags, 's3:requestobjecttag') });
   await changeVersion(version, { tags });
@@ -735,6 +756,7 @@ export async function getAcl(context: ObjectContext): Promise<Answer> {
 }
 
 export async function putAcl(context: ObjectContext): Promise<Answer> {
+  requireSomeone(context);
   const { acl, public_write, grants } = await aclOf(context);
   if (public_write) throw new S3Error('NotImplemented', 'Everyone may be given READ only.');
   const version = await writable(context, 's3:PutObjectAcl');

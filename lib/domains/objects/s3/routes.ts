@@ -118,6 +118,7 @@ function objectHandler(request: S3Request): ObjectHandler {
 /** Carries out a request whose caller is known. @throws S3Error, and what `s3ErrorOf` knows */
 export async function carryOut(context: Context): Promise<Answer> {
   const { request, bucket } = context;
+  objects.requireSupported(request);
   if (request.bucket === undefined) {
     if (request.method !== 'GET') throw new S3Error('MethodNotAllowed');
     return buckets.listBuckets(context);

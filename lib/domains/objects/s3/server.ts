@@ -181,7 +181,7 @@ async function send(
   if (typeof body === 'string' || Buffer.isBuffer(body)) all['Content-Length'] = String(Buffer.byteLength(body));
   else if (body) all['Content-Length'] = String(body.size);
   else if (message.method !== 'HEAD' && status !== 204 && status !== 304) all['Content-Length'] ??= '0';
-  response.writeHead(status, all);
+  response.writeHead(status, inOrder(all));
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     response.end(body);
     if (asked?.bucket && message.method !== 'HEAD') countSent(asked.bucket, Buffer.byteLength(body));
@@ -195,6 +195,12 @@ async function send(
   } else response.end();
   sent?.();
   if (isLeft) drain(message);
+}
+
+/** Node reads `Content-Disposition` as UTF-8 once it knows the length, and then refuses bytes that are no ASCII. */
+function inOrder(headers: Record<string, string>): Record<string, string> {
+  const { 'Content-Disposition': disposition, ...others } = headers;
+  return disposition === undefined ? headers : { 'Content-Disposition': disposition, ...others };
 }
 
 /** Reads on for a moment, so that a client that still sends sees the answer, and then closes. */
