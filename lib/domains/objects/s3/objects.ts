@@ -680,10 +680,10 @@ export function aclAnswer(projectId: string, { acl, public_write, grants }: Acl)
     `<Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="${type}">${inner}</Grantee><Permission>${permission}</Permission></Grant>`;
   const all = (permission: string) => grant('Group', `<URI>${everyone}</URI>`, permission);
   const list = [
-    grant('CanonicalUser', person(projectId), 'FULL_CONTROL'),
-    ...(grants ?? []).map(({ id, permission }) => grant('CanonicalUser', person(id), permission)),
     ...(acl === 'public-read' ? [all('READ')] : []),
     ...(public_write ? [all('WRITE')] : []),
+    grant('CanonicalUser', person(projectId), 'FULL_CONTROL'),
+    ...(grants ?? []).map(({ id, permission }) => grant('CanonicalUser', person(id), permission)),
   ];
   return {
     status: 200,
