@@ -362,11 +362,18 @@ BEGIN
   END IF;
   -- What is not there meets every condition.
   IF gone.key IS NOT NULL AND (
-    conditions ? 'match' AND (gone.delete_marker OR conditions->>'match' NOT IN ('*', gone.etag))
+    conditions ? 'match' AND conditions->>'match' <> '*' AND (gone.delete_marker OR conditions->>'match' <> gone.etag)
     OR conditions ? 'modified_at' AND (gone.delete_marker OR date_trunc('second', gone.modified_at) <> date_trunc('second', (conditions->>'modified_at')::timestamptz))
     OR conditions ? 'size' AND (gone.delete_marker OR gone.size_bytes <> (conditions->>'size')::bigint)
   ) THEN
     RAISE EXCEPTION 'a condition does not hold' USING ERRCODE = 'P0412';
+  END IF;
+  IF conditions <> '{}' AND gone.key IS NULL THEN
+    version := coalesce(of_version, 'null');
+    marker := false;
+    found := false;
+    RETURN NEXT;
+    RETURN;
   END IF;
   IF of_version IS NULL AND b.versioning <> 'off' THEN
     next_version := (of_bucket, of_key, '', 0, true, true, 0, '', NULL, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, platform_now());
