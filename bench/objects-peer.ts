@@ -13,13 +13,21 @@ let drafts = 0;
 createServer(async (request, response) => {
   const path = join(folder, encodeURIComponent(request.url ?? ''));
   if (request.method === 'GET') {
-    response.writeHead(200, { 'Content-Length': (await stat(path)).size });
+    const size = await stat(path).then(
+      (found) => found.size,
+      () => undefined,
+    );
+    if (size === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'Content-Length': size });
     await pipeline(createReadStream(path, { highWaterMark: 256 * 1024 }), response).catch(() => {});
     return;
   }
   drafts += 1;
   const draft = join(folder, `draft-${drafts}`);
-  const [md5, sum] = [createHash('md5'), summing('CRC64NVME')];
+  const [md5, sum] = [createHash('md5'), await summing('CRC64NVME')] as const;
   await pipeline(
     request,
     async function* (body: AsyncIterable<Buffer>) {

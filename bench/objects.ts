@@ -23,23 +23,36 @@ const KEYS = 1_000_000;
 const LISTS = 40;
 const WRITERS = 100;
 const BUCKET = 'bench';
+const [KEY, SECRET] = ['BENCH', 'secret-of-the-benchmark'];
 
 type Place = { url: (method: 'GET' | 'PUT', path: string, query?: Record<string, string>) => string };
 const agent = new Agent({ keepAlive: true, maxSockets: WRITERS });
 
-/** Compares object storage with plain files over HTTP that have the same hashes, in one run, and measures its lists and memory. */
+/**
+ * Compares object storage, in one run, with the program that `VERSITYGW` names, otherwise with plain files over HTTP that have the
+ * same hashes, and measures its lists and memory.
+ */
 export async function measureObjects(folder: string): Promise<void> {
   ensureKeys();
   const [port, peerPort] = [await freePort(), await freePort()];
   const files = join(folder, 'peer');
-  mkdirSync(files);
+  mkdirSync(join(files, BUCKET), { recursive: true });
   const start = (file: string, args: string[], env: Record<string, string>) =>
     spawn(process.execPath, ['--import', 'tsx', file, ...args], { env: { ...process.env, ...env }, stdio: 'inherit' });
   const server = start('lib/runtime/objects.ts', [], { S3_PORT: String(port) });
-  const peer = start('bench/objects-peer.ts', [files, String(peerPort)], {});
+  const program = process.env.VERSITYGW;
+  const peer = program
+    ? spawn(program, ['--port', `127.0.0.1:${peerPort}`, '--quiet', 'posix', files], {
+        env: { ...process.env, ROOT_ACCESS_KEY: KEY, ROOT_SECRET_KEY: SECRET },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+    : start('bench/objects-peer.ts', [files, String(peerPort)], {});
+  console.log(`Compared with ${program ? 'versitygw' : 'plain files over HTTP'}.`);
   try {
     const own = await place(port);
-    const theirs: Place = { url: (_, path) => `http://127.0.0.1:${peerPort}/${path}` };
+    const theirs = program
+      ? signed(peerPort)
+      : { url: (_: string, path: string) => `http://127.0.0.1:${peerPort}/${path}` };
     for (const each of [port, peerPort]) await answers(each);
     await compareLarge(own, theirs);
     await compareSmall(own, theirs);
@@ -54,8 +67,7 @@ export async function measureObjects(folder: string): Promise<void> {
 /** A project with a bucket and an access key. */
 async function place(port: number): Promise<Place> {
   const [project, bucket, key] = [newId(), newId(), newId()];
-  const secret = 'secret-of-the-benchmark';
-  const sealed = seal(Buffer.from(secret), `object_credential:${project}:${key}`);
+  const sealed = seal(Buffer.from(SECRET), `object_credential:${project}:${key}`);
   await execute(
     sql`INSERT INTO projects (id, name, slug, created_at, updated_at) VALUES (${project}::uuid, 'objects', 'objects', now(), now())`,
   );
@@ -63,23 +75,26 @@ async function place(port: number): Promise<Place> {
     sql`INSERT INTO buckets (id, project_id, name, acl, created_at, updated_at) VALUES (${bucket}::uuid, ${project}::uuid, ${BUCKET}::text, 'private', now(), now())`,
   );
   await execute(sql`INSERT INTO object_credentials (id, project_id, access_key, sealed_secret, description, access, owner, created_by, created_at, updated_at)
-    VALUES (${key}::uuid, ${project}::uuid, 'BENCH', ${sealed}::bytea, '', 'write', 'project', 'bench', now(), now())`);
-  return {
-    url: (method, path, query = {}) =>
-      presign({
-        origin: `http://127.0.0.1:${port}`,
-        path: `/${BUCKET}${path === '' ? '' : `/${path}`}`,
-        method,
-        query,
-        headers: {},
-        accessKey: 'BENCH',
-        secret,
-        region: 'us-east-1',
-        at: now(),
-        expiresIn: 3600,
-      }),
-  };
+    VALUES (${key}::uuid, ${project}::uuid, ${KEY}::text, ${sealed}::bytea, '', 'write', 'project', 'bench', now(), now())`);
+  return signed(port);
 }
+
+/** Addresses of a bucket at an S3 endpoint, signed with the key of this benchmark. */
+const signed = (port: number): Place => ({
+  url: (method, path, query = {}) =>
+    presign({
+      origin: `http://127.0.0.1:${port}`,
+      path: `/${BUCKET}${path === '' ? '' : `/${path}`}`,
+      method,
+      query,
+      headers: {},
+      accessKey: KEY,
+      secret: SECRET,
+      region: 'us-east-1',
+      at: now(),
+      expiresIn: 3600,
+    }),
+});
 
 async function answers(port: number): Promise<void> {
   while (
@@ -119,7 +134,7 @@ async function compareLarge(own: Place, theirs: Place): Promise<void> {
         times[index]?.push(await send(at.url(method, 'large'), method, method === 'PUT' ? LARGE : undefined));
     const [mine, plain] = [median(times[0]), median(times[1])];
     const rate = (ms: number) => `${Math.round(64_000 / ms)} MB/s`;
-    printRatio(`${method} of 64 MB, object storage to plain files`, plain / mine, `${rate(mine)} to ${rate(plain)}`, {
+    printRatio(`${method} of 64 MB, object storage to its peer`, plain / mine, `${rate(mine)} to ${rate(plain)}`, {
       text: '≥ 0.8',
       met: plain / mine >= 0.8,
     });
@@ -139,7 +154,7 @@ async function compareSmall(own: Place, theirs: Place): Promise<void> {
   };
   const [mine, plain] = [await rate(own), await rate(theirs)];
   printRatio(
-    'PUTs of 1 KB, object storage to plain files',
+    'PUTs of 1 KB, object storage to its peer',
     mine / plain,
     `${Math.round(mine)}/s to ${Math.round(plain)}/s`,
     {

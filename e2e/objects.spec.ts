@@ -136,6 +136,10 @@ test('an access key is shown once, with commands for the usual clients', async (
   await page.getByRole('button', { name: 'Show secret key' }).click();
   await page.getByRole('tab', { name: 'rclone' }).click();
   await expect(page.getByRole('figure', { name: 'Commands for rclone' })).toContainText('rclone sync');
+  await page.getByRole('switch', { name: 'For machines in private networks' }).click();
+  await expect(page.getByRole('figure', { name: 'Commands for rclone' })).toContainText(
+    'http://platform.internal:9000',
+  );
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Done' }).click();
   const row = page.getByRole('row', { name: /nightly backup/ });

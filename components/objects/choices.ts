@@ -12,3 +12,10 @@ export const versioningCards = [
   { value: 'off', label: 'Not kept', description: 'Replaced and deleted objects are gone at once' },
   { value: 'on', label: 'Kept', description: 'They can be restored, and are billed until they are deleted' },
 ];
+
+/** Object lock, which a bucket keeps for good. */
+export const lockCard = {
+  value: 'lock',
+  label: 'Kept, with object lock',
+  description: 'S3 clients can lock versions against deletion. It can’t be turned off',
+};

@@ -6,6 +6,7 @@ export const buckets: ResourceKind = {
   label: 'Buckets',
   noun: 'bucket',
   type: 'bucket',
+  telemetry: { metrics: true },
   icon: kindIcon('archive'),
   href: paths.buckets,
   keywords: ['object', 's3', 'file', 'storage', 'upload', 'backup', 'blob'],

@@ -78,7 +78,16 @@ export function SettingsTab({ bucket, reread }: { bucket: Bucket; reread: () => 
           }}
         >
           <CardsField control={form.control} name="acl" label="Access" options={aclCards} />
-          <CardsField control={form.control} name="versioning" label="Old versions" options={versioningCards} />
+          <CardsField
+            control={form.control}
+            name="versioning"
+            label="Old versions"
+            options={versioningCards.map((card) =>
+              card.value === 'off' && bucket.object_lock
+                ? { ...card, disabledReason: 'The bucket has object lock, which needs its versions.' }
+                : card,
+            )}
+          />
           <TextField
             control={form.control}
             name="quota_gb"

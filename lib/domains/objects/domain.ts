@@ -1,6 +1,8 @@
+import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
 import { objectEndpoints } from './endpoints';
+import { bucketMetrics } from './metrics';
 import { objectsPortal } from './portal';
 
 /** Buckets and objects of tenants, behind an S3 endpoint of the platform's own. */
@@ -49,11 +51,11 @@ export const objects = domain({
   checks: {
     billing: [{ resource_type: 'bucket', metrics: ['object_storage'], billed_in: ['active'] }],
     quota: none,
-    devices: none,
+    devices: sql`SELECT id, 'bucket' AS kind FROM buckets`,
   },
   work: async () => (await import('./work')).objectsWork,
   programs: none,
   state: ['objects'],
   logs: none,
-  metrics: none,
+  metrics: { bucket: { service: 'object_storage', metrics: bucketMetrics } },
 });

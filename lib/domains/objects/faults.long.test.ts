@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -14,11 +15,12 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { query, queryRow } from '@/lib/core/db/pool';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { migrate } from '@/lib/core/db/migrate';
+import { closePool, query, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { type PostgresServer, postgresUrl, startPostgres } from '@/lib/runtime/postgres';
 import { settings } from '@/lib/settings';
-import { testDatabase } from '@/lib/testing/database';
 import { createBucket } from '@/lib/testing/domains/objects';
 import { freePort } from '@/lib/testing/loopback';
 import { createPair, type Pair } from '@/lib/testing/object-world';
@@ -28,7 +30,7 @@ import { prepareFolders } from './store/blobs';
 import { deleteFreed, scrub, sweepFiles } from './store/housekeeping';
 import { foldBucketChanges } from './store/usage';
 
-// Kills the process of object storage, or its connections to the database, in the middle of writes. Seeded:
+// Kills the process of object storage, PostgreSQL, or the connections between them, in the middle of writes. Seeded:
 // FAULT_SEED=7 npm run test:long -- lib/domains/objects/faults.long.test.ts
 
 const ROUNDS = 200;
@@ -36,7 +38,17 @@ const SEED = Number(process.env.FAULT_SEED ?? 1);
 const KEYS = ['a', 'b/c', 'd'];
 const PART_BYTES = 5 * 1024 ** 2;
 
-testDatabase();
+// A PostgreSQL of its own, as durable as in production, to be killed.
+const folder = mkdtempSync(join(tmpdir(), 'nephele-faults-'));
+chmodSync(folder, 0o711);
+const directory = join(folder, 'postgres');
+Object.assign(process.env, { DATA_DIR: folder, DATABASE_URL: postgresUrl(directory, 'x', 'postgres') });
+let database: PostgresServer;
+
+async function startDatabase(): Promise<void> {
+  database = await startPostgres({ directory, password: 'x', durable: true, log: () => {} });
+}
+
 const call = api();
 let acme: TestProject;
 let pair: Pair;
@@ -65,13 +77,21 @@ async function kill(): Promise<void> {
 }
 
 beforeAll(async () => {
+  await startDatabase();
+  await migrate(database.url('postgres'));
+  cpSync(join(inject('dataDir'), 'keys'), join(folder, 'keys'), { recursive: true });
   acme = await createProject('acme');
   pair = await createPair(acme, call);
   bucket = await createBucket(acme, call);
   port = String(await freePort());
   await start();
 });
-afterAll(kill);
+afterAll(async () => {
+  await kill();
+  await closePool();
+  await database.stop();
+  rmSync(folder, { recursive: true });
+});
 
 const client = () =>
   new S3Client({
@@ -98,10 +118,16 @@ test(`of ${ROUNDS} rounds with kills every answered write is there whole, and no
     // Failures are what this is about; their outcomes are compared below.
     for (const one of work) one.catch(() => {});
     await delay(random() * 120);
-    if (random() < 0.7) {
+    const fault = random();
+    if (fault < 0.6) {
       await kill();
       await Promise.allSettled(work);
       await start();
+    } else if (fault < 0.8) {
+      process.kill(database.pid ?? 0, 'SIGKILL');
+      await database.ended;
+      await Promise.allSettled(work);
+      await startDatabase();
     } else {
       await query(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
         AND application_name = 'nephele'`).catch(() => {});

@@ -148,7 +148,9 @@ export async function deleteOne(
   const present = await readVersion(id, key, version);
   if (!present || (present.delete_marker && version === undefined)) throw notFound('The object');
   call.record.details = { key, ...(version === undefined ? {} : { version_id: version }) };
-  await deleteObject(id, key, version, {});
+  await deleteObject(id, key, version, {}).catch((error) => {
+    throw refused(error);
+  });
 }
 
 /** Deletes up to 1,000 objects; keys without one are no fault. @returns how many there were */
@@ -162,7 +164,7 @@ export async function deleteMany(
     id,
     keys.map((key) => ({ key })),
   );
-  const deleted = gone.filter(({ found }) => found).length;
+  const deleted = gone.filter(({ existed }) => existed).length;
   call.record.details = { keys: keys.slice(0, 20), deleted };
   return { deleted };
 }
@@ -216,6 +218,8 @@ function refused(error: unknown): unknown {
       return notFound('The bucket');
     case 'P0406':
       return notFound('The upload');
+    case 'P0423':
+      return conflict('The version is locked against deletion.');
     case 'P0409':
       return conflict('A part was replaced meanwhile. Try again.');
     default:
@@ -245,6 +249,7 @@ export async function begin(call: ProjectCall, name: string, input: BeginUpload)
     tags: null,
     acl: null,
     initiator: call.project_id,
+    lock: null,
     size: input.size_bytes,
     part_size,
     created_at: call.at,
@@ -291,7 +296,7 @@ export async function finish(call: ProjectCall, name: string, id: string): Promi
   const arrived = parts.reduce((sum, part) => sum + part.size, 0);
   if (parts.length === 0 || (upload.size !== null && arrived !== upload.size))
     throw conflict(`The upload has ${arrived} of ${upload.size ?? 'its'} bytes. Send the missing parts.`);
-  const { version, blobs } = wholeOf(upload, parts);
+  const { version, blobs } = await wholeOf(upload, parts);
   try {
     await completeUpload(upload.id, version, blobs, {});
   } catch (error) {

@@ -79,6 +79,7 @@ export const bucket = z
     used_bytes: z.int().meta({ description: 'Bytes of all versions and of the parts of unfinished uploads.' }),
     objects: z.int().meta({ description: 'Current objects.' }),
     versioning: z.enum(['off', 'enabled', 'suspended']),
+    object_lock: z.boolean().meta({ description: 'Whether versions can be locked against deletion, by S3 clients.' }),
     endpoint: z.url().meta({ description: 'The address of the S3 endpoint.' }),
     region: z.string(),
     public_url: z
@@ -99,6 +100,9 @@ export const createBucket = z
     acl: acl.default('private'),
     quota_gb: quota.optional(),
     versioning: z.boolean().default(false).meta({ description: 'Keeps old versions of changed and deleted objects.' }),
+    object_lock: z.boolean().default(false).meta({
+      description: 'Lets S3 clients lock versions against deletion. Implies `versioning`, and both stay for good.',
+    }),
   })
   .meta({ id: 'CreateBucket', example: { name: 'example-assets', acl: 'private', quota_gb: 50 } });
 export type CreateBucket = z.output<typeof createBucket>;

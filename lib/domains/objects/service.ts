@@ -1,5 +1,5 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
-import { notFound } from '@/lib/core/api/errors';
+import { ApiError, notFound } from '@/lib/core/api/errors';
 import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
@@ -9,6 +9,7 @@ import { hasTags } from '@/lib/core/tags/filter';
 import { settings } from '@/lib/settings';
 import type { CorsRule } from './s3/cors';
 import type { LifecycleRule } from './s3/lifecycle';
+import type { LockRule } from './s3/lock';
 import { type Bucket, bucketQuery, bytesOfGb, type CreateBucket, gbOfBytes, type UpdateBucket } from './schema';
 import { holdsSomething } from './store/buckets';
 
@@ -22,6 +23,7 @@ type Row = {
   used_bytes: number;
   objects: number;
   versioning: Bucket['versioning'];
+  object_lock: boolean;
   lifecycle: LifecycleRule[] | null;
   cors: CorsRule[] | null;
   has_policy: boolean;
@@ -30,7 +32,7 @@ type Row = {
 };
 
 /** With the changes that are not yet added up. */
-const columns = sql`b.id, b.name, b.acl, b.public_write, b.grants, b.quota_bytes::float8 AS quota_bytes, b.versioning, b.lifecycle, b.cors, b.policy IS NOT NULL AS has_policy,
+const columns = sql`b.id, b.name, b.acl, b.public_write, b.grants, b.quota_bytes::float8 AS quota_bytes, b.versioning, b.object_lock IS NOT NULL AS object_lock, b.lifecycle, b.cors, b.policy IS NOT NULL AS has_policy,
   (b.used_bytes + fresh.bytes)::float8 AS used_bytes, (b.objects + fresh.objects)::float8 AS objects, b.created_at, b.updated_at`;
 const from = sql`buckets b CROSS JOIN LATERAL (
   SELECT coalesce(sum(c.bytes), 0) AS bytes, coalesce(sum(c.objects), 0) AS objects FROM bucket_changes c WHERE c.bucket_id = b.id) AS fresh`;
@@ -86,7 +88,8 @@ export async function createBucket(call: ProjectCall, input: CreateBucket, publi
     quota_bytes: input.quota_gb === undefined ? null : bytesOfGb(input.quota_gb),
     used_bytes: 0,
     objects: 0,
-    versioning: input.versioning ? 'enabled' : 'off',
+    versioning: input.versioning || input.object_lock ? 'enabled' : 'off',
+    object_lock: input.object_lock,
     lifecycle: null,
     cors: null,
     has_policy: false,
@@ -110,9 +113,9 @@ export async function createBucket(call: ProjectCall, input: CreateBucket, publi
       },
     ],
     rows: {
-      bucket: sql`INSERT INTO buckets (id, project_id, name, acl, public_write, quota_bytes, versioning, created_at, updated_at)
+      bucket: sql`INSERT INTO buckets (id, project_id, name, acl, public_write, quota_bytes, versioning, object_lock, created_at, updated_at)
         SELECT ${row.id}::uuid, ${call.project_id}::uuid, ${row.name}::text, ${row.acl}::text, ${row.public_write}::boolean, ${row.quota_bytes}::bigint, ${row.versioning}::text,
-          ${call.at}::timestamptz, ${call.at}::timestamptz FROM verdict WHERE verdict.ok`,
+          ${row.object_lock ? '{}' : null}::jsonb, ${call.at}::timestamptz, ${call.at}::timestamptz FROM verdict WHERE verdict.ok`,
     },
     details: { acl: row.acl, ...(public_write ? { public_write } : {}) },
     answer: { status: 201, body: created },
@@ -127,6 +130,7 @@ export type BucketChange = {
   grants?: readonly { id: string; permission: string }[] | null;
   quota_bytes?: number | null;
   versioning?: 'enabled' | 'suspended';
+  object_lock?: LockRule;
   policy?: string | null;
   cors?: readonly CorsRule[] | null;
   lifecycle?: readonly LifecycleRule[] | null;
@@ -139,6 +143,7 @@ const setters: { [Name in keyof BucketChange]-?: (value: NonNullable<BucketChang
   public_write: (value) => sql`public_write = ${value}::boolean`,
   quota_bytes: (value) => sql`quota_bytes = ${value}::bigint`,
   versioning: (value) => sql`versioning = ${value}::text`,
+  object_lock: (value) => sql`object_lock = ${json(value)}::jsonb`,
   policy: (value) => sql`policy = ${value}::text`,
   cors: (value) => sql`cors = ${json(value)}::jsonb`,
   lifecycle: (value) => sql`lifecycle = ${json(value)}::jsonb, swept_at = NULL`,
@@ -185,6 +190,8 @@ async function idOf(call: ProjectCall, name: string): Promise<string> {
 export async function updateBucket(call: ProjectCall, name: string, input: UpdateBucket): Promise<Bucket> {
   const { acl, quota_gb, versioning, lifecycle, cors } = input;
   const before = await readBucket(call, name);
+  if (versioning === false && before.object_lock)
+    throw new ApiError('CONFLICT', `versioning: the bucket ${name} has object lock, which needs its versions.`);
   const change: BucketChange = {
     ...(acl === undefined ? {} : { acl, public_write: false, grants: null }),
     ...(quota_gb === undefined ? {} : { quota_bytes: quota_gb === null ? null : bytesOfGb(quota_gb) }),

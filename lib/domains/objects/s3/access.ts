@@ -1,12 +1,14 @@
 import { includesRole, type Role, roles } from '@/lib/core/api/caller';
 import { open } from '@/lib/core/crypto/seal';
-import { execute, queryOne } from '@/lib/core/db/pool';
+import { batched } from '@/lib/core/db/batched';
+import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { roleRank } from '@/lib/people/identity/authenticate';
 import { credentialCounts } from '@/lib/people/identity/bound-credential';
 import { settings } from '@/lib/settings';
 import { S3Error } from './errors';
+import type { LockRule } from './lock';
 import { decide, parsePolicy, type Wish } from './policy';
 import { header, type S3Request } from './request';
 import { type Claim, claimOf, isSigned } from './signature';
@@ -33,6 +35,7 @@ export type BucketRow = {
   policy: string | null;
   cors: unknown;
   lifecycle: unknown;
+  object_lock: LockRule | null;
   tags: Record<string, string> | null;
   created_at: Date;
 };
@@ -81,28 +84,39 @@ const boundRank = sql`CASE
 export const secretOf = (row: { id: string; project_id: string; sealed_secret: Uint8Array }) =>
   open(row.sealed_secret, `object_credential:${row.project_id}:${row.id}`).toString();
 
-/**
- * The key and the bucket that a request names, in one statement: memberships, roles and sessions count as they are now.
- */
-async function look(
-  accessKey: string | undefined,
-  bucket: string | undefined,
-): Promise<{ row: Row | undefined; bucket: BucketRow | undefined }> {
-  const row = await queryOne<Row>(sql`
+type Names = { accessKey: string | undefined; bucket: string | undefined };
+
+const MOST_LOOKED_UP = 64;
+
+/** Keys and buckets of requests that come together, in one statement: memberships, roles and sessions count as they are now. */
+const lookUp = batched(
+  (names: readonly Names[]) =>
+    query<Row>(sql`
     SELECT c.id, c.project_id, p.status AS project_status, c.sealed_secret, c.access, c.owner, c.hidden, c.bucket_id AS bucket_limit, c.description, c.user_id,
       CASE WHEN c.hidden THEN ${boundRank} WHEN c.owner = 'project' THEN 1
         ELSE (SELECT ${roleRank} FROM memberships m WHERE m.project_id = c.project_id AND m.user_id = c.user_id AND m.status = 'active') END AS role_rank,
       CASE WHEN c.hidden THEN ${credentialCounts} ELSE true END AS counts,
       c.last_used_at IS NULL OR c.last_used_at < platform_now() - interval '1 minute' AS stale,
       (SELECT o.status FROM projects o WHERE o.id = b.project_id) AS bucket_status, to_jsonb(b) AS bucket
-    FROM (SELECT) AS one
-    LEFT JOIN object_credentials c ON c.access_key = ${accessKey ?? null}::text AND (c.expires_at IS NULL OR c.expires_at > platform_now())
+    FROM unnest(${names.map(({ accessKey }) => accessKey ?? null)}::text[], ${names.map(({ bucket }) => bucket ?? null)}::text[])
+      WITH ORDINALITY AS asked (access_key, bucket, place)
+    LEFT JOIN object_credentials c ON c.access_key = asked.access_key AND (c.expires_at IS NULL OR c.expires_at > platform_now())
     LEFT JOIN projects p ON p.id = c.project_id
-    LEFT JOIN buckets b ON b.name = ${bucket ?? null}::text`);
-  if (row?.bucket && row.bucket_status !== 'active')
+    LEFT JOIN buckets b ON b.name = asked.bucket
+    ORDER BY asked.place`),
+  MOST_LOOKED_UP,
+);
+
+/** The key and the bucket that a request names. */
+async function look(
+  accessKey: string | undefined,
+  bucket: string | undefined,
+): Promise<{ row: Row | undefined; bucket: BucketRow | undefined }> {
+  const row = await lookUp({ accessKey, bucket });
+  if (row.bucket && row.bucket_status !== 'active')
     throw new S3Error('AccessDenied', 'The project of the bucket is suspended.');
-  const found = row?.bucket ? { ...row.bucket, created_at: new Date(row.bucket.created_at) } : undefined;
-  return { row: row?.id ? row : undefined, bucket: found };
+  const found = row.bucket ? { ...row.bucket, created_at: new Date(row.bucket.created_at) } : undefined;
+  return { row: row.id ? row : undefined, bucket: found };
 }
 
 /** Who asks, and for which bucket. */

@@ -8,8 +8,6 @@ export type Answer = {
   headers?: Record<string, string>;
   /** `stream`: so many bytes, read while they are sent. */
   body?: string | Buffer | { stream: AsyncIterable<Uint8Array>; size: number };
-  /** Called when the body has been sent. */
-  sent?: () => void;
 };
 
 /** A request whose caller is known. */

@@ -148,8 +148,16 @@ function mismatch(
   return expected === received.checksum ? undefined : new S3Error('BadDigest');
 }
 
-/** A small body as text, whose digests hold. @throws S3Error */
-export async function takeText(request: S3Request, asked: Pick<Asked, 'claim' | 'secret'>): Promise<string> {
+/**
+ * A small body as text, whose digests hold.
+ * @param about what a checksum header is about: completing an upload, it is the object and not the body
+ * @throws S3Error
+ */
+export async function takeText(
+  request: S3Request,
+  asked: Pick<Asked, 'claim' | 'secret'>,
+  about: 'body' | 'object' = 'body',
+): Promise<string> {
   const trailers = new Map<string, string>();
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -169,14 +177,18 @@ export async function takeText(request: S3Request, asked: Pick<Asked, 'claim' | 
   const md5 = header(request, 'content-md5');
   if (md5 !== undefined && createHash('md5').update(body).digest('base64') !== md5)
     throw new S3Error(Buffer.from(md5, 'base64').length === 16 ? 'BadDigest' : 'InvalidDigest');
-  requireChecksum(request, body, trailers);
+  if (about === 'body') await requireChecksum(request, body, trailers);
   return body.toString('utf8');
 }
 
-function requireChecksum(request: S3Request, body: Uint8Array, trailers: ReadonlyMap<string, string>): void {
+async function requireChecksum(
+  request: S3Request,
+  body: Uint8Array,
+  trailers: ReadonlyMap<string, string>,
+): Promise<void> {
   const said = announcedChecksum(request);
   if (!said) return;
-  const sum = summing(said.algorithm);
+  const sum = await summing(said.algorithm);
   sum.update(body);
   if ((said.value ?? trailers.get(checksumHeader(said.algorithm))) !== sum.digest()) throw new S3Error('BadDigest');
 }
@@ -185,32 +197,36 @@ const IDLE_MS = 60_000;
 const LEAST_BYTES_PER_S = 512;
 
 /** A body that keeps coming: one that stalls, or drips, ends with `RequestTimeout`. */
-export async function* steadily(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* steadily(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  idleMs = IDLE_MS,
+): AsyncGenerator<Uint8Array> {
   const begun = performance.now();
   const source = body[Symbol.asyncIterator]();
   let seen = 0;
+  // One timer and one listener for the whole body: it may have a million pieces.
+  let fail: (error: S3Error) => void = () => {};
+  const timer = setTimeout(() => fail(new S3Error('RequestTimeout')), idleMs);
+  const gone = addAbortListener(signal, () => fail(new S3Error('IncompleteBody')));
   try {
     for (;;) {
-      const next = await withinTime(source.next(), signal);
+      if (signal.aborted) throw new S3Error('IncompleteBody');
+      timer.refresh();
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        fail = reject;
+        source.next().then(resolve, reject);
+      });
       if (next.done) return;
       seen += next.value.byteLength;
       const seconds = (performance.now() - begun) / 1000;
-      if (seconds > IDLE_MS / 1000 && seen / seconds < LEAST_BYTES_PER_S) throw new S3Error('RequestTimeout');
+      if (seconds > idleMs / 1000 && seen / seconds < LEAST_BYTES_PER_S) throw new S3Error('RequestTimeout');
       yield next.value;
     }
   } finally {
+    clearTimeout(timer);
+    gone[Symbol.dispose]();
     // A source that waits for the client would wait here as well.
     void source.return?.().catch(() => {});
   }
-}
-
-function withinTime<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new S3Error('RequestTimeout')), IDLE_MS);
-    const gone = addAbortListener(signal, () => reject(new S3Error('IncompleteBody')));
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      gone[Symbol.dispose]();
-    });
-  });
 }

@@ -11,6 +11,7 @@ import { parseCors } from './cors';
 import { S3Error } from './errors';
 import { s3ErrorOf } from './errors-of';
 import { type LifecycleRule, lifecycleElements, parseLifecycle } from './lifecycle';
+import { bypasses } from './lock';
 import { createNamed, deleteNamed, updateNamed } from './manage';
 import { aclAnswer, aclOf, cannedBucketAcl, requireSomeone } from './objects';
 import { parsePolicy } from './policy';
@@ -46,8 +47,7 @@ export async function create(context: Context): Promise<Answer> {
   if (!holder?.writes || holder.bucket_id !== null) throw new S3Error('AccessDenied');
   const name = request.bucket ?? '';
   if (!isBucketName(name)) throw new S3Error('InvalidBucketName', undefined, { elements: { BucketName: name } });
-  if (header(request, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true')
-    throw new S3Error('NotImplemented', 'Object lock is not supported.');
+  const locks = header(request, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true';
   const acl = cannedBucketAcl(request) ?? 'private';
   const location = text(parseXml(await takeText(request, context), 'CreateBucketConfiguration')?.LocationConstraint);
   if (location !== undefined && location !== '' && location !== settings().s3.region)
@@ -56,7 +56,8 @@ export async function create(context: Context): Promise<Answer> {
   if (bucket?.project_id === holder.project_id) return empty(200, { Location: `/${name}` });
   if (bucket) throw new S3Error('BucketAlreadyExists');
   const isWritable = acl === 'public-read-write';
-  await createNamed(context, holder, { name, acl: isWritable ? 'public-read' : acl }, isWritable);
+  const input = { name, acl: isWritable ? ('public-read' as const) : acl, object_lock: locks, versioning: locks };
+  await createNamed(context, holder, input, isWritable);
   return empty(200, { Location: `/${name}` });
 }
 
@@ -270,15 +271,18 @@ export async function removeMany(context: BucketContext): Promise<Answer> {
       grants: { of: bucket.grants, right: 'WRITE' },
     });
   const [allowed, refused] = [objects.filter(may), objects.filter((object) => !may(object))];
-  const plain = allowed.filter(({ conditions, key }) => Object.keys(conditions).length === 0 && !key.includes('\0'));
+  // What may be locked is refused one by one.
+  const isSingle = ({ conditions }: Doomed) => bucket.object_lock !== null || Object.keys(conditions).length > 0;
+  const plain = allowed.filter((object) => !isSingle(object) && !object.key.includes('\0'));
   const gone = await deleteObjects(bucket.id, plain);
   const errors: { object: Doomed; error: S3Error }[] = refused.map((object) => ({
     object,
     error: new S3Error('AccessDenied'),
   }));
-  for (const object of allowed.filter(({ conditions }) => Object.keys(conditions).length > 0)) {
+  for (const object of allowed.filter(isSingle)) {
     try {
-      const outcome = await deleteObject(bucket.id, object.key, object.version_id, object.conditions);
+      const bypass = bypasses(context, object.key);
+      const outcome = await deleteObject(bucket.id, object.key, object.version_id, object.conditions, bypass);
       gone.push({ ...outcome, key: object.key, asked: object.version_id ?? null });
     } catch (error) {
       const known = s3ErrorOf(error);
@@ -361,6 +365,8 @@ export async function putVersioning(context: BucketContext): Promise<Answer> {
   const status = text(parsed?.Status);
   if (text(parsed?.MfaDelete) === 'Enabled') throw new S3Error('NotImplemented');
   if (status !== 'Enabled' && status !== 'Suspended') throw new S3Error('MalformedXML');
+  if (status === 'Suspended' && context.bucket.object_lock)
+    throw new S3Error('InvalidBucketState', 'A bucket with object lock keeps versions.');
   await updateNamed(context, { versioning: status === 'Enabled' ? 'enabled' : 'suspended' });
   return empty(200);
 }

@@ -10,6 +10,7 @@ const raised: Record<string, S3Code> = {
   P0406: 'NoSuchUpload',
   P0409: 'InvalidPart',
   P0412: 'PreconditionFailed',
+  P0423: 'AccessDenied',
   // A bucket that was deleted meanwhile.
   '23503': 'NoSuchBucket',
 };

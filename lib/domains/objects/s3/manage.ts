@@ -1,6 +1,7 @@
 import type { AnyEndpoint, ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError } from '@/lib/core/api/errors';
 import { objectEndpoints } from '../endpoints';
+import type { CreateBucket } from '../schema';
 import { type BucketChange, changeSettings, createBucket, deleteBucket } from '../service';
 import type { Holder } from './access';
 import type { BucketContext, Context } from './answer';
@@ -47,12 +48,12 @@ async function translated<T>(work: () => Promise<T>, conflict: S3Error): Promise
 export async function createNamed(
   context: Context,
   holder: Holder,
-  input: { name: string; acl: 'private' | 'public-read' },
+  input: Pick<CreateBucket, 'name' | 'acl' | 'versioning' | 'object_lock'>,
   isWritable: boolean,
 ): Promise<void> {
   const call = callOf(context, holder, 'createBucket');
   try {
-    await createBucket(call, { ...input, versioning: false }, isWritable);
+    await createBucket(call, input, isWritable);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     throw new S3Error(error.message.startsWith('name:') ? 'BucketAlreadyExists' : 'TooManyBuckets', error.message);

@@ -30,6 +30,7 @@ import { type Permission, requirePermission } from './access';
 import { type Answer, type BucketContext, empty, iso, type ObjectContext, owner, quoted, xml } from './answer';
 import { discard, takeBody, takeText } from './body';
 import { S3Error } from './errors';
+import { lockOf } from './lock';
 import { bytesOf, copySource, facts, madeHeader, requireQuota, wantedAlgorithm, writeConditions } from './objects';
 import { encoded, header, type S3Request } from './request';
 import { element, list, parseXml, text } from './xml';
@@ -82,6 +83,7 @@ export async function begin(context: ObjectContext): Promise<Answer> {
     grants: { of: bucket.grants, right: 'WRITE' },
   });
   const checksum = checksumOf(request);
+  const lock = lockOf(context);
   const id = newId();
   await createUpload({
     ...said,
@@ -90,6 +92,7 @@ export async function begin(context: ObjectContext): Promise<Answer> {
     key,
     checksum,
     initiator: holder?.project_id ?? 'anonymous',
+    lock,
     size: null,
     part_size: null,
     created_at: request.at,
@@ -235,7 +238,7 @@ function chosenParts(upload: Upload, named: readonly Named[], stored: readonly P
 }
 
 /** The checksum of the whole. Without a wish of the client, it is the default one of S3. */
-function wholeChecksum(upload: Upload, parts: readonly Part[]): NewVersion['checksum'] {
+async function wholeChecksum(upload: Upload, parts: readonly Part[]): Promise<NewVersion['checksum']> {
   const sent = parts[0]?.checksum?.algorithm;
   const { algorithm, type } = upload.checksum ?? {
     algorithm: sent?.startsWith('CRC') ? sent : ('CRC64NVME' as const),
@@ -248,7 +251,7 @@ function wholeChecksum(upload: Upload, parts: readonly Part[]): NewVersion['chec
   if (sums.some(({ value }) => value === '')) return null;
   const value =
     type === 'COMPOSITE'
-      ? composite(
+      ? await composite(
           algorithm,
           sums.map((sum) => sum.value),
         )
@@ -271,7 +274,7 @@ export async function complete(context: ObjectContext): Promise<Answer> {
     isPublic: bucket.public_write,
     grants: { of: bucket.grants, right: 'WRITE' },
   });
-  const named = namedParts(await takeText(request, context));
+  const named = namedParts(await takeText(request, context, 'object'));
   const id = request.query.get('uploadId') ?? '';
   // A client that did not get the answer asks again.
   const past = isId(id) ? await readCompleted(bucket.id, key, id) : undefined;
@@ -280,7 +283,10 @@ export async function complete(context: ObjectContext): Promise<Answer> {
     return completed(context, past.etag, past.version_id, version?.etag === past.etag ? version.checksum : null);
   }
   const upload = await uploadOf(context);
-  const { version, blobs } = wholeOf(upload, chosenParts(upload, named, await readParts(upload.id, 0, MOST_PARTS)));
+  const { version, blobs } = await wholeOf(
+    upload,
+    chosenParts(upload, named, await readParts(upload.id, 0, MOST_PARTS)),
+  );
   requireChecksum(request, version.checksum);
   const size = header(request, 'x-amz-mp-object-size');
   if (size !== undefined && Number(size) !== version.size)
@@ -290,10 +296,10 @@ export async function complete(context: ObjectContext): Promise<Answer> {
 }
 
 /** The object that parts make. @throws S3Error EntityTooLarge */
-export function wholeOf(
+export async function wholeOf(
   upload: Upload,
   parts: readonly Part[],
-): { version: NewVersion; blobs: { id: string; size: number }[] } {
+): Promise<{ version: NewVersion; blobs: { id: string; size: number }[] }> {
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   if (size > MOST_OBJECT_BYTES) throw new S3Error('EntityTooLarge');
   const digests = Buffer.concat(parts.map(({ etag }) => Buffer.from(etag, 'hex')));
@@ -305,9 +311,10 @@ export function wholeOf(
       headers: upload.headers,
       tags: upload.tags,
       acl: upload.acl,
+      ...upload.lock,
       size,
       etag: `${createHash('md5').update(digests).digest('hex')}-${parts.length}`,
-      checksum: wholeChecksum(upload, parts),
+      checksum: await wholeChecksum(upload, parts),
       parts: parts.map((part) => ({ number: part.number, size: part.size, checksum: part.checksum?.value })),
     },
     blobs: parts.map((part) => ({ id: part.blob_id, size: part.size })),

@@ -1,24 +1,26 @@
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { copyBlob, deleteBlob, type Received, readBlobs, receive, requireDisk, type StoredBlob } from '../store/blobs';
-import { type ChecksumAlgorithm, checksumAlgorithms, checksumHeader } from '../store/checksums';
+import { type Checksum, type ChecksumAlgorithm, checksumAlgorithms, checksumHeader } from '../store/checksums';
 import {
   type Conditions,
   type Content,
   changeVersion,
   deleteObject,
+  type Lock,
   type NewVersion,
   type Put,
   putObject,
+  putSmallObject,
   readBlobRows,
   readVersion,
   type Version,
 } from '../store/rows';
-import { countSent } from '../store/usage';
 import { type Grant, identifyBucket, isPermitted, isRight, type Permission, requirePermission } from './access';
 import { type Answer, type BucketContext, empty, iso, type ObjectContext, quoted, xml } from './answer';
-import { discard, takeBody, takeText } from './body';
+import { discard, type Taken, takeBody, takeText } from './body';
 import { S3Error } from './errors';
+import { bypasses, lockHeaders, lockOf } from './lock';
 import { addressed, header, type S3Request } from './request';
 import { parseTagHeader, parseTags, tagElements } from './tags';
 import { element, escapeXml, list, parseXml, text, type Xml } from './xml';
@@ -42,7 +44,6 @@ const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f]/g;
 const UNSUPPORTED = [
   /^x-amz-server-side-encryption/,
   /^x-amz-copy-source-server-side-encryption/,
-  /^x-amz-object-lock-/,
   /^x-amz-grant-/,
   /^x-amz-write-offset-bytes$/,
 ];
@@ -174,21 +175,32 @@ export async function put(context: ObjectContext): Promise<Answer> {
     grants: { of: bucket.grants, right: 'WRITE' },
     context: tagContext(said.tags, 's3:requestobjecttag'),
   });
+  const lock = lockOf(context);
   requireQuota(context, header(request, 'x-amz-decoded-content-length') ?? header(request, 'content-length'));
-  const taken = await takeBody(request, context, { algorithm: 'CRC64NVME' });
-  const algorithm = taken.algorithm ?? 'CRC64NVME';
-  const checksum = { algorithm, value: taken.checksum ?? '', type: 'FULL_OBJECT' as const };
-  const stored = await store(
-    { ...said, bucket_id: bucket.id, key, size: taken.size, etag: taken.md5, checksum },
-    taken,
-    writeConditions(request),
-  );
+  const taken = await takeBody(request, context);
+  const checksum = checksumOf(taken);
+  const version: NewVersion = {
+    ...said,
+    bucket_id: bucket.id,
+    key,
+    size: taken.size,
+    etag: taken.md5,
+    checksum,
+    ...lock,
+  };
+  const conditions = writeConditions(request);
+  const isPlain = taken.content && bucket.quota_bytes === null && Object.keys(conditions).length === 0;
+  const stored = await (isPlain ? putSmallObject(version, taken.content) : store(version, taken, conditions));
   return empty(200, {
     ETag: quoted(taken.md5),
-    [checksumHeader(algorithm)]: checksum.value,
-    'x-amz-checksum-type': 'FULL_OBJECT',
+    ...(checksum ? { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type } : {}),
     ...madeHeader(stored.version),
   });
+}
+
+/** The checksum that the client has named. */
+function checksumOf({ algorithm, checksum }: Taken): Checksum | null {
+  return algorithm && checksum !== undefined ? { algorithm, value: checksum, type: 'FULL_OBJECT' } : null;
 }
 
 /** Refuses what can't fit before its bytes are stored; the exact check is made when it is. @throws S3Error QuotaExceeded */
@@ -308,7 +320,7 @@ const OVERRIDES: Record<string, string> = {
 };
 
 export async function get(context: ObjectContext): Promise<Answer> {
-  const { request, bucket } = context;
+  const { request } = context;
   const version = await found(context, { action: 's3:GetObject' });
   checkReadConditions(request, version);
   const span = spanOf(request, version);
@@ -322,21 +334,8 @@ export async function get(context: ObjectContext): Promise<Answer> {
     body:
       version.content !== null
         ? version.content.subarray(start, end + 1)
-        : { stream: counted(readBlobs(version.blobs ?? [], start, end)), size },
-    ...(version.content === null ? {} : { sent: () => countSent(bucket, size) }),
+        : { stream: readBlobs(version.blobs ?? [], start, end), size },
   };
-
-  async function* counted(bytes: AsyncIterable<Buffer>) {
-    let sent = 0;
-    try {
-      for await (const piece of bytes) {
-        yield piece;
-        sent += piece.length;
-      }
-    } finally {
-      countSent(bucket, sent);
-    }
-  }
 }
 
 function objectHeaders(context: ObjectContext, version: Version, span: Span | undefined): Record<string, string> {
@@ -363,6 +362,7 @@ function objectHeaders(context: ObjectContext, version: Version, span: Span | un
     ...(parts === undefined ? {} : { 'x-amz-mp-parts-count': String(parts) }),
     ...(span && !span.parts ? {} : checksumHeaders(request, version, span)),
     ...versionHeader(context, version.version_id),
+    ...lockHeaders(version),
     ...Object.fromEntries(overrides),
     // Nothing that a tenant stores may act in a browser as a page of this host.
     ...(context.claim?.via === 'header'
@@ -415,11 +415,12 @@ export async function remove(context: ObjectContext): Promise<Answer> {
   const match = header(request, 'if-match');
   const modified = header(request, 'x-amz-if-match-last-modified-time');
   const size = header(request, 'x-amz-if-match-size');
-  const gone = await deleteObject(bucket.id, key, id, {
+  const conditions = {
     ...(match === undefined ? {} : { match: unquoted(match) }),
     ...(modified === undefined ? {} : { modified_at: momentOf(modified) }),
     ...(size === undefined ? {} : { size: Number(size) || 0 }),
-  });
+  };
+  const gone = await deleteObject(bucket.id, key, id, conditions, bypasses(context, key));
   return empty(204, {
     ...(bucket.versioning === 'off' && id === undefined ? {} : { 'x-amz-version-id': gone.version }),
     ...(gone.marker ? { 'x-amz-delete-marker': 'true' } : {}),
@@ -517,6 +518,7 @@ export async function copy(context: ObjectContext): Promise<Answer> {
     headers: replaces ? said.headers : source.headers,
     tags: replacesTags ? said.tags : source.tags,
     acl: said.acl,
+    ...lockOf(context),
   };
   const stored = await storeCopy(context, source, about, algorithm);
   return xml(
@@ -556,7 +558,7 @@ export function wantedAlgorithm(request: S3Request): ChecksumAlgorithm | undefin
 async function storeCopy(
   context: ObjectContext,
   source: Found,
-  about: Pick<NewVersion, 'content_type' | 'headers' | 'tags' | 'acl'>,
+  about: Pick<NewVersion, 'content_type' | 'headers' | 'tags' | 'acl'> & Partial<Lock>,
   algorithm: ChecksumAlgorithm | undefined,
 ): Promise<Put & Pick<NewVersion, 'etag' | 'checksum'>> {
   const { request, bucket, key } = context;

@@ -2,6 +2,7 @@ import type { Answer, BucketContext, Context, ObjectContext } from './answer';
 import * as buckets from './buckets';
 import { S3Error } from './errors';
 import { postForm } from './form';
+import * as lock from './lock-settings';
 import * as multipart from './multipart';
 import * as objects from './objects';
 import { header, type S3Request } from './request';
@@ -21,7 +22,7 @@ const bucketParts: Record<string, Partial<Record<string, BucketHandler>>> = {
   encryption: { GET: nothing('ServerSideEncryptionConfigurationNotFoundError') },
   lifecycle: { GET: buckets.getLifecycle, PUT: buckets.putLifecycle, DELETE: buckets.deleteLifecycle },
   location: { GET: buckets.location },
-  'object-lock': { GET: nothing('ObjectLockConfigurationNotFoundError') },
+  'object-lock': { GET: lock.getConfiguration, PUT: lock.putConfiguration },
   policy: { GET: buckets.getPolicy, PUT: buckets.putPolicy, DELETE: buckets.deletePolicy },
   policyStatus: { GET: buckets.getPolicyStatus },
   tagging: { GET: buckets.getTagging, PUT: buckets.putTagging, DELETE: buckets.deleteTagging },
@@ -33,6 +34,8 @@ const bucketParts: Record<string, Partial<Record<string, BucketHandler>>> = {
 const objectParts: Record<string, Partial<Record<string, ObjectHandler>>> = {
   acl: { GET: objects.getAcl, PUT: objects.putAcl },
   attributes: { GET: objects.attributes },
+  'legal-hold': { GET: lock.getLegalHold, PUT: lock.putLegalHold },
+  retention: { GET: lock.getRetention, PUT: lock.putRetention },
   tagging: { GET: objects.getTagging, PUT: objects.putTagging, DELETE: objects.deleteTagging },
   uploads: { POST: multipart.begin },
 };
@@ -44,7 +47,6 @@ const unsupported = [
   'append',
   'intelligent-tiering',
   'inventory',
-  'legal-hold',
   'logging',
   'metadataTable',
   'metrics',
@@ -55,7 +57,6 @@ const unsupported = [
   'replication',
   'requestPayment',
   'restore',
-  'retention',
   'select',
   'session',
   'torrent',

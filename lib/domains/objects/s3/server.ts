@@ -6,6 +6,7 @@ import { now } from '@/lib/clock';
 import { clientAddress } from '@/lib/core/api/client-address';
 import { newId } from '@/lib/core/db/id';
 import { log } from '@/lib/log';
+import { isCallersAddress } from '@/lib/service-address';
 import { settings } from '@/lib/settings';
 import { countSent } from '../store/usage';
 import { type Asked, identify, identifyBucket } from './access';
@@ -117,7 +118,9 @@ function parse(message: IncomingMessage, id: string, body: AsyncIterable<Uint8Ar
 async function answer(message: IncomingMessage, response: ServerResponse, expects: boolean): Promise<void> {
   const id = newId().replace(/-/g, '').toUpperCase();
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   message.on('error', () => gone.abort());
   const seen: { request?: S3Request; asked?: Asked } = {};
   let reply: Answer;
@@ -164,7 +167,7 @@ function refusal(error: S3Error, request: S3Request | undefined, id: string): An
 async function send(
   message: IncomingMessage,
   response: ServerResponse,
-  { status, headers = {}, body, sent }: Answer,
+  { status, headers = {}, body }: Answer,
   id: string,
   { request, asked }: { request?: S3Request; asked?: Asked },
 ): Promise<void> {
@@ -184,17 +187,34 @@ async function send(
   response.writeHead(status, inOrder(all));
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     response.end(body);
-    if (asked?.bucket && message.method !== 'HEAD') countSent(asked.bucket, Buffer.byteLength(body));
+    if (message.method !== 'HEAD') sent(Buffer.byteLength(body));
   } else if (body) {
     // A client that goes away is no failure.
-    await pipeline(Readable.from(body.stream, { objectMode: false, highWaterMark: 512 * 1024 }), response).catch(
-      (error) => {
-        if (response.destroyed && !message.socket.destroyed) log.warn({ err: error }, 'an object could not be sent');
-      },
-    );
+    await pipeline(
+      Readable.from(counted(body.stream), { objectMode: false, highWaterMark: 512 * 1024 }),
+      response,
+    ).catch((error) => {
+      if (response.destroyed && !message.socket.destroyed) log.warn({ err: error }, 'an object could not be sent');
+    });
   } else response.end();
-  sent?.();
   if (isLeft) drain(message);
+
+  /** Bytes of a body are egress, unless they stay in a network of the platform. */
+  function sent(bytes: number): void {
+    if (asked?.bucket && !isCallersAddress(message.socket.remoteAddress ?? '')) countSent(asked.bucket, bytes);
+  }
+
+  async function* counted(stream: AsyncIterable<Uint8Array>) {
+    let bytes = 0;
+    try {
+      for await (const piece of stream) {
+        yield piece;
+        bytes += piece.byteLength;
+      }
+    } finally {
+      sent(bytes);
+    }
+  }
 }
 
 /** Node reads `Content-Disposition` as UTF-8 once it knows the length, and then refuses bytes that are no ASCII. */

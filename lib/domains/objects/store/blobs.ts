@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { v4 } from 'uuid';
 import { now } from '@/lib/clock';
 import { settings } from '@/lib/settings';
-import { type ChecksumAlgorithm, type Summing, summing } from './checksums';
+import { type Digests, Hashes, type WantedHashes } from './hashes';
 
 /** Contents up to this size are stored in the database. */
 export const INLINE_BYTES = 4096;
+/** Bytes that are written together. */
+const WRITE_BYTES = 512 * 1024;
+/** Bytes after which the disk begins to write. */
+const SYNC_BYTES = 16 * 1024 ** 2;
+const MOST_PIECES = 1024;
 const GB = 1024 ** 3;
 /** Interval between checks for free disk space. */
 const LOOK_BYTES = 256 * 1024 ** 2;
@@ -19,15 +24,10 @@ export type Blob = { id: string; size: number };
 export type StoredBlob = Blob & { md5: string };
 
 /** What arrived of a body: small contents in memory, others as a file. */
-export type Received = {
-  size: number;
-  /** Hex. */
-  md5: string;
-  /** Hex, if asked for. */
-  sha256: string | undefined;
-  /** Base64, if asked for. */
-  checksum: string | undefined;
-} & ({ content: Buffer; blob?: undefined } | { blob: StoredBlob; content?: undefined });
+export type Received = Digests & { size: number } & (
+    | { content: Buffer; blob?: undefined }
+    | { blob: StoredBlob; content?: undefined }
+  );
 
 /** The host's disk has no room for the bytes. */
 export class DiskFull extends Error {
@@ -48,16 +48,21 @@ export async function prepareFolders(): Promise<void> {
   await syncFolder(objectsFolder());
 }
 
+/** How long an answer of the kernel about the disk is used. */
+const DISK_MS = 200;
+let disk = { free: 0, at: Number.NEGATIVE_INFINITY };
+
 /** @throws DiskFull when so many bytes would leave less than the operator's floor */
 export async function requireDisk(bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(objectsFolder());
-  if (bavail * bsize - bytes < settings().diskFloorGb * GB) throw new DiskFull('The disk is full.');
+  if (performance.now() - disk.at > DISK_MS) {
+    const { bavail, bsize } = await statfs(objectsFolder());
+    disk = { free: bavail * bsize, at: performance.now() };
+  }
+  disk.free -= bytes;
+  if (disk.free < settings().diskFloorGb * GB) throw new DiskFull('The disk is full.');
 }
 
-type Wanted = {
-  /** Also the SHA-256 of the body, which the client has signed. */
-  sha256?: boolean;
-  checksum?: ChecksumAlgorithm | undefined;
+type Wanted = WantedHashes & {
   /** Always a file. */
   file?: boolean;
 };
@@ -67,37 +72,34 @@ type Wanted = {
  * @throws DiskFull, and what the body throws
  */
 export async function receive(body: AsyncIterable<Uint8Array>, wanted: Wanted): Promise<Received> {
-  const md5 = createHash('md5');
-  const sha256 = wanted.sha256 ? createHash('sha256') : undefined;
-  const sum: Summing | undefined = wanted.checksum && summing(wanted.checksum);
-  const draft = new Draft();
-  let small: Buffer[] = [];
+  const draft = new Draft(wanted);
+  let pieces: Uint8Array[] = [];
+  let gathered = 0;
   let size = 0;
   let looked = 0;
   try {
-    if (wanted.file) await draft.open();
     for await (const chunk of body) {
       size += chunk.byteLength;
       if (size - looked > LOOK_BYTES) {
         looked = size;
         await requireDisk(LOOK_BYTES);
       }
-      let written: Promise<void> | undefined;
-      if (draft.isOpen || size > INLINE_BYTES) {
-        if (!draft.isOpen) await draft.open();
-        written = draft.write([...small, chunk]);
-        small = [];
-        // Hashing may fail first; the outcome of the write is awaited below.
-        written.catch(() => {});
-      } else small.push(Buffer.from(chunk));
-      md5.update(chunk);
-      sha256?.update(chunk);
-      sum?.update(chunk);
-      await written;
+      pieces.push(chunk);
+      gathered += chunk.byteLength;
+      if (gathered >= WRITE_BYTES || (pieces.length >= MOST_PIECES && size > INLINE_BYTES)) {
+        await draft.append(pieces, gathered);
+        pieces = [];
+        gathered = 0;
+      }
     }
-    const facts = { size, md5: md5.digest('hex'), sha256: sha256?.digest('hex'), checksum: sum?.digest() };
-    if (!draft.isOpen) return { ...facts, content: Buffer.concat(small) };
-    return { ...facts, blob: { id: await draft.keep(), size, md5: facts.md5 } };
+    if (wanted.file || size > INLINE_BYTES) {
+      const { id, ...digests } = await draft.keep(pieces, gathered);
+      return { size, ...digests, blob: { id, size, md5: digests.md5 } };
+    }
+    const hashes = await Hashes.begin(wanted);
+    const content = Buffer.concat(pieces);
+    hashes.update(content);
+    return { size, ...hashes.digest(), content };
   } catch (error) {
     await draft.discard();
     throw isFull(error) ? new DiskFull('The disk is full.') : error;
@@ -107,48 +109,69 @@ export async function receive(body: AsyncIterable<Uint8Array>, wanted: Wanted): 
 const isFull = (error: unknown) =>
   error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code));
 
-/** A file that is being written. */
+/** A file that is being written and hashed: one piece at most is under way while the next one comes. */
 class Draft {
   readonly #id = v4();
   #handle: FileHandle | undefined;
+  #hashes: Hashes | undefined;
+  #underWay: Promise<void> = Promise.resolve();
+  #unsynced = 0;
 
-  get isOpen(): boolean {
-    return this.#handle !== undefined;
-  }
+  constructor(private readonly wanted: WantedHashes) {}
 
   get #path(): string {
     return join(draftsFolder(), this.#id);
   }
 
-  async open(): Promise<void> {
-    this.#handle = await open(this.#path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  /** Begins to write the next bytes, once those before are written, and hashes them meanwhile. */
+  async append(pieces: readonly Uint8Array[], length: number): Promise<void> {
+    await this.#underWay;
+    this.#underWay = this.#write(pieces, length);
+    // Awaited by the next call.
+    this.#underWay.catch(() => {});
+    this.#hashes ??= await Hashes.begin(this.wanted);
+    for (const piece of pieces) this.#hashes.update(piece);
   }
 
-  async write(pieces: Uint8Array[]): Promise<void> {
-    for (const piece of pieces) {
-      for (let done = 0; done < piece.byteLength; ) {
-        const { bytesWritten } = (await this.#handle?.write(piece, done)) ?? { bytesWritten: 0 };
-        done += bytesWritten;
-      }
-    }
+  async #write(pieces: readonly Uint8Array[], length: number): Promise<void> {
+    this.#handle ??= await open(this.#path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    for (let rest = [...pieces]; rest.length > 0; ) rest = after(rest, (await this.#handle.writev(rest)).bytesWritten);
+    this.#unsynced += length;
+    if (this.#unsynced < SYNC_BYTES) return;
+    this.#unsynced = 0;
+    // Only to have less to wait for at the end, where a failure shows again.
+    this.#handle.datasync().catch(() => {});
   }
 
-  /** Gives it its place and makes it durable. */
-  async keep(): Promise<string> {
+  /** Takes the last bytes, makes the file durable, and gives it its place. */
+  async keep(pieces: readonly Uint8Array[], length: number): Promise<Digests & { id: string }> {
+    await this.append(pieces, length);
+    await this.#underWay;
     await this.#handle?.datasync();
     await this.#handle?.close();
     this.#handle = undefined;
     await rename(this.#path, pathOf(this.#id));
     await syncFolder(folderOf(this.#id));
-    return this.#id;
+    return { id: this.#id, ...(this.#hashes ?? (await Hashes.begin(this.wanted))).digest() };
   }
 
   async discard(): Promise<void> {
+    await this.#underWay.catch(() => {});
     if (!this.#handle) return;
     await this.#handle.close().catch(() => {});
     this.#handle = undefined;
     await rm(this.#path, { force: true });
   }
+}
+
+/** What is left of pieces after so many bytes. */
+function after(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skipped = bytes;
+  return pieces.flatMap((piece) => {
+    const cut = Math.min(skipped, piece.byteLength);
+    skipped -= cut;
+    return cut === piece.byteLength ? [] : [piece.subarray(cut)];
+  });
 }
 
 async function syncFolder(path: string): Promise<void> {

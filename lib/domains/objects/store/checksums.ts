@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { crc32, crc32c } from '@node-rs/crc32';
-import { Crc64Nvme } from './crc64';
+import { createCRC64, type IHasher } from 'hash-wasm';
 
 /** The checksum algorithms of S3, by the names of the headers and in requests. */
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
@@ -46,15 +46,34 @@ class HashSum implements Summing {
   }
 }
 
+/** CRC-64/NVME (NVM Express Command Set 1.0, 5.2.1.3.4), reflected: the default checksum of S3. */
+const CRC64_NVME = '9a6c9329ac4bc9b5';
+let crc64: Promise<IHasher> | undefined;
+
+/** All sums share one instance of the program; each keeps its own register. */
+class Crc64Sum implements Summing {
+  #register: Uint8Array;
+  constructor(private readonly program: IHasher) {
+    this.#register = program.init().save();
+  }
+  update(bytes: Uint8Array): void {
+    this.#register = this.program.load(this.#register).update(bytes).save();
+  }
+  digest(): string {
+    return Buffer.from(this.program.load(this.#register).digest('binary')).toString('base64');
+  }
+}
+
 /** Begins a checksum. */
-export function summing(algorithm: ChecksumAlgorithm): Summing {
+export async function summing(algorithm: ChecksumAlgorithm): Promise<Summing> {
   switch (algorithm) {
     case 'CRC32':
       return new Crc32Sum((bytes, crc) => crc32(bytes, crc));
     case 'CRC32C':
       return new Crc32Sum((bytes, crc) => crc32c(bytes, crc));
     case 'CRC64NVME':
-      return new Crc64Nvme();
+      crc64 ??= createCRC64(CRC64_NVME);
+      return new Crc64Sum(await crc64);
     case 'SHA1':
       return new HashSum('sha1');
     case 'SHA256':
@@ -79,8 +98,8 @@ export function isCombination(algorithm: ChecksumAlgorithm, type: ChecksumType):
 }
 
 /** The checksum over the checksums of the parts. */
-export function composite(algorithm: ChecksumAlgorithm, values: readonly string[]): string {
-  const sum = summing(algorithm);
+export async function composite(algorithm: ChecksumAlgorithm, values: readonly string[]): Promise<string> {
+  const sum = await summing(algorithm);
   for (const value of values) sum.update(Buffer.from(value, 'base64'));
   return `${sum.digest()}-${values.length}`;
 }

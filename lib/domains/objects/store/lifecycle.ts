@@ -72,17 +72,19 @@ async function applyRule(bucketId: string, rule: LifecycleRule, signal: AbortSig
   if (rule.abortDays !== undefined) await abortOlder(bucketId, rule.prefix, rule.abortDays);
 }
 
+const unlocked = sql`AND NOT coalesce(v.legal_hold, false) AND (v.retain_until IS NULL OR v.retain_until <= platform_now())`;
+
 /** Each object is deleted as a client would: by name, or its version for good. */
 async function remove(signal: AbortSignal, bucketId: string, which: Sql, byVersion: boolean): Promise<void> {
   while (!signal.aborted) {
     const rows = await query<{ key: string; version_id: string; etag: string }>(
-      sql`SELECT v.key, v.version_id, v.etag FROM object_versions v WHERE ${which} ORDER BY v.key LIMIT ${BATCH}::int`,
+      sql`SELECT v.key, v.version_id, v.etag FROM object_versions v WHERE ${which} ${byVersion ? unlocked : sql``} ORDER BY v.key LIMIT ${BATCH}::int`,
     );
     // An object that was replaced since stays.
     for (const { key, version_id, etag } of rows)
       await deleteObject(bucketId, key, byVersion ? version_id : undefined, byVersion ? {} : { match: etag }).catch(
         (error) => {
-          if (!['P0405', 'P0412'].includes(error.code)) throw error;
+          if (!['P0405', 'P0412', 'P0423'].includes(error.code)) throw error;
         },
       );
     if (rows.length < BATCH) return;

@@ -1,7 +1,17 @@
+import { batched } from '@/lib/core/db/batched';
 import { query, queryOne, queryRow } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import type { Blob, StoredBlob } from './blobs';
 import type { Checksum, ChecksumAlgorithm, ChecksumType } from './checksums';
+
+export type LockMode = 'GOVERNANCE' | 'COMPLIANCE';
+
+/** What keeps a version from being deleted. */
+export type Lock<Moment = string> = {
+  lock_mode: LockMode | null;
+  retain_until: Moment | null;
+  legal_hold: boolean | null;
+};
 
 /** A version of an object as it is stored, without its content. */
 export type Version = {
@@ -22,7 +32,7 @@ export type Version = {
   acl: 'private' | 'public-read' | null;
   grants: readonly { id: string; permission: string }[] | null;
   modified_at: Date;
-};
+} & Lock<Date>;
 
 /** A part of a completed multipart upload. */
 export type PartFacts = { number: number; size: number; checksum?: string | undefined };
@@ -35,7 +45,7 @@ export type NewVersion = Pick<
   size: number;
   etag: string;
   parts?: readonly PartFacts[];
-};
+} & Partial<Lock>;
 
 /** Where the bytes of a new version are. */
 export type Content = { content: Uint8Array } | { blobs: readonly Blob[] };
@@ -44,7 +54,7 @@ export type Content = { content: Uint8Array } | { blobs: readonly Blob[] };
 export type Conditions = { match?: string; none_match?: string; modified_at?: string; size?: number };
 
 const columns = sql`bucket_id, key, version_id, latest, delete_marker, size_bytes::float8 AS size, etag, content_type, headers,
-  checksum, parts, blobs, tags, acl, grants, modified_at`;
+  checksum, parts, blobs, tags, acl, grants, modified_at, lock_mode, retain_until, legal_hold`;
 
 /** The latest version, or the named one, with its content if that is small. */
 export function readVersion(
@@ -57,20 +67,20 @@ export function readVersion(
     WHERE bucket_id = ${bucketId}::uuid AND key = ${key}::text AND ${which}`);
 }
 
-/** The row of a new version, as `put_version` takes it. */
-function newRow(version: NewVersion, content: Content): Sql {
-  const row = {
-    ...version,
-    size: undefined,
-    size_bytes: version.size,
-    version_id: '',
-    delete_marker: false,
-    parts: version.parts ?? null,
-    content: 'content' in content ? `\\x${Buffer.from(content.content).toString('hex')}` : null,
-    blobs: 'blobs' in content ? content.blobs : null,
-  };
-  return sql`jsonb_populate_record(NULL::object_versions, ${JSON.stringify(row)}::jsonb)`;
-}
+/** The columns of a new version, as `put_version` takes them. */
+const columnsOf = (version: NewVersion, content: Content) => ({
+  ...version,
+  size: undefined,
+  size_bytes: version.size,
+  version_id: '',
+  delete_marker: false,
+  parts: version.parts ?? null,
+  content: 'content' in content ? `\\x${Buffer.from(content.content).toString('hex')}` : null,
+  blobs: 'blobs' in content ? content.blobs : null,
+});
+
+const newRow = (version: NewVersion, content: Content): Sql =>
+  sql`jsonb_populate_record(NULL::object_versions, ${JSON.stringify(columnsOf(version, content))}::jsonb)`;
 
 export type Put = { version: string; at: Date };
 
@@ -86,6 +96,45 @@ export function putObject(
   );
 }
 
+type SmallPut = { version: NewVersion; content: Uint8Array };
+const MOST_PUT = 32;
+
+/** One for each bucket, so that no tenant waits for the writes of another. */
+const smallPuts = new Map<string, { put: (item: SmallPut) => Promise<Put>; underWay: number }>();
+
+/**
+ * As `putObject` without conditions, for small contents: those that come together for a bucket are one transaction. Not for
+ * a bucket with a quota, which is refused for one object and not for another.
+ */
+export async function putSmallObject(version: NewVersion, content: Uint8Array): Promise<Put> {
+  const id = version.bucket_id;
+  const own = smallPuts.get(id) ?? { put: batched(putTogether, MOST_PUT), underWay: 0 };
+  smallPuts.set(id, own);
+  own.underWay += 1;
+  try {
+    return await own.put({ version, content });
+  } finally {
+    own.underWay -= 1;
+    if (own.underWay === 0) smallPuts.delete(id);
+  }
+}
+
+/** Each key once in a statement, in turns: of two writes of one key the later one is the object. */
+async function putTogether(items: readonly SmallPut[]): Promise<Put[]> {
+  const puts = new Map<SmallPut, Put>();
+  for (let rest = items; rest.length > 0; ) {
+    const seen = new Set<string>();
+    const turn = rest.filter(({ version: { key } }) => !seen.has(key) && seen.add(key));
+    const rows = turn.map(({ version, content }) => columnsOf(version, { content }));
+    const stored = await query<Put>(
+      sql`SELECT version, at FROM put_small_objects(${turn[0]?.version.bucket_id ?? null}::uuid, ${JSON.stringify(rows)}::jsonb) ORDER BY place`,
+    );
+    for (const [index, put] of stored.entries()) puts.set(turn[index] as SmallPut, put);
+    rest = rest.filter((item) => !turn.includes(item));
+  }
+  return items.flatMap((item) => puts.get(item) ?? []);
+}
+
 /** The files of a version with their digests. */
 export async function readBlobRows(blobs: readonly Blob[]): Promise<StoredBlob[]> {
   const rows =
@@ -94,16 +143,44 @@ export async function readBlobRows(blobs: readonly Blob[]): Promise<StoredBlob[]
   return blobs.flatMap(({ id }) => rows.find((row) => row.id === id) ?? []);
 }
 
-export type Deleted = { version: string; marker: boolean; found: boolean };
+export type Deleted = { version: string; marker: boolean; existed: boolean };
 
+/** @param bypass whether a retention in governance mode does not count */
 export function deleteObject(
   bucketId: string,
   key: string,
   versionId: string | undefined,
   conditions: Conditions,
+  bypass = false,
 ): Promise<Deleted> {
-  return queryRow<Deleted>(sql`SELECT version, marker, found
-    FROM delete_object(${bucketId}::uuid, ${key}::text, ${versionId ?? null}::text, ${JSON.stringify(conditions)}::jsonb)`);
+  // It is set before the function runs, because the function's argument needs it, and ends with the statement.
+  return queryRow<Deleted>(sql`WITH mode AS MATERIALIZED (SELECT set_config('nephele.bypass_governance', ${bypass ? 'on' : 'off'}::text, true) AS value)
+    SELECT d.version, d.marker, d.existed FROM mode
+    CROSS JOIN LATERAL delete_object(${bucketId}::uuid, ${key}::text || left(mode.value, 0), ${versionId ?? null}::text, ${JSON.stringify(conditions)}::jsonb) AS d`);
+}
+
+type Named = Pick<Version, 'bucket_id' | 'key' | 'version_id'>;
+
+const isNamed = (version: Named) =>
+  sql`bucket_id = ${version.bucket_id}::uuid AND key = ${version.key}::text AND version_id = ${version.version_id}::text`;
+
+/** Changes a retention; one that counts can be extended, and in governance mode bypassed. @returns whether it was allowed */
+export async function changeRetention(
+  version: Named,
+  wanted: { mode: LockMode; until: string } | null,
+  bypass: boolean,
+): Promise<boolean> {
+  const [mode, until] = [wanted?.mode ?? null, wanted?.until ?? null];
+  const rows =
+    await query(sql`UPDATE object_versions SET lock_mode = ${mode}::text, retain_until = ${until}::timestamptz
+    WHERE ${isNamed(version)} AND (retain_until IS NULL OR retain_until <= platform_now()
+      OR lock_mode = ${mode}::text AND ${until}::timestamptz >= retain_until OR lock_mode = 'GOVERNANCE' AND ${bypass}::boolean)
+    RETURNING key`);
+  return rows.length > 0;
+}
+
+export async function setLegalHold(version: Named, on: boolean): Promise<void> {
+  await query(sql`UPDATE object_versions SET legal_hold = ${on}::boolean WHERE ${isNamed(version)}`);
 }
 
 /** Deletes many objects in one statement, in the order of their keys so that no two such statements wait for each other. */
@@ -111,7 +188,7 @@ export function deleteObjects(
   bucketId: string,
   objects: readonly { key: string; version_id?: string | undefined }[],
 ): Promise<(Deleted & { key: string; asked: string | null })[]> {
-  return query(sql`SELECT o.key, o.version_id AS asked, d.version, d.marker, d.found
+  return query(sql`SELECT o.key, o.version_id AS asked, d.version, d.marker, d.existed
     FROM (SELECT * FROM jsonb_to_recordset(${JSON.stringify(objects)}::jsonb) AS given (key text, version_id text) ORDER BY key COLLATE "C" OFFSET 0) AS o
     CROSS JOIN LATERAL delete_object(${bucketId}::uuid, o.key, o.version_id, '{}') AS d`);
 }
@@ -141,13 +218,14 @@ export type Upload = {
   tags: Record<string, string> | null;
   acl: Version['acl'];
   initiator: string;
+  lock: Partial<Lock> | null;
   size: number | null;
   part_size: number | null;
   created_at: Date;
 };
 
 export const uploadColumns = sql`id, bucket_id, key, content_type, headers, checksum, tags, acl, initiator,
-  size_bytes::float8 AS size, part_size::float8 AS part_size, created_at`;
+  size_bytes::float8 AS size, part_size::float8 AS part_size, lock, created_at`;
 
 /** The upload of this key. */
 export function readUpload(bucketId: string, key: string, id: string): Promise<Upload | undefined> {

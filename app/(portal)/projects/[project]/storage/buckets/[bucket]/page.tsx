@@ -49,7 +49,7 @@ export default function BucketPage() {
         ['Objects', bucket.objects.toLocaleString('en')],
         ['Size', formatBytes(bucket.used_bytes)],
         ['Quota', quotaOf(bucket)],
-        ['Old versions', versioningLabel[bucket.versioning]],
+        ['Old versions', bucket.object_lock ? 'Kept, with object lock' : versioningLabel[bucket.versioning]],
       ]}
       actions={actionsOf}
       tabs={(bucket) => [

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { CardsField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { Page } from '@/components/kit/page/page';
-import { aclCards, versioningCards } from '@/components/objects/choices';
+import { aclCards, lockCard, versioningCards } from '@/components/objects/choices';
 import { text } from '@/lib/client/constraints';
 import { createBucket } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
@@ -16,14 +16,15 @@ const schema = z.object({
     z.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'Use 3 to 63 lowercase letters, digits, dots and dashes.'),
   ),
   acl: z.enum(createBucket.fields.acl.enum),
-  versioning: z.enum(['off', 'on']),
+  versioning: z.enum(['off', 'on', 'lock']),
   quota_gb: z.string().check(z.regex(/^(\d+(\.\d{1,3})?)?$/, 'Enter a number of GB.')),
 });
 
 function bodyOf({ quota_gb, versioning, ...values }: z.output<typeof schema>) {
   return {
     ...values,
-    versioning: versioning === 'on',
+    versioning: versioning !== 'off',
+    object_lock: versioning === 'lock',
     ...(Number(quota_gb) > 0 ? { quota_gb: Number(quota_gb) } : {}),
   };
 }
@@ -59,7 +60,12 @@ export default function NewBucketPage() {
           autoFocus
         />
         <CardsField control={form.control} name="acl" label="Access" options={aclCards} />
-        <CardsField control={form.control} name="versioning" label="Old versions" options={versioningCards} />
+        <CardsField
+          control={form.control}
+          name="versioning"
+          label="Old versions"
+          options={[...versioningCards, lockCard]}
+        />
         <TextField
           control={form.control}
           name="quota_gb"

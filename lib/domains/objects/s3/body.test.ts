@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { steadily } from './body';
+
+const never = new Promise<never>(() => {});
+const gone = new AbortController();
+
+async function read(body: AsyncIterable<Uint8Array>, signal = gone.signal): Promise<number> {
+  let size = 0;
+  for await (const piece of steadily(body, signal, 40)) size += piece.byteLength;
+  return size;
+}
+
+test('a body that keeps coming is read to its end', async () => {
+  async function* body() {
+    for (let piece = 0; piece < 1000; piece += 1) yield Buffer.alloc(100);
+  }
+  expect(await read(body())).toBe(100_000);
+});
+
+test('a writer that stalls is refused, also before its first byte', async () => {
+  async function* stalls(pieces: number) {
+    for (let piece = 0; piece < pieces; piece += 1) yield Buffer.alloc(100_000);
+    await never;
+  }
+  await expect(read(stalls(0))).rejects.toMatchObject({ code: 'RequestTimeout' });
+  await expect(read(stalls(3))).rejects.toMatchObject({ code: 'RequestTimeout' });
+});
+
+test('a writer that drips is refused', async () => {
+  async function* drips() {
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      yield Buffer.alloc(1);
+    }
+  }
+  await expect(read(drips())).rejects.toMatchObject({ code: 'RequestTimeout' });
+});
+
+test('a client that goes away ends its body', async () => {
+  const left = new AbortController();
+  async function* body() {
+    yield Buffer.alloc(1);
+    left.abort();
+    await never;
+  }
+  await expect(read(body(), left.signal)).rejects.toMatchObject({ code: 'IncompleteBody' });
+});
