@@ -7,6 +7,7 @@ export const networks: ResourceKind = {
   shortcut: 'n',
   noun: 'network',
   type: 'network',
+  telemetry: { metrics: true },
   icon: kindIcon('network'),
   href: paths.networks,
   keywords: ['vpc', 'subnet', 'cidr', 'dhcp', 'private', 'lan'],
@@ -23,6 +24,8 @@ export const topology: NavigationEntry = {
 export const routers: ResourceKind = {
   label: 'Routers',
   noun: 'router',
+  type: 'router',
+  telemetry: { metrics: true },
   icon: kindIcon('router'),
   href: paths.routers,
   keywords: ['gateway', 'nat', 'outside'],

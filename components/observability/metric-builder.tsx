@@ -6,6 +6,7 @@ import { setAddress } from '@/components/kit/page/address';
 import { Button } from '@/components/kit/ui/button';
 import { Combobox } from '@/components/kit/ui/combobox';
 import { Select } from '@/components/kit/ui/select';
+import { typeTitle } from '@/lib/format/resource-type';
 import { type Aggregate, aggregates, kindOf, kindsOf, type MetricChoice, shortName } from './promql-builder';
 import { SmallField } from './small-field';
 import type { MetricInfo } from './units';
@@ -41,7 +42,7 @@ export function MetricBuilder({ metrics, choice: { metric, resources, aggregate 
         <SmallField label="Resource type" htmlFor={`${id}-kind`} className="w-44 max-sm:w-full">
           <Select
             id={`${id}-kind`}
-            options={known.map((value) => ({ value, label: sentenceCase(value) }))}
+            options={known.map((value) => ({ value, label: typeTitle(value) }))}
             value={kind}
             onValueChange={(chosen) => {
               const first = metrics.find(({ name }) => kindOf(name) === chosen);
@@ -96,9 +97,4 @@ export function MetricBuilder({ metrics, choice: { metric, resources, aggregate 
       )}
     </div>
   );
-}
-
-/** `load_balancer` → `Load balancer` */
-function sentenceCase(kind: string): string {
-  return `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`;
 }

@@ -113,7 +113,7 @@ function SeriesTable({ lines, times, cursor, format, hidden, onToggle }: SeriesT
             const shown = !hidden.has(line.label);
             return (
               <tr key={line.label} className={clsx(!shown && 'text-ink-subtle')}>
-                <th scope="row" className="max-w-0 px-3 py-1 text-left font-normal sm:w-1/2">
+                <th scope="row" className="w-full max-w-0 px-3 py-1 text-left font-normal sm:w-1/2">
                   <button
                     type="button"
                     aria-pressed={shown}

@@ -36,6 +36,8 @@ export class MemoryEngines implements Engines {
   sockets: Record<ConsoleKind, string> | undefined;
   /** Bytes that the ports of any machine have sent to the outside. */
   egress = 0;
+  /** What any router, network and floating IP has received and sent. */
+  passed = { receivedBytes: 0, receivedPackets: 0, sentBytes: 0, sentPackets: 0 };
   private readonly consoleLines = new Map<string, LogLine[]>();
   /** The node of the cell that has all guests. */
   node: string | null = null;
@@ -122,6 +124,12 @@ export class MemoryEngines implements Engines {
         throw new EngineError('NOT_FOUND', 'A port is not wired.');
       return this.egress;
     },
+    traffic: async ({ id, networkIds, floatingIpIds }) =>
+      new Map(
+        this.routers.has(id)
+          ? [id, ...networkIds, ...floatingIpIds].map((counted) => [counted, { ...this.passed }])
+          : [],
+      ),
     serviceSocket: (id) => join(tmpdir(), `${id}.service`),
     ensureEntries: async (routerId, targets) => {
       this.entries.set(routerId, targets);

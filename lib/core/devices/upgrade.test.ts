@@ -34,6 +34,7 @@ test('existing instances and volumes become devices and keep their ports, sample
   const { rows } = await client.query(`
       SELECT d.id, d.kind, p.id AS port, p.attachment, p.hostname, p.shared_addresses, s.values[1] AS cpu_seconds FROM devices d LEFT JOIN ports p ON p.device_id = d.id
       LEFT JOIN device_samples s ON s.device_id = d.id ORDER BY d.id`);
+  const nothing = { port: null, attachment: null, hostname: null, shared_addresses: null, cpu_seconds: null };
   expect(rows).toEqual([
     {
       id: INSTANCE,
@@ -44,15 +45,9 @@ test('existing instances and volumes become devices and keep their ports, sample
       shared_addresses: [],
       cpu_seconds: 1.5,
     },
-    {
-      id: VOLUME,
-      kind: 'volume',
-      port: null,
-      attachment: null,
-      hostname: null,
-      shared_addresses: null,
-      cpu_seconds: null,
-    },
+    { id: VOLUME, kind: 'volume', ...nothing },
+    { id: id(6), kind: 'router', ...nothing },
+    { id: id(7), kind: 'network', ...nothing },
   ]);
   const counters = await client.query(
     'SELECT device_id, name, run, project_id, port_id, bytes::int, at FROM egress_counters',

@@ -205,6 +205,23 @@ describe('the platform, at its own address', () => {
     expect(calls.length).toBe(before);
   });
 
+  test('is called as it was written where a signature covers host and path', async () => {
+    const listeners = [{ port: 9000, to: { host: '127.0.0.1', port: platform }, paths: ['/'], asWritten: true }];
+    await start({
+      platform: { listeners, from: '127.230.1.2' },
+      ports: [],
+      policy: { allowed: [], resolve: async () => [] },
+    });
+    const path = '/bucket/a/../%2e%2e/b%2Fc?x=%20';
+    for (const host of ['platform.internal:9000', '169.254.80.80:9000', 'someone@platform.internal:9000']) {
+      expect(await get(path, { host })).toMatchObject({ status: 200 });
+      expect(calls.at(-1)).toMatchObject({ path, headers: { host: host.replace('someone@', '') } });
+      expect(await get(`http://${host}${path}`)).toMatchObject({ status: 200 });
+      expect(calls.at(-1)).toMatchObject({ path, headers: { host: host.replace('someone@', '') } });
+    }
+    expect((await get(path, { host: 'platform.internal:9001' })).status).toBe(403);
+  });
+
   test('drops headers of a service that claims to forward for others', async () => {
     await open();
     const forged = {

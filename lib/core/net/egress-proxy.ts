@@ -16,7 +16,13 @@ import { checkedLookup, mayCallAddress, OutgoingError, type OutgoingPolicy } fro
  * A part of the platform: a port of the service address, its target, and the allowed path prefixes, which end in a
  * slash.
  */
-export type PlatformListener = { port: number; to: { host: string; port: number }; paths: readonly string[] };
+export type PlatformListener = {
+  port: number;
+  to: { host: string; port: number };
+  paths: readonly string[];
+  /** Path and host name go on as the caller wrote them. Not for a listener that is open in part: `..` stays in the path. */
+  asWritten?: boolean;
+};
 
 export type PlatformAccess = {
   listeners: readonly PlatformListener[];
@@ -77,7 +83,8 @@ class SocketProxy implements EgressProxy {
   private receivedBytes = 0;
 
   constructor(private readonly rules: EgressRules) {
-    this.server = createServer((request, response) => this.forward(request, response));
+    // Uploads take their time; a connection without traffic ends.
+    this.server = createServer({ requestTimeout: 0 }, (request, response) => this.forward(request, response));
     this.server.on('connect', (request, client, head) => this.tunnel(request, client, head));
     this.server.on('connection', (client) => {
       if (this.open.size >= rules.mostConnections) {
@@ -154,14 +161,15 @@ class SocketProxy implements EgressProxy {
       response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`Only ${open} can be called here.\n`);
       return;
     }
-    // The platform is always called by its own name, whatever the caller wrote, so no other virtual host can be
-    // reached.
-    const headers = { ...withoutOrigin(endToEnd(request.headers)), host: hostAt(listener.port) };
+    // The platform is always called by its own name or address, whatever the caller wrote, so no other virtual host can
+    // be reached.
+    const host = listener.asWritten ? url.host : hostAt(listener.port);
+    const headers = { ...withoutOrigin(endToEnd(request.headers)), host };
     const upstream = httpRequest({
       ...listener.to,
       ...(from !== undefined && isIPv4(listener.to.host) && { localAddress: from }),
       method: request.method,
-      path: url.pathname + url.search,
+      path: listener.asWritten ? writtenPath(request.url ?? '/') : url.pathname + url.search,
       headers,
     });
     exchange(request, response, upstream);
@@ -215,6 +223,12 @@ function platformUrl({ url = '', headers }: IncomingMessage): URL | undefined {
   if (!text.startsWith('http://') || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);
   return [SERVICE_NAME, SERVICE_ADDRESS].includes(parsed.hostname) ? parsed : undefined;
+}
+
+/** The path and query of a request target, also of a whole URL. */
+function writtenPath(target: string): string {
+  const path = target.replace(/^http:\/\/[^/?#]*/, '');
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /** Forwards a request and its response. */

@@ -112,8 +112,9 @@ test('a name belongs to one device of its network, moves to other addresses, and
   ]);
   await write(id, { ...portsReleased(id, acme.id), device: deviceDelete(id) });
   const left = { where: { project_id: acme.id } };
+  const device = { where: { project_id: acme.id, id } };
   expect(
-    await Promise.all([prisma().port.count(left), prisma().networkName.count(left), prisma().device.count(left)]),
+    await Promise.all([prisma().port.count(left), prisma().networkName.count(left), prisma().device.count(device)]),
   ).toEqual([0, 0, 0]);
   expect(await applied()).toBeUndefined();
 });

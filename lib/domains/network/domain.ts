@@ -1,13 +1,17 @@
+import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
 import { byAddress, byName } from '@/lib/core/domains/search';
 import { networkingEndpoints } from './endpoints';
+import { trafficMetrics } from './metrics';
 import { networkPortal } from './portal';
 import {
   addressesOfFloatingIps,
   addressesOfPorts,
+  addressesOfRouters,
   rangesOfNetworks,
   statusesOfNetworks,
   statusesOfPorts,
+  statusesOfRouters,
 } from './search';
 
 /** Private networks, their routers and ports, the rules on them, and addresses of the outside. */
@@ -27,6 +31,15 @@ export const network = domain({
       search: byName('/network/networks', {
         addresses: rangesOfNetworks,
         status: statusesOfNetworks,
+      }),
+    },
+    router: {
+      table: 'routers',
+      statuses: none,
+      metering: none,
+      search: byName('/network/routers', {
+        addresses: addressesOfRouters,
+        status: statusesOfRouters,
       }),
     },
     port: {
@@ -58,7 +71,7 @@ export const network = domain({
       name: 'Private networks',
       category: 'networking',
       description: 'Isolated networks behind your own router, with rules for inbound and outbound traffic.',
-      resources: ['network', 'port', 'security_group'],
+      resources: ['network', 'router', 'port', 'security_group'],
       engines: ['network'],
       reference: 'Networks',
     },
@@ -72,14 +85,23 @@ export const network = domain({
       reference: 'Floating IPs',
     },
   ],
-  tables: ['network_names', 'port_security_groups', 'routers', 'security_group_rules', 'subnets'],
+  tables: ['network_names', 'port_security_groups', 'security_group_rules', 'subnets'],
   dependsOn: none,
   portal: networkPortal,
   sealed: none,
-  checks: none,
+  checks: {
+    billing: none,
+    quota: none,
+    devices: sql`SELECT id, 'network' AS kind FROM networks UNION ALL SELECT id, 'router' FROM routers
+      UNION ALL SELECT id, 'floating_ip' FROM floating_ips`,
+  },
   work: async () => (await import('./work')).networkWork,
   programs: none,
   state: none,
   logs: none,
-  metrics: none,
+  metrics: {
+    network: { service: 'network', metrics: trafficMetrics.network },
+    router: { service: 'network', metrics: trafficMetrics.router },
+    floating_ip: { service: 'network', metrics: trafficMetrics.floating_ip },
+  },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '@/lib/core/api/endpoint';
-import { pageQuery } from '@/lib/core/api/pagination';
 import { id, idParams } from '@/lib/core/api/schemas';
 import * as floatingIps from './floating-ips';
 import * as ports from './ports';
@@ -79,7 +78,7 @@ const networkEndpoints = [
     summary: 'List routers',
     tag: 'Networks',
     access: 'reader',
-    query: pageQuery,
+    query: schema.routerQuery,
     responses: { 200: z.array(schema.router) },
     handle: (call, { query }) => service.listRouters(call, query),
   }),

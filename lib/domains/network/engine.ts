@@ -77,6 +77,15 @@ export type Entry = EntryTarget & { socket: string };
 /** A router that the engine has, whole or in parts; `externalIp` is null before it has one. */
 export type ObservedRouter = { id: string; externalIp: string | null; networkIds: string[]; portIds: string[] };
 
+/** A router, and what behind it is counted. */
+export type CountedRouter = { id: string; networkIds: readonly string[]; floatingIpIds: readonly string[] };
+
+/**
+ * Bytes and packets in both directions: of a network and of a floating IP, to and from its machines; of a router, from
+ * and to the outside.
+ */
+export type Traffic = { receivedBytes: number; receivedPackets: number; sentBytes: number; sentPackets: number };
+
 /** Addresses from the first to the last. */
 export type FloatingIpRange = { first: string; last: string };
 
@@ -99,6 +108,11 @@ export interface NetworkEngine {
    * @throws EngineError `NOT_FOUND` when one of them is not here
    */
   egressBytes(ports: readonly { id: string; networkId: string }[]): Promise<number>;
+  /**
+   * What has passed since the router exists, by the ids of the router, its networks and its floating IPs; some may be
+   * missing. Empty when the engine does not have the router.
+   */
+  traffic(router: CountedRouter): Promise<ReadonlyMap<string, Traffic>>;
   /**
    * The Unix socket that the service address inside a router's networks leads to, at each of its ports. The engine
    * leads there and nowhere else; whoever ensures the router listens.

@@ -2,6 +2,7 @@ import { type DomainPortal, none } from '@/lib/core/domains/portal';
 
 export const networkPortal: DomainPortal = {
   topics: {
+    router: ['/api/v1/network/routers'],
     floating_ip: [
       '/api/v1/network/floating-ips',
       '/api/v1/network/ports',

@@ -236,6 +236,7 @@ const nameFilters = {
   search: z.string().max(100).optional().meta({ description: 'Matches any part of the name.' }),
 };
 export const networkQuery = sortedQuery({ ...nameFilters, tag: tagFilter }, ['name']);
+export const routerQuery = listQuery({ ...nameFilters, tag: tagFilter });
 export const securityGroupQuery = sortedQuery({ ...nameFilters, tag: tagFilter }, ['name']);
 export const portQuery = listQuery({
   search: z

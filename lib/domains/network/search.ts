@@ -26,21 +26,38 @@ export const rangesOfNetworks: readonly AddressSearch[] = [
   { from: 'subnets', id: 'network_id', project_id: 'project_id', ip: none, mac: none, range: 'cidr' },
 ];
 
+export const addressesOfRouters: readonly AddressSearch[] = [
+  {
+    from: '(SELECT * FROM routers WHERE external_ip IS NOT NULL) AS outside',
+    id: 'id',
+    project_id: 'project_id',
+    ip: 'external_ip',
+    mac: none,
+    range: none,
+  },
+];
+
 /** The status of a router, given its alias, and of the networks behind it. A router without a host has nothing to apply. */
 export const statusOfRouter = (r: string): string =>
   `CASE WHEN ${r}.cell_id IS NULL OR ${r}.applied_revision = ${r}.revision THEN 'active' ELSE 'updating' END`;
+
+/** The status of a router `r` in the inventory. */
+export const statusesOfRouters = {
+  active: `${statusOfRouter('r')} = 'active'`,
+  updating: `${statusOfRouter('r')} = 'updating'`,
+};
 
 const routerIs = (status: string) =>
   `EXISTS (SELECT FROM routers o WHERE o.id = r.router_id AND ${statusOfRouter('o')} = '${status}')`;
 /** The status of a network `r` in the inventory. */
 export const statusesOfNetworks = { active: routerIs('active'), updating: routerIs('updating') };
 
-/** Whether an instance `i` uses its ports. */
-const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), false)";
-/** The status of a port of the instance `i`, if it has one. */
+/** Whether an instance `i` uses its ports. Services have theirs only while they run. */
+const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), true)";
+/** The status of a port of the instance `i`, or of a service without one. */
 export const portStatuses = { active: isOn, down: `NOT ${isOn}` };
 export const statusOfPort = `CASE WHEN ${isOn} THEN 'active' ELSE 'down' END`;
 
-const usesPort = `EXISTS (SELECT FROM instances i WHERE i.id = r.device_id AND ${isOn})`;
+const usesPort = `NOT EXISTS (SELECT FROM instances i WHERE i.id = r.device_id AND NOT ${isOn})`;
 /** The status of a port `r` in the inventory. */
 export const statusesOfPorts = { active: usesPort, down: `NOT ${usesPort}` };

@@ -1,7 +1,6 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { conflict, notFound } from '@/lib/core/api/errors';
 import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
-import { pageQuery } from '@/lib/core/api/pagination';
 import { newId } from '@/lib/core/db/id';
 import { databaseError, queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
@@ -11,7 +10,7 @@ import { hasTags } from '@/lib/core/tags/filter';
 import { rangeOf } from './ipv4';
 import { addressCount } from './private-range';
 import { ensureProjectNetworking, networkRows } from './project-networking';
-import { type CreateNetwork, firstAddress, type Network, networkQuery, type Router } from './schema';
+import { type CreateNetwork, firstAddress, type Network, networkQuery, type Router, routerQuery } from './schema';
 import { statusOfRouter } from './search';
 
 /** So many a project may have: a bound on what one tenant can make a host carry. */
@@ -179,12 +178,12 @@ function routerView(row: RouterRow): Router {
 }
 
 const routerList = listOf({
-  query: pageQuery,
+  query: routerQuery,
   columns: routerColumns,
   from: raw('routers r'),
   id: 'r.id',
   where: ofProject('r'),
-  filters: {},
+  filters: { name: equals('r.name'), search: contains('r.name'), tag: hasTags('r') },
   view: routerView,
 });
 

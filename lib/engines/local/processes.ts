@@ -151,6 +151,15 @@ export function signal(target: EngineProcess, name: NodeJS.Signals): void {
   }
 }
 
+/** The arguments of a process; none once it has ended. */
+export function argumentsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  } catch {
+    return [];
+  }
+}
+
 /** Seconds of CPU that a process has used, in all of its threads. */
 export function cpuSecondsOf(pid: number): number {
   const fields = statFields(pid);

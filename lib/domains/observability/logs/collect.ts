@@ -36,7 +36,7 @@ export const logsWatch = (cell: string, sources: readonly LogSource[]): Watch =>
 /** `project_id` is null where the source tells whose each line is. */
 type Writer = { id: string; project_id: string | null; resource_id: string; resource_name: string } & Pick<
   LogSource,
-  'service' | 'from' | 'attribute'
+  'service' | 'from' | 'attribute' | 'seen'
 >;
 
 const PREFIX = 'writer:';
@@ -77,12 +77,13 @@ export class LogCollector {
 
   private async writers(): Promise<Writer[]> {
     const rows = await Promise.all(
-      this.sources.map(async ({ service, from, writers, attribute }) =>
-        (await query<Omit<Writer, 'service' | 'from' | 'attribute'>>(writers(this.cell))).map((row) => ({
+      this.sources.map(async ({ service, from, writers, attribute, seen }) =>
+        (await query<Omit<Writer, 'service' | 'from' | 'attribute' | 'seen'>>(writers(this.cell))).map((row) => ({
           ...row,
           service,
           from,
           ...(attribute && { attribute }),
+          ...(seen && { seen }),
         })),
       ),
     );
@@ -123,6 +124,10 @@ export class LogCollector {
     const isStored = await writeLogs(entries, { source, before, after: page.cursor }, lost);
     if (isStored) {
       this.cursors.set(writer.id, page.cursor);
+      writer.seen?.(
+        writer.id,
+        page.lines.map(({ message }) => message),
+      );
       return { lines: page.lines.length, hasMoved: true };
     }
     // Another agent of this cell was faster: its progress is read anew.

@@ -14,23 +14,28 @@ export const units: Readonly<Record<MetricType, Unit>> = {
 };
 
 /**
- * A metric that is part of a type; labels tell apart the parts of one type. `inner` is that of a resource inside another
- * one, which counts it too: a volume's in an instance's disks.
+ * A metric that is part of a type; labels tell apart the parts of one type. `also` are those of resources whose use another
+ * one counts too: a volume's in an instance's disks, a network's in those of its machines.
  */
-type Part = { type: MetricType; end: string; inner?: string; labels: Labels };
+type Part = { type: MetricType; end: string; also?: readonly string[]; labels: Labels };
+
+const passing = (direction: string) => ['network', 'router', 'floating_ip'].map((kind) => `${kind}_${direction}_bytes`);
 
 /** The parts of each type, by the end of the metric's name. */
 export const parts: readonly Part[] = [
   { type: 'cpu', end: 'cpu_seconds', labels: {} },
   { type: 'ram', end: 'memory_bytes', labels: {} },
-  { type: 'network', end: 'network_receive_bytes', labels: { direction: 'receive' } },
-  { type: 'network', end: 'network_transmit_bytes', labels: { direction: 'transmit' } },
-  { type: 'disk', end: 'disk_read_bytes', inner: 'volume_read_bytes', labels: { direction: 'read' } },
-  { type: 'disk', end: 'disk_write_bytes', inner: 'volume_write_bytes', labels: { direction: 'write' } },
+  { type: 'network', end: 'network_receive_bytes', also: passing('receive'), labels: { direction: 'receive' } },
+  { type: 'network', end: 'network_transmit_bytes', also: passing('transmit'), labels: { direction: 'transmit' } },
+  { type: 'disk', end: 'disk_read_bytes', also: ['volume_read_bytes'], labels: { direction: 'read' } },
+  { type: 'disk', end: 'disk_write_bytes', also: ['volume_write_bytes'], labels: { direction: 'write' } },
 ];
 
 const partOf = (kind: string, metric: string, inner: boolean) =>
-  parts.findIndex((one) => metric === `nephele_${kind}_${one.end}` || (inner && metric === `nephele_${one.inner}`));
+  parts.findIndex(
+    ({ end, also = [] }) =>
+      metric === `nephele_${kind}_${end}` || (inner && also.some((name) => metric === `nephele_${name}`)),
+  );
 
 /** Whether resources of a kind report metrics of a type. */
 export const reportsType = ({ kind, metrics }: SampledKind, type: MetricType): boolean =>

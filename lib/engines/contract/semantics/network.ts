@@ -176,6 +176,18 @@ export function networkSemantics(
           .toBeGreaterThan((before?.egressBytes ?? 0) + 200_000);
         const sent = await subject.engine.network.egressBytes([{ id: one.id, networkId: shared.id }]);
         expect(sent).toBeGreaterThan((before?.egressBytes ?? 0) + 200_000);
+        const passed = await subject.engine.network.traffic({
+          id: routerId,
+          networkIds: [shared.id, newId()],
+          floatingIpIds: [],
+        });
+        expect([...passed.keys()]).toEqual([routerId, shared.id]);
+        for (const { receivedBytes, receivedPackets, sentBytes, sentPackets } of passed.values()) {
+          expect(sentBytes).toBeGreaterThan(200_000);
+          expect(sentPackets).toBeGreaterThan(10);
+          expect(receivedPackets).toBeGreaterThan(10);
+          expect(receivedBytes).toBeGreaterThan(10 * 40);
+        }
       } finally {
         world.close();
       }
@@ -217,7 +229,8 @@ export function networkSemantics(
       const [range] = await subject.engine.network.floatingIpRanges();
       const address = range?.first ?? '';
       const web = [rule('egress'), rule('ingress', tcp(80))];
-      const bind = (target: Port) => [{ id: newId(), address, portId: target.id }];
+      const id = newId();
+      const bind = (target: Port) => [{ id, address, portId: target.id }];
       const page = async ({ forwards }: RouterState) => {
         const forward = forwards.find(({ floatingIp, port }) => floatingIp === address && port === 80);
         const url = `http://${address}:${forward?.hostPort ?? 80}/`;
@@ -233,8 +246,13 @@ export function networkSemantics(
       expect(await page(second)).toBe('nothing');
       await apply(web, bind(two));
       await expect.poll(() => page(second), { timeout: 30_000 }).toContain('<h1>two</h1>');
+      const counted = { id: routerId, networkIds: [], floatingIpIds: [id] };
+      const passed = (await subject.engine.network.traffic(counted)).get(id);
+      expect(passed?.receivedBytes).toBeGreaterThan(100);
+      expect(passed?.sentBytes).toBeGreaterThan(100);
       await apply(web, []);
       expect(await page(second)).toBe('nothing');
+      expect([...(await subject.engine.network.traffic(counted)).keys()]).toEqual([routerId]);
     });
 
     it('reports its state, to an engine without memory too', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type {
+  CountedRouter,
   Entry,
   EntryTarget,
   FloatingIpForward,
@@ -8,6 +9,7 @@ import type {
   ObservedRouter,
   Router,
   RouterState,
+  Traffic,
 } from '@/lib/domains/network/engine';
 import { detailOf, EngineError } from '../../error';
 import { allInstances } from '../compute/instance-record';
@@ -19,7 +21,7 @@ import { type AddressPlan, addressPlan, allocatable, planRouter, unplanRouter } 
 import { closedRanges } from './closed-ranges';
 import { removeDnsmasq } from './dhcp';
 import { ensureEdge, removeEdge } from './edge';
-import { EgressReader } from './egress';
+import { EgressReader, readTraffic } from './egress';
 import { ensureEntries, removeEntries } from './entries';
 import { applyForwards, wantedForwards } from './forwards';
 import { readLinks } from './links';
@@ -77,6 +79,10 @@ export class LocalNetwork implements NetworkEngine {
 
   egressBytes(ports: readonly { id: string; networkId: string }[]): Promise<number> {
     return new EgressReader(this.host).bytesOf(ports);
+  }
+
+  traffic(router: CountedRouter): Promise<ReadonlyMap<string, Traffic>> {
+    return readTraffic(this.host, router);
   }
 
   serviceSocket(routerId: string): string {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICE_ADDRESS, servicePorts } from '@/lib/service-address';
 import { type Host, shortHash } from '../host';
-import { endProcess, findProcess, type Role, startProcess } from '../processes';
+import { argumentsOf, endProcess, findProcess, type Role, startProcess } from '../processes';
 import { hasPython, PYTHON } from '../programs';
 import { removePath } from '../record';
 
@@ -38,13 +38,29 @@ export const serviceSocket = (host: Host, routerId: string) => join(host.sockets
 const logFileOf = (host: Host, routerId: string) =>
   join(host.directory, 'logs', `service-address-${shortHash(routerId, 12)}.log`);
 
+/** Whether a relay listens at these places; one from before an upgrade may listen at others. */
+export function listensAt(pid: number, places: readonly string[]): boolean {
+  const given = argumentsOf(pid).slice(-places.length - 1);
+  // The socket stands before the places.
+  return (
+    given.length === places.length + 1 &&
+    given.slice(1).every((place, index) => place === places[index]) &&
+    given[0]?.startsWith('/') === true
+  );
+}
+
 /** Whether what answers at the service address runs, as far as this host can have it. */
-export const answersService = (host: Host, routerId: string) =>
-  !hasPython() || findProcess(host, ROLE, routerId) !== undefined;
+export function answersService(host: Host, routerId: string): boolean {
+  if (!hasPython()) return true;
+  const relay = findProcess(host, ROLE, routerId);
+  return relay !== undefined && listensAt(relay.pid, servicePlaces);
+}
 
 /** Has the service address answered in all networks of a router, which have it already. */
-export function ensureServiceRelay(host: Host, routerId: string, inside: readonly string[]): void {
+export async function ensureServiceRelay(host: Host, routerId: string, inside: readonly string[]): Promise<void> {
   if (answersService(host, routerId)) return;
+  const outdated = findProcess(host, ROLE, routerId);
+  if (outdated) await endProcess(outdated);
   const [socket, logFile] = [serviceSocket(host, routerId), logFileOf(host, routerId)];
   startRelay(host, { role: ROLE, id: routerId, inside, places: servicePlaces, socket, logFile });
 }

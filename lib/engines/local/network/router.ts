@@ -5,7 +5,7 @@ import { guestUser, type Host } from '../host';
 import { type AddressPlan, gatewayOf, innerAddress } from './address-plan';
 import { prefixLengthOf } from './addresses';
 import { ensureDnsmasq } from './dhcp';
-import { readEgress } from './egress';
+import { readCounters } from './egress';
 import { changeLinks, changeSettings, type Links, readLinks } from './links';
 import {
   bridgeMac,
@@ -19,7 +19,7 @@ import {
 } from './names';
 import { createNamespace, namespaceCommand, removeNamespace } from './namespaces';
 import { ensureServiceRelay } from './relay';
-import { egressCounter, rulesetOf } from './ruleset';
+import { egressCounter, rulesetOf, trafficCounters } from './ruleset';
 
 /**
  * Makes one router, its switches, taps, addresses and rules what they should be. The rules come first: nothing is open before.
@@ -41,7 +41,7 @@ export async function ensureRouter(host: Host, plan: AddressPlan, router: Router
     ...floatingCommands(host, plan, links, router),
   ]);
   const connected = await connectCables(inside, router);
-  ensureServiceRelay(host, router.id, inside);
+  await ensureServiceRelay(host, router.id, inside);
   await announce(host, plan, links, router, inside);
   for (const network of router.networks) await ensureDnsmasq(host, plan, network, inside);
   return connected;
@@ -183,11 +183,17 @@ async function announce(host: Host, plan: AddressPlan, links: Links, router: Rou
   }
 }
 
+/** Commands that delete the counters of what is no longer behind the router. */
 async function staleCounters(inside: string[], router: Router): Promise<string> {
-  const wanted = new Set(router.networks.flatMap((network) => network.ports.map(({ id }) => egressCounter(id))));
-  const present = [...(await readEgress(inside)).keys()];
+  const ports = router.networks.flatMap((network) => network.ports);
+  const counted = [router, ...router.networks, ...router.floatingIps].map(({ id }) => trafficCounters(id));
+  const wanted = new Set([
+    ...ports.map(({ id }) => egressCounter(id)),
+    ...counted.flatMap(({ received, sent }) => [received, sent]),
+  ]);
+  const present = [...(await readCounters(inside)).keys()];
   return present
-    .filter((name) => name.startsWith('egress_') && !wanted.has(name))
+    .filter((name) => !wanted.has(name))
     .map((name) => `delete counter inet nephele_meter ${name}\n`)
     .join('');
 }

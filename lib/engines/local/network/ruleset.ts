@@ -27,6 +27,7 @@ export function rulesetOf(host: Host, plan: AddressPlan, router: Router): string
     ...antiSpoofing(ports),
     '}',
     ...egressMeter(ports),
+    ...trafficMeter(router, pairs(host, plan, router)),
     '',
   ].join('\n');
 }
@@ -138,14 +139,14 @@ function forwardChains(host: Host, plan: AddressPlan, router: Router, ports: Por
   ];
 }
 
-type Pair = { outer: string; inner: string };
+type Pair = { id: string; outer: string; inner: string };
 
 /** Floating IPs with the addresses behind them, for those whose port is here. */
 function pairs(host: Host, plan: AddressPlan, router: Router): Pair[] {
   const ips = new Map(router.networks.flatMap((network) => network.ports.map(({ id, ip }) => [id, ip] as const)));
-  return router.floatingIps.flatMap(({ address, portId }) => {
+  return router.floatingIps.flatMap(({ id, address, portId }) => {
     const inner = ips.get(portId);
-    return inner === undefined ? [] : [{ outer: innerAddress(host, plan, address), inner }];
+    return inner === undefined ? [] : [{ id, outer: innerAddress(host, plan, address), inner }];
   });
 }
 
@@ -219,6 +220,60 @@ function egressMeter(ports: Port[]): string[] {
     ...ports.map(({ id, ip }) => `add element inet nephele_meter by_source { ${ip} : "${egressCounter(id)}" }`),
     `add rule inet nephele_meter forward oifname "${UPLINK}" counter name ip saddr map @by_source`,
   ];
+}
+
+/**
+ * Counts both directions of the router, its networks and its floating IPs, in the same table. Packets have the addresses
+ * of the inside here.
+ */
+function trafficMeter(router: Router, floating: readonly Pair[]): string[] {
+  const table = 'inet nephele_meter';
+  const counted = [router, ...router.networks, ...floating].map(({ id }) => trafficCounters(id));
+  const map = (name: string, type: string, elements: [key: string, counter: string][]) => [
+    `add map ${table} ${name} { type ${type} : counter; }`,
+    `flush map ${table} ${name}`,
+    ...elements.map(([key, counter]) => `add element ${table} ${name} { ${key} : "${counter}" }`),
+  ];
+  const bridges = router.networks.map(({ id }) => ({ bridge: `"${bridgeName(id)}"`, ...trafficCounters(id) }));
+  const addresses = floating.map(({ id, inner }) => ({ inner, ...trafficCounters(id) }));
+  const own = trafficCounters(router.id);
+  return [
+    ...counted.flatMap(({ received, sent }) => [received, sent]).map((name) => `add counter ${table} ${name}`),
+    ...map(
+      'from_network',
+      'ifname',
+      bridges.map(({ bridge, sent }) => [bridge, sent]),
+    ),
+    ...map(
+      'to_network',
+      'ifname',
+      bridges.map(({ bridge, received }) => [bridge, received]),
+    ),
+    ...map(
+      'from_floating_ip',
+      'ipv4_addr',
+      addresses.map(({ inner, sent }) => [inner, sent]),
+    ),
+    ...map(
+      'to_floating_ip',
+      'ipv4_addr',
+      addresses.map(({ inner, received }) => [inner, received]),
+    ),
+    ...[
+      'counter name iifname map @from_network',
+      'counter name oifname map @to_network',
+      `oifname "${UPLINK}" counter name "${own.sent}"`,
+      `iifname "${UPLINK}" counter name "${own.received}"`,
+      `oifname "${UPLINK}" counter name ip saddr map @from_floating_ip`,
+      `iifname "${UPLINK}" counter name ip daddr map @to_floating_ip`,
+    ].map((rule) => `add rule ${table} forward ${rule}`),
+  ];
+}
+
+/** Names of the counters of what a router, a network or a floating IP has received and sent. */
+export function trafficCounters(id: string): { received: string; sent: string } {
+  const hash = shortHash(id, 12);
+  return { received: `received_${hash}`, sent: `sent_${hash}` };
 }
 
 /** Name of the counter of one port's bytes to the outside. */

@@ -7,6 +7,9 @@ import { namesIn } from '../record';
 import { serviceDirectory } from './service-record';
 
 const CHUNK_BYTES = 256 * 1024;
+/** Nanoseconds since 1970, and the stream. */
+const HEAD = /^(\d{10,20}) ([oesd]) /;
+const DIGITS_BELOW_MS = 6;
 const STREAMS = { o: 'stdout', e: 'stderr', s: 'engine' } as const;
 
 /** Where reading goes on: a numbered file of the log, and a byte in it. */
@@ -80,9 +83,10 @@ function takeLines(data: Buffer, limit: number, page: LogPage): number {
 
 /** A line, a number of lost ones, or null for what a crash left half written. */
 function parseLine(text: string): LogLine | number | null {
-  const [, nanoseconds, mark, message = ''] = /^(\d{10,20}) ([oesd]) (.*)$/s.exec(text) ?? [];
-  if (nanoseconds === undefined || mark === undefined) return null;
+  const [head, nanoseconds, mark] = HEAD.exec(text) ?? [];
+  if (head === undefined || nanoseconds === undefined || mark === undefined) return null;
+  const message = text.slice(head.length);
   if (mark === 'd') return Number.parseInt(message, 10) || 0;
   const stream = mark === 'o' || mark === 'e' || mark === 's' ? STREAMS[mark] : 'engine';
-  return { at: new Date(Number(BigInt(nanoseconds) / 1_000_000n)), stream, message };
+  return { at: new Date(Number(nanoseconds.slice(0, -DIGITS_BELOW_MS))), stream, message };
 }

@@ -3,15 +3,15 @@ import { SERVICE_ADDRESS } from '@/lib/service-address';
 import type { Host } from '../host';
 import { changeLinks } from '../network/links';
 import { createNamespace, isInNamespace, namespaceCommand, releaseHolder, withHolder } from '../network/namespaces';
-import { servicePlaces, startRelay } from '../network/relay';
+import { listensAt, servicePlaces, startRelay } from '../network/relay';
 import { rememberedRouters } from '../network/router-record';
 import { endProcess, findProcess } from '../processes';
 import { removePath } from '../record';
 import { serviceNamespaces } from './cable';
 import { egressSocket, serviceDirectory, serviceNamespace } from './service-record';
 
-/** Where a service finds its proxy. */
-const PROXY = '127.0.0.1:3128';
+/** Where a service finds its proxy, and the platform. */
+const PLACES = ['127.0.0.1:3128', ...servicePlaces];
 
 /**
  * Opens the way out of a service: a small process in its network namespace, outside of everything else of it, that leads
@@ -22,14 +22,14 @@ export function ensureRelay(host: Host, id: string): Promise<void> {
     const name = serviceNamespace(host, id);
     const isThere = (await serviceNamespaces(host)).includes(name);
     const running = findProcess(host, 'relay', id);
-    if (running && isThere && (await isInNamespace(host, name, running.pid))) return;
+    const isCurrent = running && isThere && listensAt(running.pid, PLACES);
+    if (isCurrent && (await isInNamespace(host, name, running.pid))) return;
     if (running) await endProcess(running);
     if (!isThere) await createNamespace(host, name);
     const inside = await namespaceCommand(host, name);
     await changeLinks(inside, ['link set lo up', `address replace ${SERVICE_ADDRESS}/32 dev lo scope link`]);
     const logFile = join(serviceDirectory(host, id), 'relay.log');
-    const places = [PROXY, ...servicePlaces];
-    startRelay(host, { role: 'relay', id, inside, places, socket: egressSocket(host, id), logFile });
+    startRelay(host, { role: 'relay', id, inside, places: PLACES, socket: egressSocket(host, id), logFile });
   });
 }
 

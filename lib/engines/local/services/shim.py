@@ -22,6 +22,9 @@ ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "LC_ALL", "HOME") if 
 
 PR_SET_CHILD_SUBREAPER = 36
 PIPE_BYTES = 1 << 20
+READ_BYTES = 1 << 18
+BUSY_SECONDS = 0.005
+GATHER_SECONDS = 0.01
 LONGEST_LINE = 16 * 1024
 FILE_BYTES = 4 * 1024 * 1024
 FILES_KEPT = 4
@@ -124,15 +127,15 @@ class Output:
 
     def read(self):
         try:
-            data = os.read(self.fd, 1 << 18)
+            data = os.read(self.fd, READ_BYTES)
         except BlockingIOError:
-            return False
+            return 0
         *lines, self.rest = (self.rest + data).split(b"\n")
         self.log.write(self.stream, *(line[:LONGEST_LINE] for line in lines))
         while len(self.rest) > LONGEST_LINE:
             self.log.write(self.stream, self.rest[:LONGEST_LINE])
             self.rest = self.rest[LONGEST_LINE:]
-        return True
+        return len(data)
 
     def flush(self):
         while self.read():
@@ -313,7 +316,7 @@ class Shim:
         poll = select.poll()
         for fd in [ended, self.wake, *(output.fd for output in self.outputs)]:
             poll.register(fd, select.POLLIN)
-        kill_at, over = None, None
+        kill_at, over, read_at = None, None, 0.0
         watch = Watch(self.spec["watch"], pid) if self.spec["watch"] else None
         try:
             while True:
@@ -334,11 +337,13 @@ class Shim:
                 ready = {fd for fd, _ in poll.poll(timeout)}
                 if self.wake in ready:
                     self.drain_wake()
-                for output in self.outputs:
-                    if output.fd in ready:
-                        output.read()
+                size = sum(output.read() for output in self.outputs if output.fd in ready)
                 if ended in ready:
                     return
+                # A busy service writes line by line. Each wake-up costs more than its line: the next ones come together.
+                if 0 < size < READ_BYTES // 4 and time.monotonic() - read_at < BUSY_SECONDS:
+                    time.sleep(GATHER_SECONDS)
+                read_at = time.monotonic() if size else read_at
         finally:
             os.close(ended)
             if watch:
