@@ -11,7 +11,7 @@ import { describeHost } from '@/lib/engines/local/host';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { forgetSettings, settings } from '@/lib/settings';
 import { freePort, startGatewayWorld } from '@/lib/testing/gateway-world';
-import { type Load, loadHttp } from './load';
+import { type Load, loadApart } from './load';
 import { compare, printRatio } from './ratio';
 
 const SECONDS = 3;
@@ -74,7 +74,7 @@ export async function measureGateway(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const { hostname } = new URL(route.url);
     const load = (port: number) =>
-      loadHttp(
+      loadApart(
         port,
         Array.from({ length: CALLERS }, () => ({ method: 'GET', path: '/', host: hostname })),
         SECONDS,

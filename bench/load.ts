@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 
 /** The result of a closed-loop load. */
 export type Load = { answers: number; perSecond: number; p50_ms: number; p99_ms: number };
@@ -20,6 +22,13 @@ export async function loadHttp(
   const began = performance.now();
   const times = await Promise.all(requests.map((request) => caller(port, bytesOf(request, port), until, status)));
   return summary(times.flat(), (performance.now() - began) / 1000);
+}
+
+/** Like `loadHttp`, by a process of its own: for platforms that run in this one. */
+export async function loadApart(port: number, requests: readonly HttpRequest[], seconds: number): Promise<Load> {
+  const args = ['--import', 'tsx', 'bench/load-process.ts', String(port), String(seconds), JSON.stringify(requests)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as Load;
 }
 
 /** Throughput and percentiles from response times in milliseconds. */

@@ -170,7 +170,7 @@ function ask(address: string): Promise<string> {
   });
 }
 
-test('two instances are put behind HTTPS in the wizard, and both answer at a floating IP', async ({
+test('two instances are put behind HTTPS in the wizard, both answer at a floating IP, and one is deleted unnoticed', async ({
   page,
   tenant,
   request,
@@ -226,4 +226,15 @@ test('two instances are put behind HTTPS in the wizard, and both answer at a flo
     answered.add(/web-\d/.exec(await ask(address))?.[0] ?? '');
     expect([...answered].sort()).toEqual(['web-1', 'web-2']);
   }).toPass(START);
+
+  const [first] = await (await request.get('/api/v1/compute/instances?name=web-1', { headers })).json();
+  expect((await request.delete(`/api/v1/compute/instances/${first.id}`, { headers })).status()).toBe(202);
+  const statuses = new Set<string>();
+  await expect(async () => {
+    statuses.add((await ask(address)).slice(0, 4));
+    await expect(diagram.getByText('web-2 (Up, 100%)')).toBeAttached({ timeout: 100 });
+  }).toPass(START);
+  await expect(diagram.getByText(/^web-1 /)).toHaveCount(0);
+  for (let turn = 0; turn < 10; turn += 1) expect(await ask(address)).toMatch(/^200 [\s\S]*web-2/);
+  expect([...statuses]).toEqual(['200 ']);
 });

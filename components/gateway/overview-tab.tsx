@@ -67,7 +67,7 @@ function TrafficCard({ route, names }: { route: Route; names: ReadonlyMap<string
                 <tr key={backend.name} className="border-b last:border-b-0">
                   <th scope="row" className="py-2 pr-4 text-left font-normal">
                     {backend.name}
-                    <span className="block break-all text-ink-muted text-xs">
+                    <span className="block min-w-24 text-ink-muted text-xs wrap-anywhere">
                       {targetOf(backend, names.get(backend.instance_id ?? backend.load_balancer_id ?? ''))}
                     </span>
                   </th>

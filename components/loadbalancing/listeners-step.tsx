@@ -4,10 +4,12 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useFieldArray, useWatch } from 'react-hook-form';
 import { SecurityGroupsField } from '@/components/compute/security-groups-field';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { CardsField, ChoiceField, SelectField, TextField } from '@/components/kit/form/fields';
 import { Button } from '@/components/kit/ui/button';
 import type { Option } from '@/components/kit/ui/option';
 import type { Row } from '@/lib/client/list';
+import { MOST_LISTENERS } from '@/lib/domains/loadbalancing/limits';
 import { CertificatesField } from './certificates-field';
 import { ListenerCards } from './listener-cards';
 import type { LoadBalancerForm } from './load-balancer-form';
@@ -35,6 +37,7 @@ export function ListenersStep({
 }) {
   const { control } = form;
   const { append, remove, fields } = useFieldArray({ control, name: 'listeners' });
+  const tooMany = fields.length < MOST_LISTENERS ? undefined : `A load balancer has up to ${MOST_LISTENERS} listeners.`;
   return (
     <>
       <TextField
@@ -63,9 +66,11 @@ export function ListenersStep({
       >
         {(position, listener) => <ListenerFields form={form} position={position} listener={listener} />}
       </ListenerCards>
-      <Button onClick={() => append(newListener(form.getValues('listeners')))}>
-        <Plus /> Add listener
-      </Button>
+      <DisabledReason reason={tooMany}>
+        <Button onClick={() => append(newListener(form.getValues('listeners')))}>
+          <Plus /> Add listener
+        </Button>
+      </DisabledReason>
       <TextField
         control={control}
         name="idle_timeout_s"

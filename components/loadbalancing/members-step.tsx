@@ -2,10 +2,12 @@
 
 import { Plus, Trash2 } from 'lucide-react';
 import { useFieldArray, useWatch } from 'react-hook-form';
+import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { ChoiceField, SelectField, TextField } from '@/components/kit/form/fields';
 import { Button } from '@/components/kit/ui/button';
 import type { Option } from '@/components/kit/ui/option';
 import { type Row, useList } from '@/lib/client/list';
+import { MOST_MEMBERS } from '@/lib/domains/loadbalancing/limits';
 import { ListenerCards } from './listener-cards';
 import type { LoadBalancerForm } from './load-balancer-form';
 import { ADDRESS, type MemberValues, memberPort, newMember } from './load-balancer-values';
@@ -54,6 +56,7 @@ function MemberFields({ form, position, port, instances, network_id }: MemberFie
   // A copy: the form changes its values in place, and an equal value is not rendered again.
   const members = useWatch({ control, name, compute: (all: MemberValues[]) => structuredClone(all) });
   const next = () => newMember(members.at(-1)?.port ?? port);
+  const free = MOST_MEMBERS - fields.length;
   const unused = instances.filter(({ id }) => members.every(({ target }) => target !== id));
   return (
     <>
@@ -106,13 +109,19 @@ function MemberFields({ form, position, port, instances, network_id }: MemberFie
         );
       })}
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => append(next())}>
-          <Plus /> Add member
-        </Button>
-        {unused.length > 1 && (
-          <Button variant="quiet" onClick={() => append(unused.map(({ id }) => ({ ...next(), target: id })))}>
-            Add all {unused.length} instances
+        <DisabledReason reason={free > 0 ? undefined : `A pool has up to ${MOST_MEMBERS} members.`}>
+          <Button onClick={() => append(next())}>
+            <Plus /> Add member
           </Button>
+        </DisabledReason>
+        {unused.length > 1 && (
+          <DisabledReason
+            reason={unused.length <= free ? undefined : `A pool has up to ${MOST_MEMBERS} members; ${free} are left.`}
+          >
+            <Button variant="quiet" onClick={() => append(unused.map(({ id }) => ({ ...next(), target: id })))}>
+              Add all {unused.length} instances
+            </Button>
+          </DisabledReason>
         )}
       </div>
     </>

@@ -1,18 +1,16 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@/lib/core/db/id';
 import { queryOne, queryRow } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
-import { startWorker } from '@/lib/core/operations/worker';
 import { proxyProgram } from '@/lib/domains/loadbalancing/node-spec';
-import { balancerObserver } from '@/lib/domains/loadbalancing/observer';
 import type { LoadBalancer, Pool } from '@/lib/domains/loadbalancing/schema';
-import { loadbalancingSteps } from '@/lib/domains/loadbalancing/steps';
-import { balancerServices, OBSERVE_MS } from '@/lib/domains/loadbalancing/work';
 import { newMac } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
-import { applyRouters } from '@/lib/domains/network/topology';
 import { replaceEngines } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { PROGRAMS } from '@/lib/engines/local/catalogue/catalogue';
@@ -29,10 +27,10 @@ import { LocalServices } from '@/lib/engines/local/services/local-services';
 import { findSandbox, processesOf } from '@/lib/engines/local/services/sandbox';
 import { removeVolatile } from '@/lib/engines/local/services/volatile';
 import { waitFor } from '@/lib/engines/local/turns';
-import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
-import { keepServices } from '@/lib/hosts/services/keeper';
+import type { WantedService } from '@/lib/hosts/services/engine';
 import { endpoints } from '@/lib/platform/endpoints';
 import { ownCell, settings } from '@/lib/settings';
+import { runBalancerAgent } from './balancer-agent';
 import { createCell } from './hosts';
 import { defaultNetwork } from './machines';
 import { api, createProject } from './world';
@@ -88,34 +86,41 @@ export const webListener = (...members: ReturnType<typeof memberAt>[]) => ({
   },
 });
 
+/** Worker and agent as a process of their own. */
+async function startProcess(machines: ReadonlyMap<string, WantedService>) {
+  const file = join(mkdtempSync(join(tmpdir(), 'nephele-test-agent-')), 'machines.json');
+  async function start(): Promise<ChildProcess> {
+    writeFileSync(file, JSON.stringify([...machines.values()]));
+    const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/balancer-agent-process.ts'], {
+      env: { ...process.env, MACHINES: file },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await once(child, 'message');
+    return child;
+  }
+  let child = await start();
+  async function kill(): Promise<void> {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+  return {
+    kill,
+    async restart(): Promise<void> {
+      await kill();
+      child = await start();
+    },
+  };
+}
+
 /**
  * A load balancer of real processes on a real network, in front of web servers `one` (10.0.0.201) and `two` (10.0.0.202)
- * that answer with their names. A worker and an agent run in this process.
+ * that answer with their names. A worker and an agent run in this process, or in one of their own (`isApart`).
  */
-export async function startBalancerWorld() {
+export async function startBalancerWorld({ isApart = false } = {}) {
   const services = new LocalServices(host, [...PROGRAMS, shell]);
   const call = api(endpoints);
-  const running: (() => Promise<void>)[] = [];
   const machines = new Map<string, WantedService>();
-  const servers: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
-
-  /** Runs the function again and again until the end. */
-  function repeat(every_ms: number, work: () => Promise<void>): void {
-    let current = Promise.resolve();
-    let timer: NodeJS.Timeout;
-    const next = () => {
-      timer = setTimeout(() => {
-        current = work().catch((error) => console.error(error));
-        void current.then(next);
-      }, every_ms);
-    };
-    next();
-    running.push(async () => {
-      await current;
-      clearTimeout(timer);
-    });
-  }
-
   replaceEngines({ ...openLocalEngine(options), services });
   await createCell(ownCell(), { memory_mb: 10_000 });
   const project = await createProject('acme');
@@ -179,10 +184,7 @@ export async function startBalancerWorld() {
   await web('one', '10.0.0.201');
   await web('two', '10.0.0.202');
   const client = await start('client', '10.0.0.210', 'while true; do sleep 1000; done');
-  const worker = startWorker({ steps: loadbalancingSteps, jobs: [], backoff: () => 100 });
-  repeat(200, () => applyRouters(ownCell()));
-  repeat(500, () => keepServices(ownCell(), [balancerServices, servers]));
-  repeat(OBSERVE_MS, balancerObserver(ownCell()));
+  const agent = isApart ? await startProcess(machines) : { kill: runBalancerAgent(() => machines.values()) };
 
   const as = { token: project.users.member.token };
   const body = {
@@ -253,7 +255,14 @@ export async function startBalancerWorld() {
       const sandbox = await findSandbox(host, id);
       // Process 0 would be the group of the tests.
       if (!sandbox?.isRunning || sandbox.pid <= 0) throw new Error(`service ${id} is not running`);
-      for (const pid of processesOf(sandbox.pid).reverse()) process.kill(pid, signal);
+      for (const pid of processesOf(sandbox.pid).reverse()) {
+        try {
+          process.kill(pid, signal);
+        } catch (error) {
+          // It has just ended with another one.
+          if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+        }
+      }
     },
 
     async setLink(portId: string, state: 'up' | 'down'): Promise<void> {
@@ -280,9 +289,14 @@ export async function startBalancerWorld() {
       return Math.round(Math.max(...gaps) * 1000);
     },
 
+    /** Kills worker and agent without a word, and starts them again. */
+    async restartAgent(): Promise<void> {
+      if (!('restart' in agent)) throw new Error('the agent runs in this process');
+      await agent.restart();
+    },
+
     async stop(): Promise<void> {
-      for (const end of running) await end();
-      await worker.stop();
+      await agent.kill();
       for (const { id } of await services.observeServices()) await services.removeService(id);
       const { network: networks } = openLocalEngine(options);
       for (const { id } of await networks.observeRouters()) await networks.removeRouter(id);

@@ -35,6 +35,7 @@ import { host, options, shell } from './balancer-world';
 import { ownHost } from './domains/gateway';
 import { createCell } from './hosts';
 import { idOf, launch } from './machines';
+import { repeat } from './repeat';
 import { api, createProject, type TestProject } from './world';
 
 export { balancerTrouble as gatewayTrouble } from './balancer-world';
@@ -65,26 +66,11 @@ export async function startGatewayWorld() {
   const ingress = new Ingress(cell);
   const ends: (() => Promise<unknown>)[] = [];
 
-  function repeat(every_ms: number, work: () => Promise<void>): void {
-    let current: Promise<unknown> = Promise.resolve();
-    let timer: NodeJS.Timeout;
-    const next = () => {
-      timer = setTimeout(() => {
-        current = work().catch((error) => console.error(error));
-        void current.then(next);
-      }, every_ms);
-    };
-    next();
-    ends.unshift(async () => {
-      await current;
-      clearTimeout(timer);
-    });
-  }
-  repeat(200, () => applyRouters(cell));
-  repeat(500, () => keepServices(cell, [servers, known]));
-  repeat(1000, () => ingress.settled());
-  repeat(500, () => countTraffic(cell));
-  repeat(500, () => advanceRollouts(cell));
+  ends.unshift(repeat(200, () => applyRouters(cell)));
+  ends.unshift(repeat(500, () => keepServices(cell, [servers, known])));
+  ends.unshift(repeat(1000, () => ingress.settled()));
+  ends.unshift(repeat(500, () => countTraffic(cell)));
+  ends.unshift(repeat(500, () => advanceRollouts(cell)));
   const changes = onChange(() => ingress.changed());
   ends.unshift(() => changes.stop());
 

@@ -4,6 +4,9 @@ import { newId } from '@/lib/core/db/id';
 import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
 import type { Port, Router } from '@/lib/domains/network/engine';
 import { eventually, settleService, shellService } from '@/lib/engines/contract/service-subject';
+import { routerNamespace } from '@/lib/engines/local/network/names';
+import { namespaceCommand } from '@/lib/engines/local/network/namespaces';
+import { startRelay } from '@/lib/engines/local/network/relay';
 import { endProcess, findProcess } from '@/lib/engines/local/processes';
 import type { localServices } from '@/lib/engines/local/services/test-subject';
 import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
@@ -61,7 +64,7 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
     const policy = { allowed: [], resolve: async () => [] };
     const limits = { mostConnections: 8, idleMs: 10_000 };
     proxies.push(
-      await startEgressProxy(socket, { policy, ports: [], platform: platformAccess(owner, place), ...limits }),
+      await startEgressProxy(socket, { policy, ports: [], platform: platformAccess(owner, place, place), ...limits }),
     );
   }
   const said = async ({ id }: ServiceSpec, script: string) =>
@@ -99,6 +102,15 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
       expect(await network.egressBytes([one.own])).toBe(0);
     });
 
+    it('reaches object storage with host and path as they were signed', async () => {
+      const { from } = platformAccess(one.router.id, place);
+      for (const host of ['platform.internal:9000', '169.254.80.80:9000']) {
+        const path = '/bucket/a/../b%2Fc?x=%20';
+        expect(await called(one.spec, `'http://${host}${path}'`, '--path-as-is')).toBe(`${path} ${host} ${from} 200`);
+      }
+      expect(await called(one.spec, 'http://169.254.80.80:9000/x', "-H 'Host: localhost:9000'")).toMatch(/ 403$/);
+    });
+
     it('distinguishes two tenants with the same addresses', async () => {
       const [first, second] = [await called(one.spec, 'http://169.254.80.80/api/v1/x'), await reached(two.spec)];
       expect(first).toContain(`${platformAccess(one.router.id, place).from}`);
@@ -131,6 +143,25 @@ export function serviceAddressContract({ host, subject }: ReturnType<typeof loca
       const closed = [...ports, '169.254.80.81', '169.254.169.254', '10.83.0.12'];
       const answers = await Promise.all(closed.map((address) => called(one.spec, `http://${address}/api/v1/x`)));
       expect(answers).toEqual(closed.map(() => '000'));
+    });
+
+    it('works at every port after an upgrade: what listens at others is replaced', async () => {
+      const relay = findProcess(host, 'service-address', one.router.id);
+      if (!relay) throw new Error('Nothing answers.');
+      await endProcess(relay);
+      startRelay(host, {
+        role: 'service-address',
+        id: one.router.id,
+        inside: await namespaceCommand(host, routerNamespace(host, one.router.id)),
+        places: ['169.254.80.80:80'],
+        socket: network.serviceSocket(one.router.id),
+        logFile: '/dev/null',
+      });
+      const reachedS3 = () => called(one.spec, 'http://169.254.80.80:9000/x');
+      await eventually(async () => (await reached(one.spec)).endsWith(' 200'));
+      expect(await reachedS3()).toBe('000');
+      await network.ensureRouter(one.router);
+      await eventually(async () => (await reachedS3()).endsWith(' 200'));
     });
 
     it('works again after its answering process was killed', async () => {

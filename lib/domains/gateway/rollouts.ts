@@ -4,10 +4,11 @@ import { signalChange } from '@/lib/core/db/changes';
 import { hintInsert } from '@/lib/core/db/hint';
 import { execute, query } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { bucketEnd } from '@/lib/core/devices/durations';
 import { log } from '@/lib/log';
 import { weightsAt, weightsOf, withWeights } from './rollout';
 import type { RolloutState } from './schema';
-import { bucketEnd, type Health, type StoredBackend, type StoredRollout, trafficBy } from './view';
+import { type Health, type StoredBackend, type StoredRollout, trafficBy } from './view';
 
 /** Fewer requests than these say little before a step is over. */
 const ENOUGH_REQUESTS = 20;

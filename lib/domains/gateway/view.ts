@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { raw } from '@/lib/core/db/sql';
+import { bucketEnd } from '@/lib/core/devices/durations';
 import { settings } from '@/lib/settings';
 import { verificationOf } from './hosts';
 import type { Backend, Rollout, RolloutState, Route, RouteStatus, Traffic } from './schema';
@@ -47,13 +48,6 @@ export type RouteRow = {
   created_at: Date | string;
   updated_at: Date | string;
 };
-
-/** Durations are counted in buckets whose upper ends grow by a tenth. */
-const BASE = 1.1;
-/** The bucket of a duration. */
-export const bucketOf = (ms: number) => (ms <= 1 ? 0 : Math.min(200, Math.ceil(Math.log(ms) / Math.log(BASE))));
-/** The upper end of a bucket in milliseconds. */
-export const bucketEnd = (bucket: number) => Math.round(BASE ** bucket);
 
 /** By backend, of the rows of `gateway_traffic t` that a condition names: requests, errors and the bucket of the 99th percentile. */
 export const trafficBy = (

@@ -100,8 +100,8 @@ const link = (gateway: string) =>
     `server ${LINK.svname} ${gateway}:53 check inter 200ms fastinter 100ms rise 1 fall 3`,
   ]);
 
-const LOG_FORMAT = `log-format '{"client":"%ci","status":%ST,"bytes":%B,"ms":%Ta,"method":"%HM","path":%{+Q}HPO,"member":"%s","request_id":"%ID","state":"%tsc"}'`;
-const TCP_LOG_FORMAT = `log-format '{"client":"%ci","bytes":%B,"ms":%Tt,"member":"%s","state":"%ts"}'`;
+const LOG_FORMAT = `log-format '{"client":"%ci","port":%fp,"status":%ST,"bytes":%B,"ms":%Ta,"method":"%HM","path":%{+Q}HPO,"member":"%s","request_id":"%ID","state":"%tsc"}'`;
+const TCP_LOG_FORMAT = `log-format '{"client":"%ci","port":%fp,"bytes":%B,"ms":%Tt,"member":"%s","state":"%ts"}'`;
 
 /** The first certificate is for host names that none covers. */
 const tls = (certificateIds: readonly string[]) =>

@@ -5,6 +5,7 @@ import { addressesOfDevices } from '@/lib/domains/network/search';
 import { processMetrics } from '@/lib/hosts/services/service-metrics';
 import { loadbalancingEndpoints } from './endpoints';
 import { loadbalancingPortal } from './portal';
+import { countTimes } from './response-times';
 import { provisioningStatuses } from './schema';
 import { trafficMetrics } from './traffic-metrics';
 
@@ -51,6 +52,7 @@ export const loadbalancing = domain({
       from: 'process',
       writers: (cell) => sql`SELECT n.id, n.project_id, b.id AS resource_id, b.name AS resource_name
         FROM load_balancer_nodes n JOIN load_balancers b ON b.id = n.load_balancer_id WHERE b.cell_id = ${cell}::text`,
+      seen: countTimes,
     },
   ],
   metrics: {

@@ -71,6 +71,7 @@ describe.skipIf(trouble !== null)(`a load balancer with two nodes${trouble ? ` (
       method: 'GET',
       path: '/order-4711',
       client: '10.0.0.210',
+      port: 80,
     });
     expect((await found('is DOWN')).length).toBeGreaterThan(0);
     await collector.end();
@@ -86,6 +87,12 @@ describe.skipIf(trouble !== null)(`a load balancer with two nodes${trouble ? ` (
     expect(await value('sum(nephele_load_balancer_listener_responses{port="80",code="2xx"})')).toBe(40);
     expect(await value(`sum(nephele_load_balancer_pool_receive_bytes${port})`)).toBeGreaterThan(1000);
     expect(await value(`min(nephele_load_balancer_pool_serving_members${port})`)).toBe(2);
+    const [p50, p99] = await Promise.all(
+      ['p50', 'p99'].map((name) => value(`max(nephele_load_balancer_listener_${name}_seconds${port})`)),
+    );
+    expect(p50).toBeGreaterThan(0);
+    expect(p99).toBeGreaterThanOrEqual(p50 ?? 0);
+    expect(p99).toBeLessThan(2);
   });
 
   test('changes weights, members and listeners while clients lose no request', async () => {
@@ -132,6 +139,74 @@ describe.skipIf(trouble !== null)(`a load balancer with two nodes${trouble ? ` (
     // A reload may lose a second of the count.
     const web = (await world.read()).listeners.find(({ port }) => port === 80);
     expect(web?.requests_total).toBeGreaterThan((500 * answers.length) / 2);
+    await world.change(webListener(one(), two()));
+  });
+
+  test('passes WebSockets, prefers the member with the fewest connections, and closes idle connections', async () => {
+    // Accepts every upgrade, sends back the request's Upgrade header, and echoes each line.
+    const socket = `while read -r line; do line="\${line%?}"; [ -z "$line" ] && break
+      case "$line" in [Uu]pgrade:*) asked="$line";; esac; done
+      printf 'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\\r\\n\\r\\n'
+      echo "$asked"; while read -r line; do echo "echo $line"; done`;
+    const serve = (name: string, ip: string, script: string) =>
+      world.start(
+        name,
+        ip,
+        `cat > /dev/shm/serve <<'END'\n${script}\nEND\nexec nc -ll -p 8080 -e /bin/busybox sh /dev/shm/serve`,
+      );
+    await serve('socket', '10.0.0.203', socket);
+    await serve('busy', '10.0.0.204', 'while read -r line; do :; done');
+    await serve('echo', '10.0.0.205', 'while read -r line; do echo "$line"; done');
+    const on = (port: number, pool: object, protocol = 'HTTP') => ({ name: `port-${port}`, protocol, port, pool });
+    const { status } = await world.call('PUT', world.path, {
+      ...world.as,
+      body: {
+        listeners: [
+          webListener(one(), two()),
+          on(91, { name: 'socket', members: [memberAt('socket', 203)] }),
+          on(92, { name: 'fewest', algorithm: 'least_connections', members: [one(), memberAt('busy', 204)] }),
+          on(93, { name: 'idle', members: [memberAt('echo', 205)] }, 'TCP'),
+        ],
+        idle_timeout_s: 3,
+      },
+    });
+    expect(status).toBe(202);
+    await world.untilIs({ provisioning_status: 'active' });
+
+    const vip = world.balancer.vip_address;
+    const upgrade =
+      'GET / HTTP/1.1\\r\\nHost: shop\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n' +
+      'Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n';
+    const talked = await world.inClient(`cat > /dev/shm/talk <<'END'
+printf '${upgrade}'
+read -r status
+while read -r line; do [ "$line" = "$(printf '\\r')" ] && break; done
+read -r asked; echo ping; read -r answer
+printf '%s\\n' "$status" "$asked" "$answer" > /dev/shm/talked
+END
+nc ${vip} 91 -e /bin/busybox sh /dev/shm/talk; cat /dev/shm/talked`);
+    expect(talked.replaceAll('\r', '').trim().split('\n')).toEqual([
+      'HTTP/1.1 101 Switching Protocols',
+      expect.stringMatching(/^upgrade: websocket$/i),
+      'echo ping',
+    ]);
+
+    // The busy member never answers: a request without an answer has reached it.
+    const answers = await world.inClient(`n=0
+      while n=$((n + 1)); (curl -s -m 7 -o /dev/null http://${vip}:92/; touch /dev/shm/answered$n) &
+        usleep 300000; [ -e /dev/shm/answered$n ]; do :; done
+      curl -s -m 2 -w ' %{http_code}\\n' 'http://${vip}:92/?[1-20]'; wait`);
+    expect(new Set(answers.trim().split('\n'))).toEqual(new Set(['one 200']));
+
+    const closed = await world.inClient(`cat > /dev/shm/idle <<'END'
+for turn in 1 2 3; do echo "$turn"; read -r answer; usleep 1500000; done
+cut -d' ' -f1 /proc/uptime > /dev/shm/began; while read -r line; do :; done; cut -d' ' -f1 /proc/uptime > /dev/shm/ended
+END
+nc ${vip} 93 -e /bin/busybox sh /dev/shm/idle; cat /dev/shm/began /dev/shm/ended`);
+    // Traffic every 1.5 s kept it open; without any, it ended 3 s after the last.
+    const [began = 0, ended = 0] = closed.trim().split('\n').map(Number);
+    expect(ended - began).toBeGreaterThan(1);
+    expect(ended - began).toBeLessThan(4);
     await world.change(webListener(one(), two()));
   });
 

@@ -54,26 +54,37 @@ export const socketOf = (cell: string, nodeId: string) =>
  */
 export async function settleMembers(cell: string, nodeId: string, pools: readonly PoolFacts[], stats: readonly Stat[]) {
   const servers = new Map(stats.map((stat) => [`${stat.pxname}/${stat.svname}`, stat]));
-  const slots = pools.flatMap((pool) =>
+  const slots = pools.map((pool) =>
     Array.from({ length: pool.slots }, (_, index) => ({
       name: `${backendName(pool.listener_id)}/${serverName(index + 1)}`,
       member: pool.members.find(({ slot }) => slot === index + 1),
     })),
   );
   // A reload is under way: the process has another structure.
-  if (slots.some(({ name }) => !servers.has(name))) return false;
-  const commands = slots.flatMap(({ name, member }) => commandsFor(name, member, servers.get(name) ?? {}));
+  if (slots.flat().some(({ name }) => !servers.has(name))) return false;
+  const commands = slots.flatMap((pool) => {
+    const changes = pool.map(({ name, member }) => changesOf(name, member, servers.get(name) ?? {}));
+    const more = changes.flatMap((change) => change.more);
+    // A pool gets its new members before it loses old ones: at no moment is it without any.
+    return more.length > 0 ? more : changes.flatMap((change) => change.less);
+  });
   if (commands.length > 0) await ask(socketOf(cell, nodeId), commands);
   return commands.length === 0;
 }
 
-function commandsFor(name: string, member: MemberFacts | undefined, { status = '', addr, weight }: Stat): string[] {
+/** Commands after which a member takes more traffic, or less. */
+function changesOf(name: string, member: MemberFacts | undefined, { status = '', addr, weight }: Stat) {
   const isInMaintenance = status.startsWith('MAINT');
-  if (!member) return isInMaintenance ? [] : [`set server ${name} state maint`];
+  if (!member) return { more: [], less: isInMaintenance ? [] : [`set server ${name} state maint`] };
   const isElsewhere = addr !== `${member.address}:${member.port}`;
-  return [
-    ...(isElsewhere ? [`set server ${name} addr ${member.address} port ${member.port}`] : []),
-    ...(Number(weight) === member.weight ? [] : [`set weight ${name} ${member.weight}`]),
-    ...(isInMaintenance ? [`set server ${name} state ready`] : []),
-  ];
+  const shares = Number(weight) === member.weight ? [] : [`set weight ${name} ${member.weight}`];
+  const isLess = member.weight < Number(weight);
+  return {
+    more: [
+      ...(isElsewhere ? [`set server ${name} addr ${member.address} port ${member.port}`] : []),
+      ...(isLess ? [] : shares),
+      ...(isInMaintenance ? [`set server ${name} state ready`] : []),
+    ],
+    less: isLess ? shares : [],
+  };
 }

@@ -4,7 +4,8 @@ import type { DeviceSeries } from '@/lib/core/devices/metric';
 import { type DeviceSample, keepSamples } from '@/lib/core/devices/samples';
 import { backendName, frontendName } from './configuration';
 import { readBalancers, statsOf } from './nodes';
-import { trafficOf } from './traffic-metrics';
+import { takeTimes } from './response-times';
+import { timesOf, trafficOf } from './traffic-metrics';
 
 type Group = { series: DeviceSeries[]; samples: DeviceSample[] };
 
@@ -16,6 +17,7 @@ export async function sampleTraffic(cell: string): Promise<void> {
   const balancers = await readBalancers(
     sql`b.cell_id = ${cell}::text AND b.status NOT IN ('pending_create', 'pending_delete')`,
   );
+  const times = takeTimes();
   const groups = new Map<string, Group>();
   await Promise.all(
     balancers.flatMap(({ id, project_id, nodes, pools }) =>
@@ -31,11 +33,17 @@ export async function sampleTraffic(cell: string): Promise<void> {
           );
           if (!frontend || !backend) continue;
           const labels = { node: String(node.ordinal), port: String(port) };
-          const { series, values } = trafficOf(frontend, backend, protocol !== 'TCP', labels);
-          const key = JSON.stringify(series);
-          const group = groups.get(key) ?? { series, samples: [] };
-          groups.set(key, group);
-          group.samples.push({ project_id, device_id: id, at, values });
+          const durations = times.get(node.id)?.get(port);
+          const parts = [
+            trafficOf(frontend, backend, protocol !== 'TCP', labels),
+            ...(durations ? [timesOf(durations, labels)] : []),
+          ];
+          for (const { series, values } of parts) {
+            const key = JSON.stringify(series);
+            const group = groups.get(key) ?? { series, samples: [] };
+            groups.set(key, group);
+            group.samples.push({ project_id, device_id: id, at, values });
+          }
         }
       }),
     ),

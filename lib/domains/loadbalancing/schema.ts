@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listQuery, sortedQuery } from '@/lib/core/api/pagination';
 import { displayName, id, reference, times, timestamp } from '@/lib/core/api/schemas';
 import { tagFilter } from '@/lib/core/tags/schema';
+import { MOST_LISTENERS, MOST_MEMBERS } from './limits';
 
 export const provisioningStatuses = ['pending_create', 'active', 'pending_update', 'pending_delete', 'error'] as const;
 export type ProvisioningStatus = (typeof provisioningStatuses)[number];
@@ -14,8 +15,6 @@ export const NOT_CHECKED = 'Not checked yet.';
 const nodeStatuses = ['starting', 'up', 'down'] as const;
 export type NodeStatus = (typeof nodeStatuses)[number];
 
-const MOST_LISTENERS = 10;
-const MOST_MEMBERS = 50;
 const DAY_S = 86_400;
 
 const port = z.int().min(1).max(65_535);

@@ -1,3 +1,4 @@
+import type { Durations } from '@/lib/core/devices/durations';
 import type { DeviceSeries, Metric } from '@/lib/core/devices/metric';
 import type { Stat } from './runtime-api';
 
@@ -61,11 +62,33 @@ const poolMetrics: readonly TrafficMetric[] = [
   metric('pool', 'counter', 'transmit', 'bytes', 'Bytes to members.', count('bin')),
 ];
 
+const times = [0.5, 0.99].map((share) => {
+  const name = `p${share * 100}`;
+  return {
+    share,
+    metric: {
+      name: `nephele_load_balancer_listener_${name}_seconds`,
+      type: 'gauge',
+      unit: 'seconds',
+      help:
+        share === 0.5 ? 'Median duration of the HTTP requests since the last sample.' : '99th percentile of the same.',
+    } satisfies Metric,
+  };
+});
+
+/** How long a listener's requests took: series of their own, because there are none in a time without requests. */
+export const timesOf = (durations: Durations, labels: DeviceSeries['labels']) => ({
+  series: times.map(({ metric: { name, type } }): DeviceSeries => ({ name, type, labels })),
+  values: times.map(({ share }) => durations.quantile(share) / MS),
+});
+
 const described = ({ name, type, unit, help }: Metric): Metric => ({ name, type, unit, help });
 
 /** The metrics of traffic, each once. */
 export const trafficMetrics: readonly Metric[] = [
-  ...new Map([...listenerMetrics, ...poolMetrics].map((one) => [one.name, described(one)])).values(),
+  ...new Map(
+    [...listenerMetrics, ...times.map(({ metric }) => metric), ...poolMetrics].map((one) => [one.name, described(one)]),
+  ).values(),
 ];
 
 type Part = { stat: Stat; metrics: readonly TrafficMetric[] };

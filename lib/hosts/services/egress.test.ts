@@ -49,13 +49,13 @@ test('bytes count for the owner of a service, once, and also when its way out wa
   expect(proxies.take()).toEqual(new Map());
 });
 
-test('a service reaches the platform’s API and nothing else of it, and that is not egress', async () => {
+test('a service reaches the platform’s API and object storage, nothing else of it, and that is not egress', async () => {
   const spec = service('acme');
   await proxies.ensure([spec]);
   expect(await fetched(spec, 'http://platform.internal/api/v1/auth/me')).toBe('hello');
   for (const path of ['/metrics', '/admin/api/v1/tenants', '/']) {
     expect(await fetched(spec, `http://platform.internal${path}`)).toBe(
-      'Only platform.internal/api/v1/ can be called here.\n',
+      'Only platform.internal/api/v1/, platform.internal:9000/ can be called here.\n',
     );
   }
   expect(proxies.take()).toEqual(new Map());

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type EgressProxy, type PlatformAccess, startEgressProxy } from '@/lib/core/net/egress-proxy';
 import { engineOf } from '@/lib/engines/engines';
-import { serviceListeners } from '@/lib/service-address';
+import { callersAddress, serviceListeners } from '@/lib/service-address';
 import { settings } from '@/lib/settings';
 
 const MOST_CONNECTIONS = 128;
@@ -12,23 +12,26 @@ const IDLE_MS = 300_000;
 
 type Place = { host: string; port: number };
 
-/** Where the web server of this host listens. */
-function webServer(): Place {
-  const { host, port } = settings();
-  return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
-}
-
-/** What an owner's programs may call of the platform; the back office, the metrics and the database are not among it. */
-export const platformAccess = (owner: string, web: Place = webServer()): PlatformAccess => ({
-  from: callersAddress(owner),
-  listeners: [{ ...serviceListeners.api, to: web }],
+/** Where servers of this host are reached from it. */
+const onThisHost = ({ host, port }: Place): Place => ({
+  host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host,
+  port,
 });
 
-/** One loopback address for each owner, so that limits on calls of an address are not shared with others. */
-function callersAddress(owner: string): string {
-  const [first = 0, second = 0, third = 0] = createHash('sha256').update(owner).digest();
-  return `127.${224 + (first % 30)}.${second}.${1 + (third % 254)}`;
-}
+/** What an owner's programs may call of the platform; the back office, the metrics and the database are not among it. */
+export const platformAccess = (
+  owner: string,
+  web: Place = onThisHost(settings()),
+  s3: Place = onThisHost(settings().s3),
+): PlatformAccess => ({
+  // Limits on calls of an address are not shared with others.
+  from: callersAddress(createHash('sha256').update(owner).digest()),
+  listeners: [
+    { ...serviceListeners.api, to: web },
+    // Signatures of S3 cover host and path.
+    { ...serviceListeners.s3, to: s3, asWritten: true },
+  ],
+});
 
 /** What answers at the service address of a cell's routers: a proxy each, in this process, that leads nowhere else. */
 export class ServiceAddresses {

@@ -147,7 +147,8 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
   async function expectNothingLeft(): Promise<void> {
     expect(await reserved()).toEqual({ counted: 0, held: 0, databases: '0' });
     expect(await services.observeServices()).toEqual([]);
-    for (const table of ['toys', 'toy_members', 'devices', 'ports', 'network_names', 'service_authorities']) {
+    expect(await query(sql`SELECT FROM devices WHERE kind NOT IN ('network', 'router')`)).toEqual([]);
+    for (const table of ['toys', 'toy_members', 'ports', 'network_names', 'service_authorities']) {
       expect([table, await query(sql`SELECT FROM ${raw(table)}`)]).toEqual([table, []]);
     }
   }

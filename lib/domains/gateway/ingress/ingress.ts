@@ -321,21 +321,24 @@ const weightsOf = (servers: readonly ServerFacts[]) => servers.map(({ weight }) 
 /** What the process lacks; an empty command stands for a server that only a reload brings. */
 function commandsFor(route: CellRoute, servers: readonly ServerFacts[], stats: ReadonlyMap<string, Stat>): string[] {
   const weights = smallestWeights(weightsOf(servers));
-  return servers.flatMap(({ name, target }, index) => {
-    if (target === null) return [];
+  const changes = servers.map(({ name, target }, index) => {
+    if (target === null) return { more: [], less: [] };
     const weight = weights[index] ?? 0;
     const server = `${backendName(route.id)}/${name}`;
     const stat = stats.get(server);
-    if (!stat) return [''];
+    if (!stat) return { more: [''], less: [] };
+    const shares = Number(stat.weight) === weight ? [] : [`set weight ${server} ${weight}`];
+    const isLess = weight < Number(stat.weight);
     const address =
       target.kind === 'address' ? `${target.ip.includes(':') ? `[${target.ip}]` : target.ip}:${target.port}` : null;
-    return [
-      ...(Number(stat.weight) === weight ? [] : [`set weight ${server} ${weight}`]),
-      ...(address === null || stat.addr === address || target.kind !== 'address'
+    const moves =
+      address === null || stat.addr === address || target.kind !== 'address'
         ? []
-        : [`set server ${server} addr ${target.ip} port ${target.port}`]),
-    ];
+        : [`set server ${server} addr ${target.ip} port ${target.port}`];
+    return { more: [...(isLess ? [] : shares), ...moves], less: isLess ? shares : [] };
   });
+  // At no moment is a route without any weight.
+  return [...changes.flatMap(({ more }) => more), ...changes.flatMap(({ less }) => less)];
 }
 
 type Observed = Health[string];

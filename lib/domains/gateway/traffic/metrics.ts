@@ -1,6 +1,6 @@
+import { bucketEnd } from '@/lib/core/devices/durations';
 import type { DeviceSeries, Metric } from '@/lib/core/devices/metric';
 import type { Stat } from '@/lib/domains/loadbalancing/runtime-api';
-import { bucketEnd } from '../view';
 
 const MS = 1000;
 const codes = ['1xx', '2xx', '3xx', '4xx', '5xx'];

@@ -1,9 +1,9 @@
 import { now } from '@/lib/clock';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { bucketOf } from '@/lib/core/devices/durations';
 import { engineOf } from '@/lib/engines/engines';
 import { countEgress } from '@/lib/money/metering/egress';
-import { bucketOf } from '../view';
 import { parseLine, type Request } from './line';
 
 const LINES_A_PAGE = 5000;
@@ -68,7 +68,9 @@ function grouped(requests: readonly Request[]): Sum[] {
     const bucket = status === SWITCHING ? 0 : bucketOf(ms);
     const key = `${route_id} ${backend} ${bucket}`;
     const sum = sums.get(key) ?? { route_id, backend, bucket, requests: 0, errors: 0 };
-    sums.set(key, { ...sum, requests: sum.requests + 1, errors: sum.errors + (status >= 500 ? 1 : 0) });
+    sums.set(key, sum);
+    sum.requests += 1;
+    sum.errors += status >= 500 ? 1 : 0;
   }
   return [...sums.values()];
 }
@@ -78,7 +80,9 @@ function sizes(requests: readonly Request[]) {
   for (const { route_id, backend, sent, received } of requests) {
     const key = `${route_id} ${backend}`;
     const sum = sums.get(key) ?? { route_id, backend: backend ?? '', sent: 0, received: 0 };
-    sums.set(key, { ...sum, sent: sum.sent + sent, received: sum.received + received });
+    sums.set(key, sum);
+    sum.sent += sent;
+    sum.received += received;
   }
   return [...sums.values()];
 }
