@@ -32,9 +32,11 @@ test('requests can be tried with the browser’s sign-in or with a token', async
   await page.goto('/docs/secrets');
   await page.getByRole('button', { name: /^Try it: .*store a secret/i }).click();
   const sheet = page.getByRole('dialog');
-  await sheet
-    .getByRole('textbox', { name: 'Body' })
-    .fill(JSON.stringify({ name: 'from-reference', type: 'opaque', payload: 'x' }));
+  await sheet.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify({ name: 'from-reference', payload: 'x' }));
+  await sheet.getByRole('combobox', { name: 'type' }).click();
+  await page.getByRole('option', { name: 'opaque' }).click();
+  await expect(sheet.getByRole('textbox', { name: 'Body' })).toHaveValue(/"type": "opaque"/);
+  await expect(sheet.getByRole('figure', { name: 'command' })).toContainText('"type": "opaque"');
   await sheet.getByRole('button', { name: 'Send request' }).click();
   const answer = page.getByRole('region', { name: 'Response' });
   await expect(answer).toContainText('201');

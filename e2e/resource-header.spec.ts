@@ -70,7 +70,14 @@ test('a reader sees why a network cannot be renamed; its ports and its activity 
   const rename = page.getByRole('button', { name: 'Rename default' });
   await expect(rename).toHaveAttribute('aria-disabled', 'true');
   await expect(rename).toHaveAccessibleDescription('Requires the member role.');
-  await expect(page.getByRole('tab')).toHaveText(['Overview', 'Ports', 'Load balancers', 'Logs', 'Activity']);
+  await expect(page.getByRole('tab')).toHaveText([
+    'Overview',
+    'Ports',
+    'Load balancers',
+    'Metrics',
+    'Logs',
+    'Activity',
+  ]);
   await page.getByRole('tab', { name: 'Ports' }).click();
   await expect(page.getByRole('heading', { name: 'No ports yet' })).toBeVisible();
 });

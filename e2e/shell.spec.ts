@@ -234,11 +234,14 @@ test('groups stay collapsed, open for the current page, and pins and recent reso
   await expect(page.getByRole('heading', { name: group.name, level: 1 })).toBeVisible();
 
   const navigation = page.getByRole('navigation', { name: 'Main' });
-  await navigation.getByRole('button', { name: 'Storage' }).click();
+  await navigation.getByRole('button', { name: 'Storage', exact: true }).click();
   await expect(navigation.getByRole('link', { name: 'Volumes' })).toBeHidden();
   await navigation.getByRole('button', { name: 'Pin Secrets' }).press('Enter');
   await page.goto(`/projects/${tenant.slug}/billing`);
-  await expect(navigation.getByRole('button', { name: 'Storage' })).toHaveAttribute('aria-expanded', 'false');
+  await expect(navigation.getByRole('button', { name: 'Storage', exact: true })).toHaveAttribute(
+    'aria-expanded',
+    'false',
+  );
   // The first link is the product's name.
   await expect(navigation.getByRole('link').nth(1)).toHaveText('Secrets');
   await expect(navigation.getByRole('link', { name: group.name, exact: true })).toBeVisible();

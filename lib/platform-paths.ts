@@ -46,6 +46,7 @@ export const platformPaths = {
   newIdentityProvider: (project: string) => inProject(project, 'project/identity-providers/new'),
   ssoClients: (project: string) => inProject(project, 'project/single-sign-on'),
   newSsoClient: (project: string) => inProject(project, 'project/single-sign-on/new'),
+  quota: (project: string) => inProject(project, 'project/quota'),
   tokens: (project: string) => inProject(project, 'project/tokens'),
   allTokens: (project: string) => inProject(project, 'project/tokens?of=all'),
   newToken: (project: string) => inProject(project, 'project/tokens/new'),

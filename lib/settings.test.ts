@@ -130,6 +130,9 @@ describe('settings', () => {
     expect(messageOf({ BACKOFFICE_URL: 'https://office.a.github.io', GATEWAY_DOMAIN: 'apps.b.github.io' })).toBe(
       'accepted',
     );
+    expect(messageOf({ ...portal, S3_DOMAIN: 's3.example.co.uk' })).toContain(
+      'S3_DOMAIN: must not be below example.co.uk',
+    );
     expect(messageOf({ GATEWAY_DOMAIN: 'apps.localhost' })).toBe('accepted');
   });
 

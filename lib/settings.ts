@@ -155,7 +155,7 @@ const environment = z.object({
   GATEWAY_DOMAIN: z
     .string()
     .toLowerCase()
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as apps.example.org')
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as apps.example.net')
     .default('apps.localhost'),
   GATEWAY_HOST: address.optional(),
   GATEWAY_HTTP_PORT: whole(65_535, 'a port from 1 to 65535').optional(),
@@ -169,7 +169,7 @@ const environment = z.object({
   S3_DOMAIN: z
     .string()
     .toLowerCase()
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as s3.example.org')
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a domain such as s3.example.net')
     .default('s3.localhost'),
   S3_REGION: z
     .string()
@@ -315,6 +315,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
     },
     /** Hosts below `{slug}.{gatewayDomain}` belong to the project with that slug. */
     gatewayDomain: s.GATEWAY_DOMAIN,
+    /** Settings that put pages of tenants on the site of the portal or the back office, as GATEWAY_SAME_SITE allows. */
+    sharedSites: [...new Set(sharedSites(s).map(({ domain }) => domain))],
     /** The address that the gateway listens at. */
     gatewayHost: s.GATEWAY_HOST ?? s.HOST,
     gatewayHttpPort: s.GATEWAY_HTTP_PORT ?? (process.getuid?.() === 0 ? 80 : 8080),
@@ -329,7 +331,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
       host: s.S3_HOST ?? s.HOST,
       /** Its address for browsers and scripts, without a trailing slash. */
       url: s.S3_PUBLIC_URL ?? `http://localhost:${s.S3_PORT}`,
-      /** Hosts below it name a bucket: `BUCKET.s3.example.org`. */
+      /** Hosts below it name a bucket: `BUCKET.s3.example.net`. */
       domain: s.S3_DOMAIN,
       region: s.S3_REGION,
     },
@@ -402,19 +404,27 @@ function bindingProblems(s: z.output<typeof environment>): string[] {
   return [`  ${id ? 'ACME_EAB_HMAC_KEY' : 'ACME_EAB_KEY_ID'}: must be set too; external account binding has two parts`];
 }
 
-/** Pages of tenants under the portal's registrable domain could set its cookies, and would get some of them. */
-function sameSiteProblems(s: z.output<typeof environment>): string[] {
+/** Domains of tenants' pages that are on the site of the portal or of the back office: its registrable domain. */
+function sharedSites(s: z.output<typeof environment>) {
   const siteOf = (host: string) => getDomain(host, { allowPrivateDomains: true });
-  const site = siteOf(s.GATEWAY_DOMAIN);
-  if (s.GATEWAY_SAME_SITE || site === null) return [];
-  return (['BASE_URL', 'BACKOFFICE_URL'] as const).flatMap((name) => {
-    const url = s[name];
-    if (url === undefined || siteOf(new URL(url).hostname) !== site) return [];
-    return [
-      `  GATEWAY_DOMAIN: must not be below ${site} like ${name}, because pages of tenants could set its cookies; GATEWAY_SAME_SITE=true allows it`,
-    ];
+  return (['GATEWAY_DOMAIN', 'S3_DOMAIN'] as const).flatMap((domain) => {
+    const site = siteOf(s[domain]);
+    const shared = (['BASE_URL', 'BACKOFFICE_URL'] as const).filter((name) => {
+      const url = s[name];
+      return site !== null && url !== undefined && siteOf(new URL(url).hostname) === site;
+    });
+    return shared.map((name) => ({ domain, site, name }));
   });
 }
+
+/** Pages of tenants under the portal's registrable domain could set its cookies, and would get some of them. */
+const sameSiteProblems = (s: z.output<typeof environment>): string[] =>
+  s.GATEWAY_SAME_SITE
+    ? []
+    : sharedSites(s).map(
+        ({ domain, site, name }) =>
+          `  ${domain}: must not be below ${site} like ${name}, because pages of tenants could set its cookies; GATEWAY_SAME_SITE=true allows it`,
+      );
 
 /** Whether only people on this machine can reach the platform, according to its settings. */
 function onlyThisMachine(host: string, baseUrl: string, proxies: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { domainPortals } from '@/lib/client/domains';
 import { auditAction } from '@/lib/core/audit/action';
 import { merged } from '@/lib/core/domains/portal';
+import { typeWords } from '@/lib/format/resource-type';
 
 /** `secret.read_payload` as words that a name follows: "read the value of secret". */
 export function actionWords(recorded: string): string {
@@ -9,7 +10,7 @@ export function actionWords(recorded: string): string {
   const [type = '', verb = ''] = action.split('.');
   const whole = wholes[action];
   if (whole) return whole;
-  const thing = type.replaceAll('_', ' ').replace(/\bip\b/, 'IP');
+  const thing = typeWords(type);
   return `${verbs[verb] ?? verb.replaceAll('_', ' ')} ${verb === 'list' ? plural(thing) : thing}`;
 }
 

@@ -10,6 +10,7 @@ import { Time } from '@/components/kit/data/time';
 import { Dialog } from '@/components/kit/ui/dialog';
 import type { Row } from '@/lib/client/list';
 import { formatNumber } from '@/lib/format/number';
+import { typeWords } from '@/lib/format/resource-type';
 import { actorTypeLabel } from './words';
 
 interface EntrySheetProps {
@@ -37,7 +38,7 @@ export function EntrySheet({ entry, tenant, close }: EntrySheetProps) {
             ['Source IP', entry.address ?? undefined],
             ['Tenant', tenant],
             ['Resource', entry.resource_name ?? undefined],
-            ['Resource type', entry.resource_type?.replaceAll('_', ' ')],
+            ['Resource type', entry.resource_type ? typeWords(entry.resource_type) : undefined],
             [
               'Resource ID',
               entry.resource_id ? <Id key="resource" value={entry.resource_id} label="resource ID" full /> : undefined,

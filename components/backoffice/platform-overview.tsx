@@ -35,31 +35,36 @@ export function PlatformOverview() {
 
 interface AttentionItem {
   text: string;
-  href: string;
-  link: string;
+  /** Where something can be done about it. */
+  link?: { href: string; label: string };
 }
 
-function attention({ operations, engines, payments }: Overview): AttentionItem[] {
+function attention({ operations, engines, payments, shared_sites }: Overview): AttentionItem[] {
   const items: AttentionItem[] = [];
   const engine = (count: number, one: string, several: string) => {
     if (count === 0) return;
     const text = `${formatCount(count, 'engine')} ${count === 1 ? one : several}`;
-    items.push({ text, href: adminPaths.engines(), link: 'View engines' });
+    items.push({ text, link: { href: adminPaths.engines(), label: 'View engines' } });
   };
   engine(engines.unavailable, 'is unavailable', 'are unavailable');
   engine(engines.silent, 'has not reported for five minutes', 'have not reported for five minutes');
   engine(engines.degraded, 'is degraded', 'are degraded');
   if (operations.failed_last_day > 0) {
     const text = `${formatCount(operations.failed_last_day, 'operation')} failed in the last 24 hours`;
-    items.push({ text, href: adminPaths.operations({ status: 'failed' }), link: 'View failed operations' });
+    items.push({ text, link: { href: adminPaths.operations({ status: 'failed' }), label: 'View failed operations' } });
   }
   if (payments.failed > 0) {
     const text = `${formatCount(payments.failed, 'payment')} failed: ${formatMoney(payments.failed_usd)} is due`;
-    items.push({ text, href: adminPaths.invoices({ status: 'failed' }), link: 'View failed payments' });
+    items.push({ text, link: { href: adminPaths.invoices({ status: 'failed' }), label: 'View failed payments' } });
   }
   if (payments.taken_back > 0) {
     const text = `${formatMoney(payments.owed_usd)} is owed for refunded or disputed payments`;
-    items.push({ text, href: adminPaths.reversals({ owed: 'true' }), link: 'View tenants' });
+    items.push({ text, link: { href: adminPaths.reversals({ owed: 'true' }), label: 'View tenants' } });
+  }
+  for (const name of shared_sites) {
+    items.push({
+      text: `${name} shares a site with the portal or the back office: pages of tenants can set its cookies (GATEWAY_SAME_SITE)`,
+    });
   }
   return items;
 }
@@ -76,15 +81,17 @@ function Attention({ items }: { items: AttentionItem[] }) {
   return (
     <section aria-label="Needs attention" className="rounded-lg border border-caution/50 bg-caution-soft px-4 py-1">
       <ul className="divide-y divide-caution/25 text-sm">
-        {items.map(({ text, href, link }) => (
+        {items.map(({ text, link }) => (
           <li key={text} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
             <span className="flex items-center gap-2.5">
               <TriangleAlert className="size-4 shrink-0 text-caution-ink" aria-hidden="true" />
               {text}
             </span>
-            <Link href={href} className="rounded-sm font-medium text-caution-ink underline underline-offset-2">
-              {link}
-            </Link>
+            {link && (
+              <Link href={link.href} className="rounded-sm font-medium text-caution-ink underline underline-offset-2">
+                {link.label}
+              </Link>
+            )}
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@
 import { TextLink } from '@/components/network/text-link';
 import { hrefOf, type NamedResource } from '@/components/shell/places';
 import { useProject } from '@/lib/client/project';
+import { typeTitle } from '@/lib/format/resource-type';
 
 /** The name of something that is metered, leading to it, and what it is. */
 export function ResourceLink({ resource }: { resource: NamedResource }) {
@@ -18,13 +19,7 @@ export function ResourceLink({ resource }: { resource: NamedResource }) {
       ) : (
         <span className="break-words font-medium">{name}</span>
       )}
-      <span className="block text-ink-muted text-xs">{typeLabel(type)}</span>
+      <span className="block text-ink-muted text-xs">{typeTitle(type)}</span>
     </span>
   );
-}
-
-/** `load_balancer` → `Load balancer` */
-function typeLabel(type: string): string {
-  const words = type.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

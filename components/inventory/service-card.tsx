@@ -67,7 +67,7 @@ export function ServiceCard({
           <CreateLink label={create.label} href={create.href(project)} operation={create.operation} />
         )}
         {first && (resources > 0 || !create) && (
-          <ButtonLink href={first.href(project)}>View {first.label.toLowerCase()}</ButtonLink>
+          <ButtonLink href={first.href(project)}>View {first.nouns ?? `${first.noun}s`}</ButtonLink>
         )}
         <ButtonLink variant="quiet" href={new URL(docs_url).pathname}>
           <BookText aria-hidden="true" /> Reference

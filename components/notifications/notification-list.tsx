@@ -90,6 +90,7 @@ export function NotificationList() {
         {
           label: 'Mark as read',
           several: (shown) => `Mark ${shown} as read`,
+          harmless: true,
           icon: MailOpen,
           disabledReason: read_at === null ? undefined : 'Already read.',
           run: () => markRead(id),

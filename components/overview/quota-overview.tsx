@@ -20,11 +20,11 @@ const dimensions = [
 ] as const;
 
 /** The project's hard limits and what is used of each, every bar in its own unit. */
-export function QuotaOverview() {
+export function QuotaOverview({ title = 'Quota' }: { title?: string }) {
   const { api } = useProject();
   const quota = api.useQuery('get', '/api/v1/tenant/quota');
   return (
-    <Card title="Quota" description="Hard limits of this project. Platform administrators can raise them.">
+    <Card title={title} description="Hard limits of this project. Platform administrators can raise them.">
       <div className="min-h-52">
         <Loaded query={quota} what="The quota" skeleton={<Outline />}>
           {(data) => (

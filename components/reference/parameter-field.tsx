@@ -6,16 +6,18 @@ import { described, Frame } from '@/components/kit/form/frame';
 import { Input } from '@/components/kit/ui/input';
 import { Select } from '@/components/kit/ui/select';
 import { IdPicker } from './id-picker';
-import type { RequestParameter } from './request';
+import type { RequestChoice } from './request';
 
 interface ParameterFieldProps {
-  parameter: RequestParameter;
+  parameter: RequestChoice;
   value: string;
   onChange: (value: string) => void;
+  /** Stands for no value. */
+  none?: string;
 }
 
 /** The field of one parameter: a select, a picker of IDs, or text. */
-export function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
+export function ParameterField({ parameter, value, onChange, none = 'Any' }: ParameterFieldProps) {
   const { name, type, required, values, listed_by } = parameter;
   return (
     <Field label={name} description={type} optional={!required}>
@@ -23,7 +25,7 @@ export function ParameterField({ parameter, value, onChange }: ParameterFieldPro
         values.length > 0 ? (
           <Select
             {...field}
-            options={[...(required ? [] : [{ value: '', label: 'Any' }]), ...values.map(asOption)]}
+            options={[...(required ? [] : [{ value: '', label: none }]), ...values.map(asOption)]}
             value={value}
             onValueChange={onChange}
             className="w-full font-mono"

@@ -1,15 +1,24 @@
 import { asCurl } from '@/lib/client/commands';
-import type { ReferenceBody, ReferenceGroup, ReferenceOperation, ReferenceParameter } from '@/lib/core/api/reference';
+import type {
+  ReferenceBody,
+  ReferenceField,
+  ReferenceGroup,
+  ReferenceOperation,
+  ReferenceParameter,
+} from '@/lib/core/api/reference';
 
 export interface RequestParameter extends Pick<ReferenceParameter, 'name' | 'in' | 'type' | 'required' | 'values'> {
   /** The path of the list whose IDs it takes. */
   listed_by?: string;
 }
 
+/** A field of a body whose values can be listed. All others are typed into the body itself. */
+export type RequestChoice = Omit<RequestParameter, 'in'>;
+
 /** The part of an operation that a request needs: the browser does not load the rest. */
 export interface RequestForm extends Pick<ReferenceOperation, 'method' | 'path' | 'summary' | 'open'> {
   parameters: readonly RequestParameter[];
-  body?: Omit<ReferenceBody, 'shape'>;
+  body?: Omit<ReferenceBody, 'shape'> & { choices: readonly RequestChoice[] };
 }
 
 /** @param lists from `listPaths` */
@@ -26,9 +35,24 @@ export function requestForm(operation: ReferenceOperation, lists: ReadonlySet<st
       return { name, in: place, type, required, values, ...(listed_by === undefined ? {} : { listed_by }) };
     }),
     ...(body && {
-      body: { content_type: body.content_type, ...(body.example === undefined ? {} : { example: body.example }) },
+      body: {
+        content_type: body.content_type,
+        choices: body.shape.fields.flatMap((field) => choiceOf(field, path, lists) ?? []),
+        ...(body.example === undefined ? {} : { example: body.example }),
+      },
     }),
   };
+}
+
+function choiceOf(
+  { name, type, required, values }: ReferenceField,
+  path: string,
+  lists: ReadonlySet<string>,
+): RequestChoice | undefined {
+  if (!type.startsWith('string')) return undefined;
+  if (values.length > 0) return { name, type, required, values };
+  const listed_by = name.endsWith('_id') ? listNamed(name, path, lists) : undefined;
+  return listed_by === undefined ? undefined : { name, type, required, values, listed_by };
 }
 
 /** The paths of all lists of resources with IDs. */
@@ -50,6 +74,10 @@ function listOf({ name, type }: ReferenceParameter, path: string, lists: Readonl
   if (!type.startsWith('string (uuid)')) return undefined;
   const [above = ''] = path.split(`/{${name}}`);
   if (above !== path) return lists.has(above) ? above : undefined;
+  return listNamed(name, path, lists);
+}
+
+function listNamed(name: string, path: string, lists: ReadonlySet<string>): string | undefined {
   const [api = ''] = /^.*\/api\/v\d+\//.exec(path) ?? [];
   const last = `/${name.replace(/_id$/, 's').replaceAll('_', '-')}`;
   return [...lists].find((candidate) => candidate.startsWith(api) && candidate.endsWith(last));
@@ -77,6 +105,24 @@ export interface RequestValues {
 /** What the fields begin with: ids are for the reader to give, the body is the example. */
 export function initialValues(operation: RequestForm): RequestValues {
   return { parameters: {}, body: operation.body?.example ?? '' };
+}
+
+/** The fields of a body; undefined unless its text is a JSON object. */
+export function chosenIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a body with another value of a field; an empty one takes the field away. */
+export function withChoice(text: string, name: string, value: string): string {
+  const body = chosenIn(text);
+  if (body === undefined) return text;
+  const { [name]: _, ...others } = body;
+  return JSON.stringify(value === '' ? others : { ...body, [name]: value }, null, 2);
 }
 
 /** Path and query of a request; an empty optional parameter is left out. */

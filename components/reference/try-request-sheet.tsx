@@ -14,7 +14,16 @@ import { useCredential } from './credential';
 import { Method } from './method';
 import { Field, ParameterField } from './parameter-field';
 import { Path } from './path';
-import { addressOf, curlCommand, headersOf, initialValues, type RequestForm, requestWith } from './request';
+import {
+  addressOf,
+  chosenIn,
+  curlCommand,
+  headersOf,
+  initialValues,
+  type RequestForm,
+  requestWith,
+  withChoice,
+} from './request';
 import { type Answer, useRequest } from './use-request';
 
 interface TryRequestSheetProps {
@@ -31,6 +40,7 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
   const [file, setFile] = useState<File>();
   const { sending, send, stop } = useRequest();
   const missing = parameters.find(({ name, required }) => required && !values.parameters[name]?.trim());
+  const chosen = chosenIn(values.body);
   const change = (name: string, value: string) =>
     setValues((now) => ({ ...now, parameters: { ...now.parameters, [name]: value } }));
 
@@ -97,6 +107,16 @@ export function TryRequestSheet({ operation, baseUrl, close }: TryRequestSheetPr
             onChange={(value) => change(parameter.name, value)}
           />
         ))}
+        {chosen &&
+          body?.choices.map((choice) => (
+            <ParameterField
+              key={choice.name}
+              parameter={choice}
+              none="Not set"
+              value={String(chosen[choice.name] ?? '')}
+              onChange={(value) => setValues((now) => ({ ...now, body: withChoice(now.body, choice.name, value) }))}
+            />
+          ))}
         {body && body.example !== undefined && (
           <Field label="Body" description="JSON, as in the example.">
             {(field) => (

@@ -73,7 +73,7 @@ const documentation: readonly PaletteCommand[] = [
     label: 'API reference',
     icon: BookText,
     href: paths.apiReference(),
-    keywords: ['docs', 'help'],
+    keywords: ['docs', 'documentation', 'help'],
   },
   ...referencePages.map(({ slug, name }) => ({
     group: 'Documentation',

@@ -30,7 +30,10 @@ interface OwnCommands {
 
 function accountCommands({ links, onSignOut }: OwnCommands): PaletteCommand[] {
   const group = 'Account';
-  return [...links.map((link) => ({ group, ...link })), { group, label: 'Sign out', icon: LogOut, run: onSignOut }];
+  return [
+    ...links.map((link) => ({ group, keywords: ['account'], ...link })),
+    { group, label: 'Sign out', icon: LogOut, run: onSignOut },
+  ];
 }
 
 /** The parts of a shell's commands. The palette builds the commands when it is first opened. */

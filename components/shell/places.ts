@@ -9,6 +9,7 @@ import { floatingIps, networks, ports, routers, securityGroups } from '@/compone
 import { accessKeys, buckets } from '@/components/objects/domain';
 import { secrets } from '@/components/secrets/domain';
 import { snapshots, volumes } from '@/components/storage/domain';
+import { typeWords } from '@/lib/format/resource-type';
 import { paths } from '@/lib/paths';
 
 /** One resource, as the API names it in searches, notifications and bills. */
@@ -19,7 +20,7 @@ export interface NamedResource {
 }
 
 interface Place {
-  kind: Pick<ResourceKind, 'label' | 'noun' | 'icon' | 'href' | 'create' | 'telemetry'>;
+  kind: Pick<ResourceKind, 'label' | 'noun' | 'nouns' | 'type' | 'icon' | 'href' | 'create' | 'telemetry'>;
   /** The page of one; for a type without such pages, its list with this one in it. */
   one: (project: string, id: string, search: { search: string } | undefined) => string;
 }
@@ -56,12 +57,12 @@ export function kindOf(type: string): Place['kind'] | undefined {
 
 /** All types of resources, for filters. */
 export const typeOptions = Object.entries(places)
-  .filter(([type]) => !['router', 'budget', 'access_key'].includes(type))
+  .filter(([type]) => !['budget', 'access_key'].includes(type))
   .map(([value, { kind }]) => ({ value, label: kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1) }));
 
 /** A type in words: "floating IP". */
 export function nounOf(type: string): string {
-  return places[type]?.kind.noun ?? type.replaceAll('_', ' ');
+  return places[type]?.kind.noun ?? typeWords(type);
 }
 
 /** The list of a type; undefined if the type has no pages. */
@@ -71,7 +72,7 @@ export function listOf(project: string, type: string): string | undefined {
 
 /** Several of a type in words, as a title: "Floating IPs". */
 export function titleOf(type: string): string {
-  const { label } = places[type]?.kind ?? { label: type.replaceAll('_', ' ') };
+  const { label } = places[type]?.kind ?? { label: typeWords(type) };
   return `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
 }
 

@@ -35,7 +35,14 @@ const overview: NavigationEntry = {
   shortcut: 'o',
   icon: kindIcon('layout-dashboard'),
   href: paths.overview,
-  keywords: ['home', 'quota'],
+  keywords: ['home'],
+};
+
+const quota: NavigationEntry = {
+  label: 'Quota',
+  icon: kindIcon('ruler'),
+  href: paths.quota,
+  keywords: ['limits'],
 };
 
 /** Every page of a project, in groups. Pages that belong together are one entry, with a tab for each. */
@@ -53,7 +60,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
       certificates,
     ],
   },
-  { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys])] },
+  { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {
@@ -66,5 +73,5 @@ export const portalNavigation: readonly NavigationGroup[] = [
       rateCard,
     ],
   },
-  { label: 'Project', entries: [users, tokens, identityProviders, ssoClients, billingDetails] },
+  { label: 'Project', entries: [users, tokens, identityProviders, ssoClients, quota, billingDetails] },
 ];

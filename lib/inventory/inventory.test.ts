@@ -90,7 +90,7 @@ describe('the list', () => {
         .toReversed(),
     );
     expect(new Set(all.map(({ type }) => type))).toEqual(
-      new Set(['instance', 'network', 'port', 'secret', 'security_group']),
+      new Set(['instance', 'network', 'port', 'router', 'secret', 'security_group']),
     );
     expect(all.map(({ name }) => name)).not.toContain('theirs');
   });
@@ -99,7 +99,7 @@ describe('the list', () => {
     expect(await names('type=secret&type=instance')).toEqual(['=HYPERLINK("evil")', 'web-1']);
     expect(await names('status=provisioning')).toEqual(['web-1']);
     expect((await list('status=down')).map(({ type }) => type)).toEqual(['port']);
-    expect((await list('status=updating')).map(({ type }) => type)).toEqual(['network']);
+    expect((await list('status=updating')).map(({ type }) => type)).toEqual(['network', 'router']);
     expect(await names('status=active')).toEqual(['=HYPERLINK("evil")']);
     expect(await list('status=associated')).toEqual([]);
     expect(await list('status=constructor')).toEqual([]);

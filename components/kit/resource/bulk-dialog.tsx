@@ -1,7 +1,7 @@
 'use client';
 
 import { CircleAlert, CircleCheck, CircleDashed, LoaderCircle } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '@/components/kit/ui/button';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { Input } from '@/components/kit/ui/input';
@@ -19,7 +19,7 @@ interface BulkDialogProps {
   moveFocus: () => void;
 }
 
-/** Confirms an action on several rows, then runs it on each and shows the progress. */
+/** Confirms an action on several rows unless it is harmless, then runs it on each and shows the progress. */
 export function BulkDialog({ action, noun, nouns, close, moveFocus }: BulkDialogProps) {
   const { label, several, steps } = action;
   const [states, setStates] = useState<ReadonlyMap<string, StepState>>(new Map());
@@ -34,15 +34,26 @@ export function BulkDialog({ action, noun, nouns, close, moveFocus }: BulkDialog
     setRunning(false);
   };
   const leave = () => close(started && failed.length === 0);
+  const harmless = useRef(action.harmless);
+  useEffect(() => {
+    // Once, also where effects run twice.
+    if (!harmless.current) return;
+    harmless.current = false;
+    void run(steps);
+  });
+  const isOver = action.harmless && started && !running && steps.every(({ id }) => states.get(id)?.at === 'done');
+  useEffect(() => {
+    if (isOver) close(true);
+  }, [isOver, close]);
   return (
     <Dialog
       open
       // Closing would hide running calls.
       onOpenChange={(open) => !open && !running && leave()}
       moveFocus={started ? moveFocus : undefined}
-      title={started ? what : `${what}?`}
+      title={started || action.harmless ? what : `${what}?`}
     >
-      {started ? (
+      {started || action.harmless ? (
         <Progress steps={steps} states={states} />
       ) : (
         <Question action={action} what={what} confirm={() => void run(steps)} cancel={leave} />

@@ -18,7 +18,8 @@ export interface BulkStep {
 }
 
 /** An action that all selected rows have. */
-export interface BulkAction extends Pick<Action, 'label' | 'several' | 'icon' | 'danger' | 'disabledReason'> {
+export interface BulkAction
+  extends Pick<Action, 'label' | 'several' | 'harmless' | 'icon' | 'danger' | 'disabledReason'> {
   steps: readonly BulkStep[];
   /** Destroys what cannot be restored. */
   typed: boolean;
@@ -33,7 +34,7 @@ export function isForSeveral({ run, confirmation }: Action): boolean {
 export function sharedActions(rows: readonly SelectedRow[]): BulkAction[] {
   const [first, ...others] = rows;
   if (!first) return [];
-  return first.actions.filter(isForSeveral).flatMap(({ label, several, icon, danger }) => {
+  return first.actions.filter(isForSeveral).flatMap(({ label, several, harmless, icon, danger }) => {
     const each = rows.flatMap((row) =>
       row.actions.filter((action) => action.label === label).map((action) => ({ row, action })),
     );
@@ -48,6 +49,7 @@ export function sharedActions(rows: readonly SelectedRow[]): BulkAction[] {
       {
         label,
         ...(several && { several }),
+        ...(harmless && { harmless }),
         ...(icon && { icon }),
         ...(danger && { danger }),
         disabledReason,

@@ -75,7 +75,7 @@ const shownFrom = { md: 'max-md:hidden', lg: 'max-lg:hidden', xl: 'max-xl:hidden
 // its column. The markup stays a table.
 const stacked = {
   table: 'max-sm:grid',
-  head: 'max-sm:flex max-sm:flex-wrap max-sm:gap-x-4 max-sm:rounded-t-lg max-sm:bg-sunken max-sm:px-4',
+  head: 'max-sm:flex max-sm:min-h-9 max-sm:flex-wrap max-sm:items-center max-sm:gap-x-4 max-sm:rounded-t-lg max-sm:bg-sunken max-sm:px-4',
   noOrder: 'max-sm:sr-only',
   header: 'max-sm:flex max-sm:items-center max-sm:border-b-0 max-sm:bg-transparent max-sm:px-0',
   body: 'max-sm:grid',

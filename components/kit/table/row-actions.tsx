@@ -10,6 +10,8 @@ export interface Action {
   label: string;
   /** The label for several things, "Remove 2 users from project"; without it, they follow the label: "Delete 2 volumes". */
   several?: (things: string) => string;
+  /** Loses and changes nothing of value: several rows run it without a question. */
+  harmless?: boolean;
   icon?: LucideIcon;
   /** Opens something. */
   onSelect?: () => void;

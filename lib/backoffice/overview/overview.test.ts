@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { prisma } from '@/lib/core/db/prisma';
+import { forgetSettings } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { api, createProject, createUser } from '@/lib/testing/world';
 
@@ -39,6 +40,7 @@ test('the overview counts each existing thing once, with exact sums', async () =
     operations: { pending: 0, running: 0, failed: 0, failed_last_day: 0 },
     engines: { available: 0, degraded: 0, unavailable: 0, silent: 0 },
     payments: { failed: 0, failed_usd: 0, taken_back: 0, owed_usd: 0 },
+    shared_sites: [],
     allocation: {
       vcpus: { ...none, unit: unit.vcpus },
       ram_gb: { ...none, unit: unit.ram_gb },
@@ -70,4 +72,26 @@ test('the overview counts each existing thing once, with exact sums', async () =
   });
   expect(full.text).toContain('"ram_gb":{"used":0.2,"limit":512.0,"unit":"GB"}');
   expect(full.text).toContain('"storage_tb":{"used":0.000002,"limit":10.0,"unit":"TB"}');
+});
+
+test('says when pages of tenants are on the site of the portal', async () => {
+  const { token } = await createUser('second@example.test', 'backoffice');
+  const before = { ...process.env };
+  Object.assign(process.env, {
+    BASE_URL: 'https://cloud.example.org',
+    GATEWAY_DOMAIN: 'apps.example.org',
+    GATEWAY_SAME_SITE: 'true',
+  });
+  forgetSettings();
+  try {
+    expect((await call('GET', '/admin/api/v1/overview', { token })).body).toMatchObject({
+      shared_sites: ['GATEWAY_DOMAIN'],
+    });
+  } finally {
+    for (const name of ['BASE_URL', 'GATEWAY_DOMAIN', 'GATEWAY_SAME_SITE']) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+    forgetSettings();
+  }
 });

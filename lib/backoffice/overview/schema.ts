@@ -33,6 +33,10 @@ export const overview = z
         'Invoices whose last charge failed and the amount due on them; refunded or disputed payments still owed, and ' +
         'the amount owed.',
     }),
+    shared_sites: z.array(z.enum(['GATEWAY_DOMAIN', 'S3_DOMAIN'])).meta({
+      description:
+        'Settings that put pages of tenants on the site of the portal or the back office, as `GATEWAY_SAME_SITE` allows.',
+    }),
     allocation: z.strictObject({
       vcpus: allocated('vcpus'),
       ram_gb: allocated('ram_gb'),

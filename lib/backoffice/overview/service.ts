@@ -4,6 +4,7 @@ import { queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { dimensionUnits } from '@/lib/core/quota/dimensions';
 import { listEngineReports } from '@/lib/hosts/engine-reports/service';
+import { settings } from '@/lib/settings';
 import type { Overview } from './schema';
 
 const allocated = ['vcpus', 'ram_gb', 'storage_tb'] as const;
@@ -26,7 +27,8 @@ export async function readOverview(_call: AdministratorCall): Promise<Sendable<O
   const allocation = { vcpus: share('vcpus'), ram_gb: share('ram_gb'), storage_tb: share('storage_tb') };
   const { failed_usd, owed_usd, ...counts } = numbers.payments;
   const payments = { ...counts, failed_usd: JsonNumber.money(failed_usd), owed_usd: JsonNumber.money(owed_usd) };
-  return { tenants, users, operations, engines, payments, allocation };
+  const shared_sites = [...settings().sharedSites];
+  return { tenants, users, operations, engines, payments, shared_sites, allocation };
 }
 
 async function readNumbers(): Promise<Numbers> {

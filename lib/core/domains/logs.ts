@@ -34,4 +34,6 @@ export type LogSource = {
   readonly writers: (cell: string) => Sql;
   /** For a writer of several projects: whose each line is, and how that project reads it. Lines of nobody are left out. */
   readonly attribute?: (messages: readonly string[]) => Promise<readonly (AttributedLine | undefined)[]>;
+  /** Gets the lines that were just stored, in the process of the cell's agent: for figures that no program counts. */
+  readonly seen?: (writerId: string, messages: readonly string[]) => void;
 };

@@ -16,6 +16,7 @@ import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { readOperation } from '@/lib/client/operations/backoffice';
+import { typeTitle } from '@/lib/format/resource-type';
 import { adminPaths } from '@/lib/paths';
 
 /** One operation: how far it is, what it said, and another try. */
@@ -84,7 +85,7 @@ function Facts(operation: Operation) {
             ),
           ],
           [
-            resource_type.charAt(0).toUpperCase() + resource_type.slice(1).replaceAll('_', ' '),
+            typeTitle(resource_type),
             <span key="resource" className="flex flex-wrap items-center gap-x-3">
               <Id value={resource_id} label="resource ID" full />
               <TextLink href={adminPaths.operations({ resource_id })}>Operations of this resource</TextLink>
