@@ -89,13 +89,18 @@ function countUnit(): Count {
     const file = relative(process.cwd(), name);
     const failed = assertionResults
       .filter((test) => test.status === 'failed')
-      .map(({ fullName, failureMessages }) => `${file}: ${fullName}\n    ${firstLine(failureMessages?.[0])}`);
-    return failed.length === 0 && status === 'failed' ? [`${file}\n    ${firstLine(message)}`] : failed;
+      .map(({ fullName, failureMessages }) => `${file}: ${fullName}\n    ${beginningOf(failureMessages?.[0])}`);
+    return failed.length === 0 && status === 'failed' ? [`${file}\n    ${beginningOf(message)}`] : failed;
   });
   return { passed: report?.numPassedTests ?? 0, failed: report?.numFailedTests ?? 0, failures };
 }
 
-const firstLine = (text = '') => text.split('\n', 1)[0] ?? '';
+/** The first lines of an error's text. Prisma's say what went wrong after an empty line. */
+function beginningOf(text = ''): string {
+  const [message = ''] = text.split(/\n\s+at /, 1);
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(0, 6).join('\n    ');
+}
 
 const browserSuite = z.object({
   specs: z.array(

@@ -4,8 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@/lib/core/db/id';
-import { queryOne, queryRow } from '@/lib/core/db/pool';
-import { prisma } from '@/lib/core/db/prisma';
+import { execute, queryOne, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { proxyProgram } from '@/lib/domains/loadbalancing/node-spec';
 import type { LoadBalancer, Pool } from '@/lib/domains/loadbalancing/schema';
@@ -86,6 +85,38 @@ export const webListener = (...members: ReturnType<typeof memberAt>[]) => ({
   },
 });
 
+/** A process at a port that stands for an instance; `/etc/service/www/index.html` holds its name. */
+export const machineAt = (
+  port: { id: string; network_id: string; mac: string; ip: string },
+  { id, name, argv }: { id: string; name: string; argv: string[] },
+): WantedService => ({
+  isBusy: false,
+  spec: {
+    id,
+    program: { name: shell.name, version: shell.version },
+    argv,
+    environment: {},
+    files: [{ path: 'www/index.html', content: name, secret: false }],
+    state: null,
+    port: {
+      id: port.id,
+      networkId: port.network_id,
+      mac: port.mac,
+      ip: port.ip,
+      prefixLength: 24,
+      gatewayIp: '10.0.0.1',
+      dnsServers: [],
+      sharedAddresses: [],
+    },
+    limits: { cpuMillis: 1000, memoryMb: 64, processes: 64, openFiles: 1024 },
+    health: { kind: 'command', argv: ['/bin/busybox', 'true'] },
+    restart: 'always',
+    reload: { kind: 'restart' },
+    power: 'running',
+    stopSeconds: 0.2,
+  },
+});
+
 /** Worker and agent as a process of their own. */
 async function startProcess(machines: ReadonlyMap<string, WantedService>) {
   const file = join(mkdtempSync(join(tmpdir(), 'nephele-test-agent-')), 'machines.json');
@@ -130,53 +161,17 @@ export async function startBalancerWorld({ isApart = false } = {}) {
   /** Starts a program with its own address on the network. */
   async function start(name: string, ip: string, script: string): Promise<string> {
     const id = newId();
-    const now = new Date();
-    await prisma().device.create({ data: { id, project_id: project.id, kind: 'instance' } });
-    const port = {
-      id: newId(),
-      project_id: project.id,
-      network_id: network,
-      device_id: id,
-      mac: newMac(),
-      ip,
-      hostname: name,
-      attachment: 'veth',
-      own_rules: openToAll,
-      created_at: now,
-      updated_at: now,
-    };
-    await prisma().port.create({ data: port });
-    await prisma().router.update({
-      where: { project_id: project.id },
-      data: { cell_id: ownCell(), revision: { increment: 1 } },
-    });
-    machines.set(id, {
-      isBusy: false,
-      spec: {
-        id,
-        program: { name: shell.name, version: shell.version },
-        argv: ['/bin/busybox', 'sh', '-c', script],
-        environment: {},
-        files: [{ path: 'www/index.html', content: name, secret: false }],
-        state: null,
-        port: {
-          id: port.id,
-          networkId: network,
-          mac: port.mac,
-          ip,
-          prefixLength: 24,
-          gatewayIp: '10.0.0.1',
-          dnsServers: [],
-          sharedAddresses: [],
-        },
-        limits: { cpuMillis: 1000, memoryMb: 64, processes: 64, openFiles: 1024 },
-        health: { kind: 'command', argv: ['/bin/busybox', 'true'] },
-        restart: 'always',
-        reload: { kind: 'restart' },
-        power: 'running',
-        stopSeconds: 0.2,
-      },
-    });
+    const port = { id: newId(), mac: newMac(), ip };
+    // One statement, which is repeated if the agent at work meets it in a deadlock.
+    await execute(sql`
+      WITH device AS (INSERT INTO devices (project_id, id, kind) VALUES (${project.id}::uuid, ${id}::uuid, 'instance')),
+        port AS (
+          INSERT INTO ports (id, project_id, network_id, device_id, mac, ip, hostname, attachment, own_rules, created_at, updated_at)
+          VALUES (${port.id}::uuid, ${project.id}::uuid, ${network}::uuid, ${id}::uuid, ${port.mac}::text, ${ip}::inet, ${name}::text,
+            'veth', ${JSON.stringify(openToAll)}::jsonb, platform_now(), platform_now()))
+      UPDATE routers SET cell_id = ${ownCell()}::text, revision = revision + 1 WHERE project_id = ${project.id}::uuid`);
+    const argv = ['/bin/busybox', 'sh', '-c', script];
+    machines.set(id, machineAt({ ...port, network_id: network }, { id, name, argv }));
     return id;
   }
 

@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { onChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryRow } from '@/lib/core/db/pool';
-import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { Ingress } from '@/lib/domains/gateway/ingress/ingress';
 import { advanceRollouts } from '@/lib/domains/gateway/rollouts';
@@ -31,7 +30,7 @@ import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
 import { keepServices } from '@/lib/hosts/services/keeper';
 import { endpoints } from '@/lib/platform/endpoints';
 import { ownCell, settings } from '@/lib/settings';
-import { host, options, shell } from './balancer-world';
+import { host, machineAt, options, shell } from './balancer-world';
 import { ownHost } from './domains/gateway';
 import { createCell } from './hosts';
 import { idOf, launch } from './machines';
@@ -114,41 +113,14 @@ export async function startGatewayWorld() {
     /** An instance with a web server at port 8080 that answers with its name. @returns its id */
     async machine(project: TestProject, name: string): Promise<string> {
       const id = idOf(await launch(call, project, { name }));
-      await execute(sql`UPDATE ports SET attachment = 'veth' WHERE device_id = ${id}::uuid`);
-      await prisma().router.update({
-        where: { project_id: project.id },
-        data: { cell_id: cell, revision: { increment: 1 } },
-      });
+      await execute(sql`
+        WITH port AS (UPDATE ports SET attachment = 'veth' WHERE device_id = ${id}::uuid)
+        UPDATE routers SET cell_id = ${cell}::text, revision = revision + 1 WHERE project_id = ${project.id}::uuid`);
       const port = await queryRow<{ id: string; network_id: string; mac: string; ip: string }>(
         sql`SELECT id, network_id, mac, host(ip) AS ip FROM ports WHERE device_id = ${id}::uuid`,
       );
-      machines.set(id, {
-        isBusy: false,
-        spec: {
-          id: newId(),
-          program: { name: shell.name, version: shell.version },
-          argv: ['/bin/busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc/service/www'],
-          environment: {},
-          files: [{ path: 'www/index.html', content: name, secret: false }],
-          state: null,
-          port: {
-            id: port.id,
-            networkId: port.network_id,
-            mac: port.mac,
-            ip: port.ip,
-            prefixLength: 24,
-            gatewayIp: '10.0.0.1',
-            dnsServers: [],
-            sharedAddresses: [],
-          },
-          limits: { cpuMillis: 1000, memoryMb: 64, processes: 64, openFiles: 1024 },
-          health: { kind: 'command', argv: ['/bin/busybox', 'true'] },
-          restart: 'always',
-          reload: { kind: 'restart' },
-          power: 'running',
-          stopSeconds: 0.2,
-        },
-      });
+      const argv = ['/bin/busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc/service/www'];
+      machines.set(id, machineAt(port, { id: newId(), name, argv }));
       return id;
     },
 
