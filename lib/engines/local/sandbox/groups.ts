@@ -119,6 +119,24 @@ export class Groups {
     return (await isHierarchy(join(MOUNT, 'blkio'), 1)) ? 1 : null;
   }
 
+  /**
+   * Gives all groups together the weight of some processors, beside the processes that are in no group. A new parent weighs as much as
+   * one such process, however many groups it has.
+   */
+  async weigh(cpuWeight: number): Promise<void> {
+    const hierarchy = (await this.hierarchies()).find(({ kinds }) => kinds.includes('cpu'));
+    if (!hierarchy) return;
+    const parent = this.folder(hierarchy);
+    const [file, value] = settingOf('cpu', hierarchy.version, { ...TRIAL, cpuWeight });
+    try {
+      await turns.take(parent, () => mkdir(parent, { recursive: true }));
+      if (hierarchy.version === 2) await writeFile(join(hierarchy.root, 'cgroup.subtree_control'), '+cpu');
+      await writeFile(join(parent, file), String(value));
+    } catch {
+      // Services that share less evenly are better than none.
+    }
+  }
+
   /** Removes the parent with the last group, also where only a container runtime makes groups. */
   async dropParent(): Promise<void> {
     if (this.parent === null) return;

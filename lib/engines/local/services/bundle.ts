@@ -1,4 +1,4 @@
-import { release } from 'node:os';
+import { availableParallelism, release } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
@@ -16,6 +16,9 @@ export const MOUNT_POINTS = ['proc', 'dev', 'tmp', 'run', 'state', 'etc/service'
 export const INIT = '/.init';
 
 const servicesGroup = (host: Host) => `nephele-${host.tag}-services`;
+
+/** All services together against the platform's own processes, each of which weighs 1: traffic is served while the platform works. */
+export const SERVICES_WEIGHT = 2 * availableParallelism();
 
 /** The cgroups of this engine's services, which the container runtime makes; only root has any. */
 export const serviceGroups = (host: Host) => new Groups(host.isolation === 'root' ? servicesGroup(host) : null);

@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ServiceLimits, ServiceSpec } from '@/lib/hosts/services/engine';
 import { settleService, shellService } from '../../contract/service-subject';
 import { namesIn } from '../record';
 import { Groups } from '../sandbox/groups';
-import { serviceGroups } from './bundle';
+import { SERVICES_WEIGHT, serviceGroups } from './bundle';
 import { SERVICE_LIMITS, serviceLimits } from './limits';
 import { testServicesHere } from './test-subject';
 
@@ -43,6 +45,24 @@ await testServicesHere(({ host, subject }) => {
       for (const { id } of [slow, free]) await services.removeService(id);
     }
   });
+
+  it.skipIf(userInfo().uid !== 0)(
+    'all services together weigh as much as the processors that they may fill',
+    async () => {
+      const { services } = subject;
+      const box = shellService(subject, 'while true; do sleep 1000; done', { stopSeconds: 0.2 });
+      await settleService(services, box);
+      const folders = await serviceGroups(host).folders();
+      const weights = await Promise.all(
+        ['cpu.shares', 'cpu.weight'].flatMap((file) =>
+          folders.map((folder) => readFile(join(folder, file), 'utf8').then(Number, () => null)),
+        ),
+      );
+      await services.removeService(box.id);
+      const [v1, v2] = [1024 * SERVICES_WEIGHT, 100 * SERVICES_WEIGHT];
+      expect(weights.filter((weight) => weight === v1 || weight === v2)).toHaveLength(1);
+    },
+  );
 
   it.skipIf(userInfo().uid !== 0)('finds out by exceeding them which limits the kernel holds a group to', async () => {
     const groups = serviceGroups(host);

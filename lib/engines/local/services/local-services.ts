@@ -24,7 +24,7 @@ import { cpuSecondsOf } from '../processes';
 import { missingPrograms } from '../programs';
 import { changeRecord, checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
-import { hasNetwork, ociConfig, serviceGroups, shimSpec } from './bundle';
+import { hasNetwork, ociConfig, SERVICES_WEIGHT, serviceGroups, shimSpec } from './bundle';
 import { changeAddresses, ensureCable, INTERFACE, removeCable } from './cable';
 import { removeFiles, writeFiles } from './files';
 import { answers } from './health';
@@ -302,7 +302,10 @@ export class LocalServices implements ServiceEngine {
     const restarts = supervised && (rebuilt || (filesChanged && spec.reload.kind === 'restart'));
     if (!supervised && !rebuilt && (await this.hasRun(spec))) return;
     if (restarts) await stopService(this.host, spec.id, stopMs(spec));
-    if (!supervised || restarts) return startSupervisor(this.host, spec.id);
+    if (!supervised || restarts) {
+      await serviceGroups(this.host).weigh(SERVICES_WEIGHT);
+      return startSupervisor(this.host, spec.id);
+    }
     if (filesChanged) await this.reload(spec);
   }
 

@@ -84,6 +84,19 @@ class Log:
         self.lines.refill()
         self.bytes.refill()
         now = time.time_ns()
+        size = sum(map(len, texts))
+        if texts and not self.dropped and self.lines.tokens >= len(texts) and self.bytes.tokens >= size:
+            self.lines.tokens -= len(texts)
+            self.bytes.tokens -= size
+            head = b"%d %s " % (now, stream)
+            self.put(head + (b"\n" + head).join(texts).replace(b"\r", b"") + b"\n", len(texts))
+        else:
+            self.write_some(stream, now, texts)
+        if self.size >= FILE_BYTES:
+            self.rotate()
+
+    def write_some(self, stream, now, texts):
+        """Writes the lines that the limits let pass, and says how many they did not."""
         taken = []
         for text in texts:
             if self.lines.tokens < 1 or self.bytes.tokens < len(text):
@@ -97,8 +110,6 @@ class Log:
             taken.append(b"%d %s %s\n" % (now, stream, text.replace(b"\r", b"")))
         if taken:
             self.put(b"".join(taken), len(taken))
-        if self.size >= FILE_BYTES:
-            self.rotate()
 
     def rotate(self):
         os.close(self.file)
