@@ -11,7 +11,8 @@ import { describeHost } from '@/lib/engines/local/host';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { forgetSettings, settings } from '@/lib/settings';
 import { freePort, startGatewayWorld } from '@/lib/testing/gateway-world';
-import { type Load, loadApart } from './load';
+import { figures } from './balancer';
+import { loadApart } from './load';
 import { compare, printRatio } from './ratio';
 
 const SECONDS = 3;
@@ -99,9 +100,6 @@ export async function measureGateway(): Promise<void> {
     await world.stop();
   }
 }
-
-const figures = ({ perSecond, p50_ms, p99_ms }: Load) =>
-  `${Math.round(perSecond)}/s (p50 ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(2)} ms)`;
 
 async function changesAmongMany(
   world: Awaited<ReturnType<typeof startGatewayWorld>>,

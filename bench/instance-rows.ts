@@ -21,10 +21,10 @@ export async function measureInstanceRows(port: number, token: string): Promise<
   const network_id = await createNetwork(port, token);
   const body = JSON.stringify({ name: 'web', flavor_id: NANO, image_id: TINY_IMAGE, network_id });
   const create = { method: 'POST', path: '/api/v1/compute/instances', token, body };
-  await loadHttp(port, [create], 1, 201);
-  const accepted = await loadHttp(port, [create], SECONDS, 201);
+  await loadHttp(port, [create], 1, { status: 201 });
+  const accepted = await loadHttp(port, [create], SECONDS, { status: 201 });
   print('POST /compute/instances accepted, 1 caller', accepted, { text: 'p50 ≤ 10 ms', met: accepted.p50_ms <= 10 });
-  print('the same, 4 callers', await loadHttp(port, [create, create, create, create], SECONDS, 201));
+  print('the same, 4 callers', await loadHttp(port, [create, create, create, create], SECONDS, { status: 201 }));
   await copyInstances(projectId, ROWS);
   const list = { method: 'GET', path: '/api/v1/compute/instances?limit=50', token };
   await loadHttp(port, [list], 1);

@@ -1,5 +1,6 @@
 import { type HttpRequest, loadHttp } from './load';
 
-/* `loadApart`: PORT SECONDS REQUESTS as JSON. Prints the load as JSON. */
-const [port, seconds, requests = '[]'] = process.argv.slice(2);
-console.log(JSON.stringify(await loadHttp(Number(port), JSON.parse(requests) as HttpRequest[], Number(seconds))));
+/* PORT SECONDS REQUESTS as JSON, and the address if it is not this host's. Prints the load as JSON. */
+const [port, seconds, requests = '[]', address] = process.argv.slice(2);
+const load = await loadHttp(Number(port), JSON.parse(requests) as HttpRequest[], Number(seconds), { address });
+console.log(JSON.stringify(load));

@@ -16,11 +16,13 @@ export async function loadHttp(
   port: number,
   requests: readonly HttpRequest[],
   seconds: number,
-  status = 200,
+  { status = 200, address = '127.0.0.1' }: { status?: number; address?: string | undefined } = {},
 ): Promise<Load> {
   const until = performance.now() + seconds * 1000;
   const began = performance.now();
-  const times = await Promise.all(requests.map((request) => caller(port, bytesOf(request, port), until, status)));
+  const times = await Promise.all(
+    requests.map((request) => caller({ port, address }, bytesOf(request, port), until, status)),
+  );
   return summary(times.flat(), (performance.now() - began) / 1000);
 }
 
@@ -50,12 +52,17 @@ function bytesOf({ method, path, host = '127.0.0.1', token, body = '' }: HttpReq
   return Buffer.from(lines.join('\r\n'));
 }
 
-function caller(port: number, request: Buffer, until: number, status: number): Promise<number[]> {
+function caller(
+  { port, address }: { port: number; address: string },
+  request: Buffer,
+  until: number,
+  status: number,
+): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const times: number[] = [];
     let sentAt = 0;
     let received = '';
-    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const socket: Socket = connect({ port, host: address, noDelay: true });
     const send = () => {
       sentAt = performance.now();
       socket.write(request);

@@ -100,12 +100,12 @@ async function measureCreating(port: number, tokens: readonly string[], url: str
         body: '{"flavor":"small"}',
       }),
     );
-    await loadHttp(port, requests, 1, 201);
+    await loadHttp(port, requests, 1, { status: 201 });
     const [created, alone] = await compare(
       'perSecond',
       async () => {
         await forgetInstances();
-        return loadHttp(port, requests, SECONDS, 201);
+        return loadHttp(port, requests, SECONDS, { status: 201 });
       },
       async () => {
         await forgetInstances();

@@ -6,7 +6,7 @@ import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 /**
  * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the
  * dashboard, the inventory, the log store and machines. `npm run bench -- api`, `-- metrics`, `-- dashboard`, `-- inventory`,
- * `-- logs`, `-- gateway`, `-- objects` and `-- machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
+ * `-- logs`, `-- balancer`, `-- gateway`, `-- objects` and `-- machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
  */
 async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
   const amount = given === undefined ? undefined : Number(given);
@@ -24,6 +24,8 @@ async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
     await onOwnDatabase(async () => (await import('./inventory')).measureInventory());
   if (only === undefined || only === 'logs')
     await onOwnDatabase(async (_, folder) => (await import('./logs')).measureLogs(folder, amount));
+  if (only === undefined || only === 'balancer')
+    await onOwnDatabase(async () => (await import('./balancer')).measureBalancer());
   if (only === undefined || only === 'gateway')
     await onOwnDatabase(async () => (await import('./gateway')).measureGateway());
   if (only === undefined || only === 'objects')
