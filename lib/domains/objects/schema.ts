@@ -88,7 +88,7 @@ export const bucket = z
       .meta({ description: 'The address of the bucket for everyone, if its ACL is public.' }),
     lifecycle: z.array(lifecycleRule),
     cors: z.array(corsRule),
-    has_policy: z.boolean().meta({ description: 'Whether a bucket policy was set with S3.' }),
+    has_policy: z.boolean().meta({ description: 'Whether the bucket has a policy.' }),
     ...times,
   })
   .meta({ id: 'Bucket' });
@@ -114,9 +114,19 @@ export const updateBucket = z
     versioning: z.boolean().optional(),
     lifecycle: z.array(lifecycleRule).max(1000).optional(),
     cors: z.array(corsRule).max(100).optional(),
+    policy: z
+      .string()
+      .max(20 * 1024)
+      .nullable()
+      .optional()
+      .meta({ description: 'A bucket policy in JSON; null: none.' }),
   })
   .meta({ id: 'UpdateBucket', example: { acl: 'public-read', quota_gb: 100 } });
 export type UpdateBucket = z.output<typeof updateBucket>;
+
+export const bucketPolicy = z
+  .strictObject({ policy: z.string().nullable().meta({ description: 'In JSON, as it was set; null: none.' }) })
+  .meta({ id: 'BucketPolicy' });
 
 export const bucketQuery = sortedQuery(
   {
