@@ -52,6 +52,13 @@ const lifecycleRule = z
   })
   .meta({ id: 'LifecycleRule' });
 
+/** S3 knows one kind of expiry for a rule. */
+function actsOnce(rule: z.output<typeof lifecycleRule>): boolean {
+  const { days, date, markers, noncurrentDays, abortDays } = rule;
+  const ends = [days, date, markers || undefined].filter((value) => value !== undefined).length;
+  return ends < 2 && (ends === 1 || noncurrentDays !== undefined || abortDays !== undefined);
+}
+
 const corsRule = z
   .strictObject({
     id: z.string().max(255).optional(),
@@ -112,7 +119,12 @@ export const updateBucket = z
     acl: acl.optional(),
     quota_gb: quota.nullable().optional(),
     versioning: z.boolean().optional(),
-    lifecycle: z.array(lifecycleRule).max(1000).optional(),
+    lifecycle: z
+      .array(lifecycleRule)
+      .max(1000)
+      .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, 'each rule needs an id of its own')
+      .refine((rules) => rules.every(actsOnce), 'each rule needs an action, and at most one of days, date and markers')
+      .optional(),
     cors: z.array(corsRule).max(100).optional(),
     policy: z
       .string()
