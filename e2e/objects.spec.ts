@@ -101,11 +101,9 @@ test('an upload survives a lost connection and a reload: only what is missing is
 }) => {
   const name = newName('large');
   await createBucket(page, tenant, name);
-  const file = {
-    name: 'disk.img',
-    mimeType: 'application/octet-stream',
-    buffer: Buffer.alloc(20 * 1024 ** 2, 'nephele'),
-  };
+  const folder = mkdtempSync(join(tmpdir(), 'nephele-large-'));
+  const file = join(folder, 'disk.img');
+  writeFileSync(file, Buffer.alloc(20 * 1024 ** 2, 'nephele'));
   const sent: string[] = [];
   page.on('response', (response) => {
     const { searchParams } = new URL(response.url());
@@ -123,6 +121,7 @@ test('an upload survives a lost connection and a reload: only what is missing is
   await expect(page.getByText('1 uploaded')).toBeVisible();
   await expect.poll(() => sent.toSorted()).toEqual(['1', '2', '3']);
   await expect(page.getByRole('region', { name: `Files in ${name}` })).toContainText('20 MB');
+  rmSync(folder, { recursive: true });
 });
 
 test('an access key is shown once, with commands for the usual clients', async ({ page, tenant }) => {
@@ -158,7 +157,7 @@ test('old versions are shown, restored and deleted for good', async ({ page, ten
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByRole('radio', { name: /^Kept/ }).check();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save settings' }).click();
   await expect(page.getByText(`${name} changed`)).toBeVisible();
   await page.getByRole('tab', { name: 'Objects' }).click();
   for (const text of ['first', 'second']) {
@@ -192,4 +191,71 @@ test('old versions are shown, restored and deleted for good', async ({ page, ten
   await page.getByRole('menuitem', { name: 'Delete version' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete version' }).click();
   await expect(versions).toHaveCount(2);
+});
+
+test('a policy, CORS rules and lifecycle rules are edited, refused at their place, and take effect', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const name = newName('shared');
+  await createBucket(page, tenant, name);
+  const { url } = await (
+    await request.post(`/api/v1/storage/buckets/${name}/objects/presign`, {
+      headers: bearer(tenant.token),
+      data: { key: 'public/a.txt', method: 'PUT' },
+    })
+  ).json();
+  await request.put(url, { data: 'for everyone' });
+  const open_url = url.split('?')[0];
+  expect((await request.get(open_url)).status()).toBe(403);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+
+  const editor = page.getByRole('textbox', { name: 'Bucket policy' });
+  const save = page.getByRole('button', { name: 'Save policy' });
+  await editor.fill('{\n  "Version": "2012-10-17"\n  "Statement": []\n}');
+  await save.click();
+  await expect(page.getByText('No valid JSON from line 3.')).toBeVisible();
+  await editor.fill('{"Statement": [{"Effect": "Perhaps"}]}');
+  await save.click();
+  await expect(page.getByText('Effect must be Allow or Deny.')).toBeVisible();
+  await expectAccessible(page);
+  await editor.fill('');
+  await page.getByRole('button', { name: 'Insert an example' }).click();
+  await save.click();
+  await expect(page.getByText('Policy changed')).toBeVisible();
+  expect(await (await request.get(open_url)).text()).toBe('for everyone');
+
+  await page.getByRole('button', { name: 'Add CORS rule' }).click();
+  const saveCors = page.getByRole('button', { name: 'Save CORS rules' });
+  await page.getByLabel('Origins').fill('app.example.com');
+  await saveCors.click();
+  await expect(page.getByText(/^Scheme, host and port/)).toBeVisible();
+  await page.getByLabel('Origins').fill('https://app.example.com');
+  await saveCors.click();
+  await expect(page.getByText('CORS rules changed')).toBeVisible();
+  const Origin = 'https://app.example.com';
+  const answer = await request.get(open_url, { headers: { Origin } });
+  expect(answer.headers()['access-control-allow-origin']).toBe(Origin);
+
+  await page.getByRole('button', { name: 'Add lifecycle rule' }).click();
+  const saveRules = page.getByRole('button', { name: 'Save lifecycle rules' });
+  await saveRules.click();
+  await expect(page.getByText(/each rule needs an action/i)).toBeVisible();
+  await page.getByLabel('Prefix').fill('logs/');
+  await page.getByLabel('Delete objects after').fill('30');
+  await saveRules.click();
+  await expect(page.getByText('Lifecycle rules changed')).toBeVisible();
+  await expectAccessible(page);
+  const bucket = await (await request.get(`/api/v1/storage/buckets/${name}`, { headers: bearer(tenant.token) })).json();
+  expect(bucket).toMatchObject({
+    has_policy: true,
+    cors: [{ origins: [Origin], methods: ['GET', 'HEAD'] }],
+    lifecycle: [{ id: 'rule-1', enabled: true, prefix: 'logs/', days: 30 }],
+  });
+  await page.reload();
+  await expect(editor).toContainText('s3:GetObject');
+  await page.getByRole('button', { name: 'Remove lifecycle rule 1' }).click();
+  await saveRules.click();
+  await expect(page.getByText('Lifecycle rules changed')).toBeVisible();
 });

@@ -96,6 +96,23 @@ describe('settings', () => {
     expect(s.allowPrivateUrls).toEqual(['hooks.corp.example', '10.0.0.0/8']);
   });
 
+  it('an outside object store needs its address and keys, and is where browsers go by default', () => {
+    const given = {
+      S3_ENGINE: 'external',
+      S3_EXTERNAL_URL: 'https://rgw.example.net/',
+      S3_ADMIN_ACCESS_KEY: 'admin',
+      S3_ADMIN_SECRET_KEY: 'hunter2',
+    };
+    expect(parseSettings(given).s3).toMatchObject({
+      url: 'https://rgw.example.net',
+      external: { origin: 'https://rgw.example.net', access_key: 'admin', secret: 'hunter2' },
+    });
+    expect(parseSettings({ ...given, S3_ENGINE: 'local' }).s3.external).toBeUndefined();
+    expect(messageOf({ S3_ENGINE: 'external', S3_ADMIN_SECRET_KEY: 'hunter2' })).toMatch(
+      /S3_EXTERNAL_URL: must be set.*S3_ADMIN_ACCESS_KEY: must be set/s,
+    );
+  });
+
   it('an outside Loki has an address and possibly a tenant', () => {
     expect(parseSettings({}).loki).toBeUndefined();
     expect(parseSettings({ LOKI_URL: 'https://loki.example.org/', LOKI_TENANT: 'cloud' }).loki).toEqual({

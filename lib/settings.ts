@@ -163,6 +163,10 @@ const environment = z.object({
   GATEWAY_TLS_CERT: z.string().regex(/^\//, 'an absolute path').optional(),
   ALLOW_UNVERIFIED_HOSTS: flag.default(false),
   GATEWAY_SAME_SITE: flag.default(false),
+  S3_ENGINE: z.enum(['local', 'external'], 'local or external').default('local'),
+  S3_EXTERNAL_URL: z.url({ protocol: /^https?$/, error: 'a URL such as https://rgw.example.net' }).optional(),
+  S3_ADMIN_ACCESS_KEY: z.string().max(128, 'at most 128 characters').optional(),
+  S3_ADMIN_SECRET_KEY: z.string().max(128, 'at most 128 characters').optional(),
   S3_PORT: whole(65_535, 'a port from 1 to 65535').default(9000),
   S3_HOST: address.optional(),
   S3_PUBLIC_URL: httpUrl.optional(),
@@ -238,7 +242,7 @@ export function parseSettings(env: Record<string, string | undefined>) {
     throw new SettingsError(`These settings are invalid:\n${[...new Set(lines)].join('\n')}`);
   }
   const s = result.data;
-  const wrong = [...paymentProblems(s), ...bindingProblems(s), ...sameSiteProblems(s)];
+  const wrong = [...paymentProblems(s), ...bindingProblems(s), ...sameSiteProblems(s), ...objectStorageProblems(s)];
   if (wrong.length > 0) throw new SettingsError(`These settings are invalid:\n${wrong.join('\n')}`);
   const own = s.BACKOFFICE_LISTEN;
   const baseUrl = s.BASE_URL ?? `http://localhost:${s.PORT}`;
@@ -330,10 +334,23 @@ export function parseSettings(env: Record<string, string | undefined>) {
       /** The address that the S3 endpoint listens at. */
       host: s.S3_HOST ?? s.HOST,
       /** Its address for browsers and scripts, without a trailing slash. */
-      url: s.S3_PUBLIC_URL ?? `http://localhost:${s.S3_PORT}`,
+      url:
+        s.S3_PUBLIC_URL ??
+        (s.S3_ENGINE === 'external' && s.S3_EXTERNAL_URL
+          ? new URL(s.S3_EXTERNAL_URL).origin
+          : `http://localhost:${s.S3_PORT}`),
       /** Hosts below it name a bucket: `BUCKET.s3.example.net`. */
       domain: s.S3_DOMAIN,
       region: s.S3_REGION,
+      /** The outside store that keeps buckets in place of this host's disk. */
+      external:
+        s.S3_ENGINE === 'external' && s.S3_EXTERNAL_URL && s.S3_ADMIN_ACCESS_KEY && s.S3_ADMIN_SECRET_KEY
+          ? {
+              origin: new URL(s.S3_EXTERNAL_URL).origin,
+              access_key: s.S3_ADMIN_ACCESS_KEY,
+              secret: s.S3_ADMIN_SECRET_KEY,
+            }
+          : undefined,
     },
     bucketsPerProject: s.BUCKETS_PER_PROJECT,
     /** Valid access keys of object storage. */
@@ -382,6 +399,15 @@ export function parseSettings(env: Record<string, string | undefined>) {
     /** The name of this machine in rows of resources on it; undefined: stored in its data folder, see `settings`. */
     hostId: s.HOST_ID,
   };
+}
+
+/** An outside store without its address or keys. */
+function objectStorageProblems(s: z.output<typeof environment>): string[] {
+  if (s.S3_ENGINE === 'local') return [];
+  const needed = ['S3_EXTERNAL_URL', 'S3_ADMIN_ACCESS_KEY', 'S3_ADMIN_SECRET_KEY'] as const;
+  return needed
+    .filter((name) => !s[name])
+    .map((name) => `  ${name}: must be set for S3_ENGINE=external; docs/operators.md shows how to make the keys`);
 }
 
 /** Payment settings that are valid separately but wrong together. */

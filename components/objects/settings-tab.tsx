@@ -12,51 +12,32 @@ import { updateBucket } from '@/lib/client/operations/storage';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { aclCards, versioningCards } from './choices';
+import { CorsRules } from './cors-rules';
+import { LifecycleRules } from './lifecycle-rules';
 import { Clients } from './new-key';
+import { PolicyCard } from './policy-card';
 import type { Bucket } from './types';
 
 const schema = z.object({
   acl: z.enum(['private', 'public-read']),
   versioning: z.enum(['off', 'on']),
   quota_gb: z.string().check(z.regex(/^(\d+(\.\d{1,6})?)?$/, 'Enter a number of GB.')),
-  expire_days: z.string().check(z.regex(/^\d*$/, 'Enter a number of days.')),
-  old_days: z.string().check(z.regex(/^\d*$/, 'Enter a number of days.')),
 });
 
-const PORTAL_RULE = 'portal';
-
-/** The rules that this form does not show stay; its own one is replaced. */
-function bodyOf(bucket: Bucket) {
-  return ({ acl, versioning, quota_gb, expire_days, old_days }: z.output<typeof schema>) => {
-    const others = bucket.lifecycle.filter(({ id }) => id !== PORTAL_RULE);
-    const own = {
-      id: PORTAL_RULE,
-      enabled: true,
-      prefix: '',
-      tags: {},
-      ...(Number(expire_days) > 0 ? { days: Number(expire_days) } : {}),
-      ...(Number(old_days) > 0 ? { noncurrentDays: Number(old_days) } : {}),
-    };
-    return {
-      acl,
-      versioning: versioning === 'on',
-      quota_gb: Number(quota_gb) > 0 ? Number(quota_gb) : null,
-      lifecycle: 'days' in own || 'noncurrentDays' in own ? [...others, own] : others,
-    };
-  };
-}
+const bodyOf = ({ acl, versioning, quota_gb }: z.output<typeof schema>) => ({
+  acl,
+  versioning: versioning === 'on',
+  quota_gb: Number(quota_gb) > 0 ? Number(quota_gb) : null,
+});
 
 /** The settings of a bucket, and how clients reach it. */
 export function SettingsTab({ bucket, reread }: { bucket: Bucket; reread: () => unknown }) {
   const { project, api } = useProject();
   const update = api.useMutation('patch', '/api/v1/storage/buckets/{name}');
-  const own = bucket.lifecycle.find(({ id }) => id === PORTAL_RULE);
   const form = useSchemaForm(schema, {
     acl: bucket.acl,
     versioning: bucket.versioning === 'enabled' ? 'on' : 'off',
     quota_gb: bucket.quota_gb === null ? '' : String(bucket.quota_gb),
-    expire_days: String(own?.days ?? ''),
-    old_days: String(own?.noncurrentDays ?? ''),
   });
   return (
     <div className="space-y-5">
@@ -66,12 +47,12 @@ export function SettingsTab({ bucket, reread }: { bucket: Bucket; reread: () => 
           loading={false}
           error={update.error}
           failure="The bucket could not be changed"
-          submitLabel="Save"
+          submitLabel="Save settings"
           operation="updateBucket"
-          copy={{ operation: updateBucket, id: bucket.name, schema, body: bodyOf(bucket) }}
+          copy={{ operation: updateBucket, id: bucket.name, schema, body: bodyOf }}
           cancel={paths.bucket(project.slug, bucket.name)}
           onSubmit={async (values) => {
-            await update.mutateAsync({ params: { path: { name: bucket.name } }, body: bodyOf(bucket)(values) });
+            await update.mutateAsync({ params: { path: { name: bucket.name } }, body: bodyOf(values) });
             await reread();
             form.reset(values);
             void notify('success', `${bucket.name} changed`);
@@ -97,24 +78,11 @@ export function SettingsTab({ bucket, reread }: { bucket: Bucket; reread: () => 
             optional
             width="short"
           />
-          <TextField
-            control={form.control}
-            name="expire_days"
-            label="Delete objects after days"
-            inputMode="numeric"
-            optional
-            width="short"
-          />
-          <TextField
-            control={form.control}
-            name="old_days"
-            label="Delete old versions after days"
-            inputMode="numeric"
-            optional
-            width="short"
-          />
         </FormShell>
       </Card>
+      <PolicyCard bucket={bucket} reread={reread} />
+      <CorsRules bucket={bucket} reread={reread} />
+      <LifecycleRules bucket={bucket} reread={reread} />
       <Card title="Connect" description="S3 clients need an access key and this endpoint.">
         <Clients
           connection={{
@@ -135,10 +103,7 @@ export function SettingsTab({ bucket, reread }: { bucket: Bucket; reread: () => 
               </code>,
             ],
             ['Region', bucket.region],
-            ['Bucket policy', bucket.has_policy ? 'Set with an S3 client' : 'None'],
             ['Rights of other projects', bucket.has_grants ? 'Set with an S3 client' : 'None'],
-            ['Lifecycle rules', String(bucket.lifecycle.length)],
-            ['CORS rules', String(bucket.cors.length)],
             ['Created', <Time key="created" at={bucket.created_at} form="exact" />],
           ]}
         />

@@ -3,6 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import { ResumableUpload, type UploadTarget } from '@/components/kit/upload/resumable-upload';
 import type { ApiClient } from '@/lib/client/api';
+import { mayBeOf, rememberFile } from './remembered-files';
 
 /** A file on its way to a bucket. It goes on while other pages of the portal are shown. */
 export interface ObjectUpload {
@@ -103,6 +104,7 @@ function targetOf({ client, bucket: name }: Place, key: string): UploadTarget {
         signal,
       });
       if (!data) throw new Error('The upload could not begin.');
+      rememberFile(data.upload_id, file);
       return { uploadId: data.upload_id, partSize: data.part_size };
     },
     async arrived(id, signal) {
@@ -140,7 +142,9 @@ async function unfinished(client: ApiClient, name: string, key: string, file: Fi
     params: { path: { name } },
     signal,
   });
-  const same = data.find((upload) => upload.key === key && upload.size_bytes === file.size);
+  const same = data.find(
+    ({ upload_id, ...upload }) => upload.key === key && upload.size_bytes === file.size && mayBeOf(upload_id, file),
+  );
   if (!same?.part_size) return undefined;
   const parts = await readParts(client, name, same.upload_id, signal);
   return { uploadId: same.upload_id, partSize: same.part_size, arrived: parts.map(({ part_number }) => part_number) };

@@ -34,7 +34,7 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   const { dataDir } = settings;
   await endLeftovers(dataDir, graceMs);
   await requireFree(settings.host, settings.port, 'PORT');
-  await requireFree(settings.s3.host, settings.s3.port, 'S3_PORT');
+  if (!settings.s3.external) await requireFree(settings.s3.host, settings.s3.port, 'S3_PORT');
   if (settings.backofficeListen) {
     await requireFree(settings.backofficeListen.host, settings.backofficeListen.port, 'BACKOFFICE_LISTEN');
   }
@@ -72,11 +72,12 @@ export async function bringUp(settings: Settings, { dev, signal, stops }: Option
   const pages = dev ? generateApiClient(run) : buildPages(run);
   // The first failure determines the reason and stops the others.
   const [worker, objects, web] = await Promise.all(
-    [launch('worker'), launch('objects'), pages.then(() => launch('web'))].map((part) =>
-      part.catch((error) => {
-        failing.abort(error);
-        return undefined;
-      }),
+    [launch('worker'), settings.s3.external ? undefined : launch('objects'), pages.then(() => launch('web'))].map(
+      (part) =>
+        part?.catch((error) => {
+          failing.abort(error);
+          return undefined;
+        }),
     ),
   );
   if (worker) {

@@ -74,6 +74,25 @@ test('a refused part is sent again, and the rest is not', async () => {
   expect(server.received.filter((part) => part !== 2)).toHaveLength(2);
 });
 
+test('a lost connection is waited out, however many attempts that takes, and ends the upload only in the end', async () => {
+  const lost = { left: 40 };
+  const flaky = {
+    ...target,
+    send: async (...sent: Parameters<typeof target.send>) => {
+      lost.left -= 1;
+      if (lost.left > 0) throw new TypeError('Failed to fetch');
+      await target.send(...sent);
+    },
+  };
+  const upload = new ResumableUpload(fileOf(3000), flaky, atOnce);
+  await upload.start();
+  expect([upload.progress.state, lost.left < 0]).toEqual(['done', true]);
+  lost.left = Number.POSITIVE_INFINITY;
+  const other = new ResumableUpload(fileOf(3000), flaky, { ...atOnce, patienceMs: 0 });
+  await other.start();
+  expect(other.progress).toMatchObject({ state: 'failed', error: new TypeError('Failed to fetch') });
+});
+
 test('a failed upload continues where it stopped', async () => {
   server.refuseParts((part) => part === 3);
   const upload = new ResumableUpload(fileOf(4000), target, { ...atOnce, parallel: 1, attempts: 2 });

@@ -1,3 +1,5 @@
+import { ApiError } from '@/lib/client/errors';
+
 /** The destination of a multipart upload. The endpoints of object storage have the same steps. */
 export interface UploadTarget {
   /** @returns the upload's id, the size of every part but the last, and the parts that an earlier page has sent */
@@ -23,8 +25,10 @@ export interface UploadProgress {
 export interface UploadOptions {
   /** Concurrent parts. */
   parallel?: number;
-  /** Attempts per part before the upload fails. */
+  /** Attempts of a step that is refused, before the upload fails. */
   attempts?: number;
+  /** How long the connection may be lost before the upload fails. */
+  patienceMs?: number;
   /** Waits before the next attempt; receives the number of the last one. */
   backOff?: (attempt: number, signal: AbortSignal) => Promise<void>;
 }
@@ -44,7 +48,7 @@ export class ResumableUpload {
     readonly target: UploadTarget,
     options: UploadOptions = {},
   ) {
-    this.#options = { parallel: 3, attempts: 4, backOff, ...options };
+    this.#options = { parallel: 3, attempts: 4, patienceMs: 30 * 60_000, backOff, ...options };
     this.#progress = { state: 'waiting', sentBytes: 0, totalBytes: file.size };
   }
 
@@ -91,7 +95,8 @@ export class ResumableUpload {
       await inParallel(missing, this.#options.parallel, (part) => this.#sendPart(uploadId, part, partSize, signal));
       signal.throwIfAborted();
       this.#put({ state: 'finishing' });
-      await this.target.complete(uploadId, signal);
+      // A repeat gets the same answer.
+      await this.#attempt(() => this.target.complete(uploadId, signal), signal);
       this.#put({ state: 'done' });
     } catch (error) {
       if (signal.aborted) return;
@@ -103,9 +108,10 @@ export class ResumableUpload {
 
   async #begin(signal: AbortSignal): Promise<{ uploadId: string; partSize: number }> {
     if (this.#started) {
-      this.#arrived = new Set(await this.target.arrived(this.#started.uploadId, signal));
+      const { uploadId } = this.#started;
+      this.#arrived = new Set(await this.#attempt(() => this.target.arrived(uploadId, signal), signal));
     } else {
-      const { arrived = [], ...started } = await this.target.begin(this.file, signal);
+      const { arrived = [], ...started } = await this.#attempt(() => this.target.begin(this.file, signal), signal);
       this.#started = started;
       this.#arrived = new Set(arrived);
     }
@@ -115,15 +121,23 @@ export class ResumableUpload {
 
   async #sendPart(uploadId: string, part: number, partSize: number, signal: AbortSignal): Promise<void> {
     const bytes = this.file.slice((part - 1) * partSize, part * partSize);
+    await this.#attempt(() => this.target.send(uploadId, part, bytes, signal), signal);
+    this.#arrived.add(part);
+    this.#count(partSize);
+  }
+
+  /** Repeats a step: a few times if it is refused, and for long while nothing answers. */
+  async #attempt<Result>(step: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    const begun = performance.now();
+    let refusals = 0;
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {
-        await this.target.send(uploadId, part, bytes, signal);
-        this.#arrived.add(part);
-        this.#count(partSize);
-        return;
+        return await step();
       } catch (error) {
-        if (signal.aborted || attempt >= this.#options.attempts) throw error;
+        if (!isLost(error)) refusals += 1;
+        const isOver = refusals >= this.#options.attempts || performance.now() - begun > this.#options.patienceMs;
+        if (signal.aborted || isOver) throw error;
         await this.#options.backOff(attempt, signal);
       }
     }
@@ -162,16 +176,25 @@ async function inParallel<Value>(
   await Promise.all(Array.from({ length: count }, work));
 }
 
+/** Whether nothing answered: the error of `fetch`, or that of the API client. */
+const isLost = (error: unknown) =>
+  error instanceof TypeError || (error instanceof ApiError && error.code === 'CONNECTION_LOST');
+
 /** A network that drops often returns within a second; doubling spares a server that is down. */
 const FIRST_BACKOFF_MS = 1000;
+const MOST_BACKOFF_MS = 15_000;
 
-/** Exponential backoff before a retry: 1 s, 2 s, 4 s. Ends early if the upload is stopped. */
+/** Exponential backoff before a retry: 1 s, 2 s, 4 s, up to 15 s. Ends early if the upload is stopped, or the browser is online again. */
 function backOff(attempt: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
-    signal.addEventListener('abort', () => {
+    const over = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      removeEventListener('online', over);
       resolve();
-    });
+    };
+    const timer = setTimeout(over, Math.min(MOST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
+    signal.addEventListener('abort', over);
+    addEventListener('online', over);
   });
 }

@@ -1,4 +1,3 @@
-import { randomBytes, randomInt } from 'node:crypto';
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError, invalid, noSuch, notFound } from '@/lib/core/api/errors';
 import { contains, listOf } from '@/lib/core/api/list';
@@ -10,6 +9,7 @@ import { sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
 import { bindCredential } from '@/lib/people/identity/bound-credential';
 import { settings } from '@/lib/settings';
+import { bucketEngine } from './bucket-engine';
 import { secretOf } from './s3/access';
 import { type CreateCredential, type Credential, credentialQuery, type NewCredential } from './schema';
 
@@ -38,13 +38,6 @@ export const listCredentials = listOf({
   view: (row: Row) => view(row),
 });
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** 20 characters, as clients expect. */
-const newAccessKey = () => `NEPH${Array.from({ length: 16 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`;
-/** 40 characters. */
-const newSecret = () => randomBytes(30).toString('base64url');
-
 const sealedFor = (projectId: string, id: string, secret: string) =>
   seal(Buffer.from(secret), `object_credential:${projectId}:${id}`);
 
@@ -61,9 +54,12 @@ export async function createCredential(call: ProjectCall, input: CreateCredentia
   if (input.owner === 'me' && caller.kind === 'workload')
     throw new ApiError('FORBIDDEN', 'owner: a workload is no person. An admin can make a key with owner "project".');
   const bucketId = input.bucket === undefined ? null : await bucketIdOf(call, input.bucket);
+  const id = newId();
+  const key = { id, project_id: call.project_id, access: input.access, bucket: input.bucket ?? null };
+  const { access_key, secret } = await bucketEngine().makeKey(key);
   const row: Row = {
-    id: newId(),
-    access_key: newAccessKey(),
+    id,
+    access_key,
     description: input.description,
     bucket: input.bucket ?? null,
     access: input.access,
@@ -73,10 +69,9 @@ export async function createCredential(call: ProjectCall, input: CreateCredentia
     last_used_at: null,
     expires_at,
   };
-  const secret = newSecret();
   const created = { ...view(row), secret_key: secret };
   const userId = input.owner === 'me' && caller.kind !== 'workload' ? caller.user_id : null;
-  await commit(call, {
+  const write = commit(call, {
     resource: { type: 'access_key', id: row.id, name: row.access_key },
     topic: 'bucket',
     caps: [
@@ -98,6 +93,10 @@ export async function createCredential(call: ProjectCall, input: CreateCredentia
     details: { access: row.access, owner: row.owner, bucket: row.bucket },
     answer: { status: 201, body: created },
   });
+  await write.catch(async (error) => {
+    if (error instanceof ApiError) await bucketEngine().endKey(key);
+    throw error;
+  });
   return created;
 }
 
@@ -114,6 +113,7 @@ export async function deleteCredential(call: ProjectCall, id: string): Promise<v
   const found = await queryOne<{ access_key: string }>(sql`SELECT access_key FROM object_credentials
     WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid AND NOT hidden`);
   if (!found) throw notFound('The access key');
+  await bucketEngine().endKey({ id, project_id: call.project_id });
   await commit(call, {
     resource: { type: 'access_key', id, name: found.access_key },
     topic: 'bucket',
@@ -134,12 +134,13 @@ export async function signingPair(call: ProjectCall): Promise<{ access_key: stri
   const mine = sql`access = ${access}::text AND project_id = ${call.project_id}::uuid AND hidden AND session_id IS NOT DISTINCT FROM ${bound.session_id}::uuid
     AND session_epoch IS NOT DISTINCT FROM ${bound.session_epoch}::int AND token_id IS NOT DISTINCT FROM ${bound.token_id}::uuid
     AND provider_id IS NOT DISTINCT FROM ${bound.provider_id}::uuid AND expires_at IS NOT DISTINCT FROM ${expires_at}::timestamptz`;
-  const id = newId();
-  const fresh = { id, access_key: newAccessKey(), secret: newSecret() };
   const present = await queryOne<{ id: string; project_id: string; access_key: string; sealed_secret: Buffer }>(
     sql`SELECT id, project_id, access_key, sealed_secret FROM object_credentials WHERE ${mine} LIMIT 1`,
   );
   if (present) return { access_key: present.access_key, secret: secretOf(present) };
+  const id = newId();
+  const level = call.role === 'reader' ? 'read' : access;
+  const fresh = await bucketEngine().makeKey({ id, project_id: call.project_id, access: level, bucket: null });
   await execute(sql`INSERT INTO object_credentials (id, project_id, access_key, sealed_secret, description, access, owner, hidden,
       session_id, session_epoch, token_id, provider_id, created_by, created_at, updated_at, expires_at)
     VALUES (${id}::uuid, ${call.project_id}::uuid, ${fresh.access_key}::text, ${sealedFor(call.project_id, id, fresh.secret)}::bytea, '', ${access}::text,

@@ -37,6 +37,8 @@ export const objects = domain({
     'object_parts',
     'completed_uploads',
     'bucket_changes',
+    'external_uploads',
+    'external_egress',
   ],
   dependsOn: none,
   portal: objectsPortal,

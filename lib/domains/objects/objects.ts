@@ -4,11 +4,16 @@ import { Page } from '@/lib/core/api/pagination';
 import { isId, newId } from '@/lib/core/db/id';
 import { databaseError, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { settings } from '@/lib/settings';
-import { signingPair } from './credentials';
+import {
+  type ListWish,
+  MOST_PARTS,
+  partSizeFor,
+  presigned,
+  readCursor,
+  requireUploads,
+  writeCursor,
+} from './object-wishes';
 import { wholeOf } from './s3/multipart';
-import { encoded } from './s3/request';
-import { presign } from './s3/signature';
 import type { BeginUpload, CopyObject, ObjectEntry, ObjectUpload, Presign } from './schema';
 import { copyBlob, deleteBlob } from './store/blobs';
 import { type Entry, listObjects, listVersions, type VersionEntry } from './store/listing';
@@ -26,30 +31,24 @@ import {
   uploadColumns,
 } from './store/rows';
 
-const MIB = 1024 ** 2;
-const MOST_PARTS = 10_000;
-
-type BucketFacts = { id: string; versioning: string; project_id: string; name: string };
+type BucketFacts = { id: string; versioning: string; project_id: string; name: string; external_id: string | null };
 
 async function bucketOf(call: ProjectCall, name: string): Promise<BucketFacts> {
   const row = await queryOne<BucketFacts>(
-    sql`SELECT id, versioning, project_id, name FROM buckets WHERE project_id = ${call.project_id}::uuid AND name = ${name}::text`,
+    sql`SELECT id, versioning, project_id, name, external_id FROM buckets WHERE project_id = ${call.project_id}::uuid AND name = ${name}::text`,
   );
   if (!row) throw notFound('The bucket');
   call.record.resource = { type: 'bucket', id: row.id, name };
+  if (row.external_id !== null)
+    throw new ApiError(
+      'ENGINE_UNAVAILABLE',
+      `${name} is in an outside store. An operator reaches it with S3_ENGINE=external.`,
+    );
   return row;
 }
 
-type Wish = {
-  prefix?: string | undefined;
-  delimiter?: string | undefined;
-  versions?: 'true' | 'false' | undefined;
-  limit: number;
-  cursor?: string | undefined;
-};
-
 /** Objects in the order of their keys, with common prefixes where a delimiter folds them. @throws ApiError 404 */
-export async function listEntries(call: ProjectCall, name: string, wish: Wish): Promise<Page<ObjectEntry>> {
+export async function listEntries(call: ProjectCall, name: string, wish: ListWish): Promise<Page<ObjectEntry>> {
   const { id } = await bucketOf(call, name);
   const { prefix = '', delimiter = '', limit: most } = wish;
   if (`${prefix}${delimiter}`.includes('\0')) throw invalid('prefix: must not contain the character zero.');
@@ -83,57 +82,15 @@ export async function listEntries(call: ProjectCall, name: string, wish: Wish): 
   );
 }
 
-const writeCursor = (key: string, version: string) => Buffer.from(JSON.stringify([key, version])).toString('base64url');
-
-function readCursor(cursor: string | undefined): [string, string] | [] {
-  if (cursor === undefined) return [];
-  try {
-    const [key, version] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (typeof key === 'string' && typeof version === 'string' && !key.includes('\0')) return [key, version];
-  } catch {
-    // Answered below.
-  }
-  throw invalid('cursor: is not one of this list.');
-}
-
 /**
  * An address that works without a credential until it expires, or the caller's credential ends.
  * @throws ApiError 403 for a PUT by a reader, 404
  */
 export async function presignObject(call: ProjectCall, name: string, input: Presign) {
   const bucket = await bucketOf(call, name);
-  const { key, method, expires_in, content_type, version_id, download, upload_id, part_number } = input;
-  if (method === 'PUT' && call.role === 'reader')
-    throw new ApiError('FORBIDDEN', 'method: uploads need the role member.');
-  if ((upload_id === undefined) !== (part_number === undefined))
-    throw invalid('part_number: a part needs upload_id and part_number.');
-  if (upload_id !== undefined && method !== 'PUT') throw invalid('method: parts are sent with PUT.');
-  if (upload_id !== undefined) await uploadOf(bucket, upload_id, key);
-  const { url: origin, region } = settings().s3;
-  const { access_key, secret } = await signingPair(call);
-  const file = key.split('/').at(-1) ?? key;
-  const headers: Record<string, string> =
-    method === 'PUT' && content_type !== undefined ? { 'content-type': content_type } : {};
-  const url = presign({
-    origin,
-    path: `/${[bucket.name, ...key.split('/')].map(encoded).join('/')}`,
-    method,
-    query: {
-      ...(version_id === undefined ? {} : { versionId: version_id }),
-      ...(upload_id === undefined ? {} : { uploadId: upload_id, partNumber: String(part_number) }),
-      ...(download && method === 'GET'
-        ? { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(file)}` }
-        : {}),
-    },
-    headers,
-    accessKey: access_key,
-    secret,
-    region,
-    at: call.at,
-    expiresIn: expires_in,
-  });
-  const expires_at = new Date(Math.floor(call.at.getTime() / 1000) * 1000 + expires_in * 1000).toISOString();
-  return { url, method, expires_at, headers };
+  requireUploads(call, input);
+  if (input.upload_id !== undefined) await uploadOf(bucket, input.upload_id, input.key);
+  return presigned(call, name, input);
 }
 
 /** Deletes an object as S3 does. @throws ApiError 404 */
@@ -225,12 +182,6 @@ function refused(error: unknown): unknown {
     default:
       return error;
   }
-}
-
-/** About a hundred parts, so that several are sent at once and little is sent again; 10,000 at most. */
-export function partSizeFor(size: number): number {
-  const whole = (parts: number) => Math.ceil(size / parts / MIB) * MIB;
-  return Math.max(8 * MIB, Math.min(whole(100), 512 * MIB), whole(MOST_PARTS - 1));
 }
 
 /** Begins a multipart upload. @throws ApiError 404 */

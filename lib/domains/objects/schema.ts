@@ -52,6 +52,13 @@ const lifecycleRule = z
   })
   .meta({ id: 'LifecycleRule' });
 
+/** S3 knows one kind of expiry for a rule. */
+function actsOnce(rule: z.output<typeof lifecycleRule>): boolean {
+  const { days, date, markers, noncurrentDays, abortDays } = rule;
+  const ends = [days, date, markers || undefined].filter((value) => value !== undefined).length;
+  return ends < 2 && (ends === 1 || noncurrentDays !== undefined || abortDays !== undefined);
+}
+
 const corsRule = z
   .strictObject({
     id: z.string().max(255).optional(),
@@ -88,7 +95,7 @@ export const bucket = z
       .meta({ description: 'The address of the bucket for everyone, if its ACL is public.' }),
     lifecycle: z.array(lifecycleRule),
     cors: z.array(corsRule),
-    has_policy: z.boolean().meta({ description: 'Whether a bucket policy was set with S3.' }),
+    has_policy: z.boolean().meta({ description: 'Whether the bucket has a policy.' }),
     ...times,
   })
   .meta({ id: 'Bucket' });
@@ -112,11 +119,26 @@ export const updateBucket = z
     acl: acl.optional(),
     quota_gb: quota.nullable().optional(),
     versioning: z.boolean().optional(),
-    lifecycle: z.array(lifecycleRule).max(1000).optional(),
+    lifecycle: z
+      .array(lifecycleRule)
+      .max(1000)
+      .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, 'each rule needs an id of its own')
+      .refine((rules) => rules.every(actsOnce), 'each rule needs an action, and at most one of days, date and markers')
+      .optional(),
     cors: z.array(corsRule).max(100).optional(),
+    policy: z
+      .string()
+      .max(20 * 1024)
+      .nullable()
+      .optional()
+      .meta({ description: 'A bucket policy in JSON; null: none.' }),
   })
   .meta({ id: 'UpdateBucket', example: { acl: 'public-read', quota_gb: 100 } });
 export type UpdateBucket = z.output<typeof updateBucket>;
+
+export const bucketPolicy = z
+  .strictObject({ policy: z.string().nullable().meta({ description: 'In JSON, as it was set; null: none.' }) })
+  .meta({ id: 'BucketPolicy' });
 
 export const bucketQuery = sortedQuery(
   {

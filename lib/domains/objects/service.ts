@@ -1,15 +1,18 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
-import { ApiError, notFound } from '@/lib/core/api/errors';
+import { ApiError, invalid, notFound } from '@/lib/core/api/errors';
 import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import { newId } from '@/lib/core/db/id';
-import { queryOne } from '@/lib/core/db/pool';
+import { execute, queryOne } from '@/lib/core/db/pool';
 import { join, type Sql, sql } from '@/lib/core/db/sql';
 import { commit } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
 import { settings } from '@/lib/settings';
+import type { BucketChange } from './bucket-change';
+import { bucketEngine } from './bucket-engine';
+import { stateColumns } from './external/buckets';
 import type { CorsRule } from './s3/cors';
 import type { LifecycleRule } from './s3/lifecycle';
-import type { LockRule } from './s3/lock';
+import { parsePolicy } from './s3/policy';
 import { type Bucket, bucketQuery, bytesOfGb, type CreateBucket, gbOfBytes, type UpdateBucket } from './schema';
 import { holdsSomething } from './store/buckets';
 
@@ -27,17 +30,18 @@ type Row = {
   lifecycle: LifecycleRule[] | null;
   cors: CorsRule[] | null;
   has_policy: boolean;
+  external_id: string | null;
   created_at: Date;
   updated_at: Date;
 };
 
 /** With the changes that are not yet added up. */
-const columns = sql`b.id, b.name, b.acl, b.public_write, b.grants, b.quota_bytes::float8 AS quota_bytes, b.versioning, b.object_lock IS NOT NULL AS object_lock, b.lifecycle, b.cors, b.policy IS NOT NULL AS has_policy,
+const columns = sql`b.id, b.name, b.acl, b.public_write, b.grants, b.quota_bytes::float8 AS quota_bytes, b.versioning, b.object_lock IS NOT NULL AS object_lock, b.lifecycle, b.cors, b.policy IS NOT NULL AS has_policy, b.external_id,
   (b.used_bytes + fresh.bytes)::float8 AS used_bytes, (b.objects + fresh.objects)::float8 AS objects, b.created_at, b.updated_at`;
 const from = sql`buckets b CROSS JOIN LATERAL (
   SELECT coalesce(sum(c.bytes), 0) AS bytes, coalesce(sum(c.objects), 0) AS objects FROM bucket_changes c WHERE c.bucket_id = b.id) AS fresh`;
 
-function view({ grants, quota_bytes, lifecycle, cors, created_at, updated_at, ...row }: Row): Bucket {
+function view({ grants, quota_bytes, lifecycle, cors, external_id: _, created_at, updated_at, ...row }: Row): Bucket {
   const { url, region } = settings().s3;
   return {
     ...row,
@@ -64,14 +68,30 @@ export const listBuckets = listOf({
   view: (row: Row) => view(row),
 });
 
-/** A bucket by its name, or by its id. @throws ApiError 404 */
+/** A bucket by its name, or by its id, with what an outside store says of it now. @throws ApiError 404, 503 */
 export async function readBucket(call: ProjectCall, name: string): Promise<Bucket> {
+  const row = await rowOf(call, name);
+  const current = await bucketEngine().current({ ...row, project_id: call.project_id });
+  if (!current) return view(row);
+  await execute(sql`UPDATE buckets SET ${stateColumns(current)} WHERE id = ${row.id}::uuid`);
+  return view(await rowOf(call, name));
+}
+
+async function rowOf(call: ProjectCall, name: string): Promise<Row> {
   const row = await queryOne<Row>(
     sql`SELECT ${columns} FROM ${from} WHERE b.project_id = ${call.project_id}::uuid AND ${name}::text IN (b.name, b.id::text)
       ORDER BY b.name = ${name}::text DESC LIMIT 1`,
   );
   if (!row) throw notFound('The bucket');
-  return view(row);
+  return row;
+}
+
+/** The policy of a bucket, as it was set. @throws ApiError 404, 503 */
+export async function readPolicy(call: ProjectCall, name: string): Promise<{ policy: string | null }> {
+  const { id } = await readBucket(call, name);
+  const row = await queryOne<{ policy: string | null }>(sql`SELECT policy FROM buckets WHERE id = ${id}::uuid`);
+  if (!row) throw notFound('The bucket');
+  return row;
 }
 
 /**
@@ -93,11 +113,15 @@ export async function createBucket(call: ProjectCall, input: CreateBucket, publi
     lifecycle: null,
     cors: null,
     has_policy: false,
+    external_id: null,
     created_at: call.at,
     updated_at: call.at,
   };
   const created = view(row);
-  await commit(call, {
+  const owned = { ...row, project_id: call.project_id };
+  const isTaken = await queryOne(sql`SELECT FROM buckets WHERE name = ${row.name}::text`);
+  const external_id = isTaken ? null : await bucketEngine().make(owned);
+  const write = commit(call, {
     resource: { type: 'bucket', id: row.id, name: row.name },
     taken: {
       when: sql`EXISTS (SELECT FROM buckets WHERE name = ${row.name}::text)`,
@@ -113,29 +137,19 @@ export async function createBucket(call: ProjectCall, input: CreateBucket, publi
       },
     ],
     rows: {
-      bucket: sql`INSERT INTO buckets (id, project_id, name, acl, public_write, quota_bytes, versioning, object_lock, created_at, updated_at)
+      bucket: sql`INSERT INTO buckets (id, project_id, name, acl, public_write, quota_bytes, versioning, object_lock, external_id, created_at, updated_at)
         SELECT ${row.id}::uuid, ${call.project_id}::uuid, ${row.name}::text, ${row.acl}::text, ${row.public_write}::boolean, ${row.quota_bytes}::bigint, ${row.versioning}::text,
-          ${row.object_lock ? '{}' : null}::jsonb, ${call.at}::timestamptz, ${call.at}::timestamptz FROM verdict WHERE verdict.ok`,
+          ${row.object_lock ? '{}' : null}::jsonb, ${external_id}::text, ${call.at}::timestamptz, ${call.at}::timestamptz FROM verdict WHERE verdict.ok`,
     },
     details: { acl: row.acl, ...(public_write ? { public_write } : {}) },
     answer: { status: 201, body: created },
   });
+  await write.catch(async (error) => {
+    if (external_id !== null && error instanceof ApiError) await bucketEngine().unmake(owned);
+    throw error;
+  });
   return created;
 }
-
-/** Settings of a bucket, as they are stored. */
-export type BucketChange = {
-  acl?: Bucket['acl'];
-  public_write?: boolean;
-  grants?: readonly { id: string; permission: string }[] | null;
-  quota_bytes?: number | null;
-  versioning?: 'enabled' | 'suspended';
-  object_lock?: LockRule;
-  policy?: string | null;
-  cors?: readonly CorsRule[] | null;
-  lifecycle?: readonly LifecycleRule[] | null;
-  tags?: Record<string, string> | null;
-};
 
 const setters: { [Name in keyof BucketChange]-?: (value: NonNullable<BucketChange[Name]> | null) => Sql } = {
   acl: (value) => sql`acl = ${value}::text`,
@@ -159,7 +173,8 @@ export async function changeSettings(
   change: BucketChange,
   body?: Bucket,
 ): Promise<void> {
-  const id = await idOf(call, name);
+  const { id, external_id } = await ownedOf(call, name);
+  await bucketEngine().change({ project_id: call.project_id, name, external_id }, change);
   const untyped = Object.entries(change) as [keyof BucketChange, never][];
   const sets = untyped.flatMap(([key, value]) => (value === undefined ? [] : [setters[key](value)]));
   await commit(call, {
@@ -175,12 +190,12 @@ export async function changeSettings(
   });
 }
 
-async function idOf(call: ProjectCall, name: string): Promise<string> {
-  const row = await queryOne<{ id: string }>(
-    sql`SELECT id FROM buckets WHERE project_id = ${call.project_id}::uuid AND name = ${name}::text`,
+async function ownedOf(call: ProjectCall, name: string): Promise<{ id: string; external_id: string | null }> {
+  const row = await queryOne<{ id: string; external_id: string | null }>(
+    sql`SELECT id, external_id FROM buckets WHERE project_id = ${call.project_id}::uuid AND name = ${name}::text`,
   );
   if (!row) throw notFound('The bucket');
-  return row.id;
+  return row;
 }
 
 /**
@@ -188,7 +203,7 @@ async function idOf(call: ProjectCall, name: string): Promise<string> {
  * @throws ApiError 404
  */
 export async function updateBucket(call: ProjectCall, name: string, input: UpdateBucket): Promise<Bucket> {
-  const { acl, quota_gb, versioning, lifecycle, cors } = input;
+  const { acl, quota_gb, versioning, lifecycle, cors, policy } = input;
   const before = await readBucket(call, name);
   if (versioning === false && before.object_lock)
     throw new ApiError('CONFLICT', `versioning: the bucket ${name} has object lock, which needs its versions.`);
@@ -201,9 +216,22 @@ export async function updateBucket(call: ProjectCall, name: string, input: Updat
       : { versioning: versioning ? ('enabled' as const) : ('suspended' as const) }),
     ...(lifecycle === undefined ? {} : { lifecycle: lifecycle.length === 0 ? null : (lifecycle as LifecycleRule[]) }),
     ...(cors === undefined ? {} : { cors: cors.length === 0 ? null : (cors as CorsRule[]) }),
+    ...(policy === undefined ? {} : { policy: policy === null ? null : requirePolicy(policy, name) }),
   };
   await changeSettings(call, name, change);
   return readBucket(call, name);
+}
+
+/** @throws ApiError 400 that says what is wrong with the policy */
+function requirePolicy(policy: string, name: string): string {
+  try {
+    // An outside store judges by rules of its own, but reads JSON as well.
+    if (settings().s3.external) JSON.parse(policy);
+    else parsePolicy(policy, name);
+    return policy;
+  } catch (error) {
+    throw invalid(`policy: ${error instanceof Error ? error.message : 'it is not valid.'}`);
+  }
 }
 
 /**
@@ -211,7 +239,8 @@ export async function updateBucket(call: ProjectCall, name: string, input: Updat
  * @throws ApiError 404, 409 while an object, a version or an unfinished upload is in it
  */
 export async function deleteBucket(call: ProjectCall, name: string): Promise<void> {
-  const id = await idOf(call, name);
+  const { id, external_id } = await ownedOf(call, name);
+  await bucketEngine().remove({ project_id: call.project_id, name, external_id });
   await commit(call, {
     resource: { type: 'bucket', id, name },
     target: sql`SELECT held.state IS NULL AS allowed, held.state FROM k JOIN buckets b ON b.project_id = k.project_id

@@ -80,6 +80,12 @@ const boundRank = sql`CASE
     WHERE s.id = c.session_id AND m.project_id = c.project_id)
   ELSE 2 END`;
 
+/** The rank of the role that a key `c` has now; null: none any more. */
+export const keyRank = sql`CASE WHEN c.hidden THEN ${boundRank} WHEN c.owner = 'project' THEN 1
+        ELSE (SELECT ${roleRank} FROM memberships m WHERE m.project_id = c.project_id AND m.user_id = c.user_id AND m.status = 'active') END`;
+/** Whether the credential that a hidden key `c` is bound to is still valid. */
+export const keyCounts = sql`CASE WHEN c.hidden THEN ${credentialCounts} ELSE true END`;
+
 /** The secret of a key. Sealed to its row, so that no row can lend it to another. */
 export const secretOf = (row: { id: string; project_id: string; sealed_secret: Uint8Array }) =>
   open(row.sealed_secret, `object_credential:${row.project_id}:${row.id}`).toString();
@@ -93,16 +99,14 @@ const lookUp = batched(
   (names: readonly Names[]) =>
     query<Row>(sql`
     SELECT c.id, c.project_id, p.status AS project_status, c.sealed_secret, c.access, c.owner, c.hidden, c.bucket_id AS bucket_limit, c.description, c.user_id,
-      CASE WHEN c.hidden THEN ${boundRank} WHEN c.owner = 'project' THEN 1
-        ELSE (SELECT ${roleRank} FROM memberships m WHERE m.project_id = c.project_id AND m.user_id = c.user_id AND m.status = 'active') END AS role_rank,
-      CASE WHEN c.hidden THEN ${credentialCounts} ELSE true END AS counts,
+      ${keyRank} AS role_rank, ${keyCounts} AS counts,
       c.last_used_at IS NULL OR c.last_used_at < platform_now() - interval '1 minute' AS stale,
       (SELECT o.status FROM projects o WHERE o.id = b.project_id) AS bucket_status, to_jsonb(b) AS bucket
     FROM unnest(${names.map(({ accessKey }) => accessKey ?? null)}::text[], ${names.map(({ bucket }) => bucket ?? null)}::text[])
       WITH ORDINALITY AS asked (access_key, bucket, place)
     LEFT JOIN object_credentials c ON c.access_key = asked.access_key AND (c.expires_at IS NULL OR c.expires_at > platform_now())
     LEFT JOIN projects p ON p.id = c.project_id
-    LEFT JOIN buckets b ON b.name = asked.bucket
+    LEFT JOIN buckets b ON b.name = asked.bucket AND b.external_id IS NULL
     ORDER BY asked.place`),
   MOST_LOOKED_UP,
 );

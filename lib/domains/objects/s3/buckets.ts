@@ -7,7 +7,7 @@ import { abortUpload, type Conditions, deleteObject, deleteObjects } from '../st
 import { type BucketRow, isPermitted, requirePermission } from './access';
 import { type Answer, type BucketContext, type Context, empty, iso, owner, quoted, xml } from './answer';
 import { takeText } from './body';
-import { parseCors } from './cors';
+import { corsElements, parseCors } from './cors';
 import { S3Error } from './errors';
 import { s3ErrorOf } from './errors-of';
 import { type LifecycleRule, lifecycleElements, parseLifecycle } from './lifecycle';
@@ -409,16 +409,7 @@ export async function getCors(context: BucketContext): Promise<Answer> {
   requireSetting(context, 's3:GetBucketCORS', 'read');
   const rules = context.bucket.cors as ReturnType<typeof parseCors> | null;
   if (!rules) throw new S3Error('NoSuchCORSConfiguration');
-  return xml('CORSConfiguration', {
-    CORSRule: rules.map((rule) => ({
-      ID: rule.id,
-      AllowedOrigin: rule.origins,
-      AllowedMethod: rule.methods,
-      AllowedHeader: rule.headers,
-      ExposeHeader: rule.exposed,
-      MaxAgeSeconds: rule.maxAge,
-    })),
-  });
+  return xml('CORSConfiguration', corsElements(rules));
 }
 
 export async function putCors(context: BucketContext): Promise<Answer> {

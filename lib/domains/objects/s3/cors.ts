@@ -1,7 +1,7 @@
 import { settings } from '@/lib/settings';
 import { S3Error } from './errors';
 import { header, type S3Request } from './request';
-import { list, parseXml, text } from './xml';
+import { type Elements, list, parseXml, text } from './xml';
 
 /** A rule of a bucket for pages of other origins. */
 export type CorsRule = {
@@ -66,17 +66,28 @@ const like = (pattern: string, value: string) => {
   return value.length >= before.length + rest.length && value.startsWith(before) && value.endsWith(rest);
 };
 
+/** The rule for the portal's own origin, without which its pages could not send or read objects. */
+export const portalRule = (): CorsRule => ({
+  origins: [new URL(settings().baseUrl).origin],
+  methods: [...METHODS],
+  headers: ['*'],
+  exposed: PORTAL_EXPOSED,
+  maxAge: 3600,
+});
+
 /** The rules of the bucket, and before them the portal's own origin. */
-function rulesOf(cors: unknown): CorsRule[] {
-  const portal: CorsRule = {
-    origins: [new URL(settings().baseUrl).origin],
-    methods: [...METHODS],
-    headers: ['*'],
-    exposed: PORTAL_EXPOSED,
-    maxAge: 3600,
-  };
-  return [portal, ...((cors as CorsRule[] | null) ?? [])];
-}
+const rulesOf = (cors: unknown): CorsRule[] => [portalRule(), ...((cors as CorsRule[] | null) ?? [])];
+
+export const corsElements = (rules: readonly CorsRule[]): Elements => ({
+  CORSRule: rules.map((rule) => ({
+    ID: rule.id,
+    AllowedOrigin: rule.origins,
+    AllowedMethod: rule.methods,
+    AllowedHeader: rule.headers,
+    ExposeHeader: rule.exposed,
+    MaxAgeSeconds: rule.maxAge,
+  })),
+});
 
 /** The headers by which a browser lets a page of another origin read the answer; none if no rule allows it. */
 export function corsHeaders(request: S3Request, cors: unknown): Record<string, string> {

@@ -1,8 +1,9 @@
 import type { AnyEndpoint, ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError } from '@/lib/core/api/errors';
+import type { BucketChange } from '../bucket-change';
 import { objectEndpoints } from '../endpoints';
 import type { CreateBucket } from '../schema';
-import { type BucketChange, changeSettings, createBucket, deleteBucket } from '../service';
+import { changeSettings, createBucket, deleteBucket } from '../service';
 import type { Holder } from './access';
 import type { BucketContext, Context } from './answer';
 import { S3Error } from './errors';

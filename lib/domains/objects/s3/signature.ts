@@ -223,6 +223,43 @@ export const policySignature = (secret: string, scope: Pick<Claim, 'date' | 'reg
 export const formSignature = (secret: string, policy: string) =>
   createHmac('sha1', secret).update(policy).digest('base64');
 
+/** The headers that sign a request to another S3 endpoint: `path` encoded, `headers` in lower case, `hash` of its body. */
+export function signingHeaders(input: {
+  origin: string;
+  path: string;
+  method: string;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  hash: string;
+  accessKey: string;
+  secret: string;
+  region: string;
+  at: Date;
+}): Record<string, string> {
+  const timestamp = basicTime(input.at);
+  const scope = { date: timestamp.slice(0, 8), region: input.region };
+  const more = { 'x-amz-content-sha256': input.hash, 'x-amz-date': timestamp };
+  const all = { host: new URL(input.origin).host, ...input.headers, ...more };
+  const headers = Object.entries(all).sort(([a], [b]) => compare(a, b));
+  const names = headers.map(([name]) => name).join(';');
+  const lines = headers.map(([name, value]) => `${name}:${value.trim()}\n`).join('');
+  const canonical = [input.method, input.path, canonicalQuery(input.query), lines, names, input.hash].join('\n');
+  const toSign = [ALGORITHM, timestamp, scopeOf(scope), sha256(canonical)].join('\n');
+  const signature = hmac(signingKey(input.secret, scope), toSign).toString('hex');
+  return {
+    ...more,
+    authorization: `${ALGORITHM} Credential=${input.accessKey}/${scopeOf(scope)}, SignedHeaders=${names}, Signature=${signature}`,
+  };
+}
+
+/** The parameters of an address as signatures have them: encoded and in order. */
+export const canonicalQuery = (query: Record<string, string>) =>
+  Object.entries(query)
+    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .sort(([a], [b]) => compare(a, b))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+
 /** A presigned address: `path` encoded, valid for `expiresIn` seconds, for the method alone. */
 export function presign(input: {
   origin: string;
@@ -242,18 +279,14 @@ export function presign(input: {
   const scope = { date: timestamp.slice(0, 8), region: input.region };
   const headers = Object.entries({ host, ...input.headers }).sort(([a], [b]) => compare(a, b));
   const signedHeaders = headers.map(([name]) => name).join(';');
-  const query = Object.entries({
+  const query = canonicalQuery({
     ...input.query,
     'X-Amz-Algorithm': ALGORITHM,
     'X-Amz-Credential': `${input.accessKey}/${scopeOf(scope)}`,
     'X-Amz-Date': timestamp,
     'X-Amz-Expires': String(input.expiresIn),
     'X-Amz-SignedHeaders': signedHeaders,
-  })
-    .map(([name, value]) => [encoded(name), encoded(value)] as const)
-    .sort(([a], [b]) => compare(a, b))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('&');
+  });
   const lines = headers.map(([name, value]) => `${name}:${value.trim()}\n`).join('');
   const canonical = [input.method, input.path, query, lines, signedHeaders, 'UNSIGNED-PAYLOAD'].join('\n');
   const toSign = [ALGORITHM, timestamp, scopeOf(scope), sha256(canonical)].join('\n');

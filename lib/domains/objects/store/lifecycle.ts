@@ -14,7 +14,7 @@ type Due = { id: string; lifecycle: LifecycleRule[] | null };
 export async function applyLifecycle(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const [bucket] = await query<Due>(sql`UPDATE buckets SET swept_at = platform_now() WHERE id = (
-        SELECT id FROM buckets WHERE swept_at IS NULL OR swept_at < platform_now() - ${EVERY_HOURS}::int * interval '1 hour'
+        SELECT id FROM buckets WHERE external_id IS NULL AND (swept_at IS NULL OR swept_at < platform_now() - ${EVERY_HOURS}::int * interval '1 hour')
         ORDER BY swept_at NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id, lifecycle`);
     if (!bucket) return;
     for (const rule of bucket.lifecycle ?? []) if (rule.enabled) await applyRule(bucket.id, rule, signal);

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { now } from '@/lib/clock';
+import { ApiError } from '@/lib/core/api/errors';
+import { settings } from '@/lib/settings';
+import { encoded } from '../s3/request';
+import { canonicalQuery, signingHeaders } from '../s3/signature';
+import { parseXml, text } from '../s3/xml';
+
+/** Access key and secret of an account of the outside store. */
+export type Pair = { access_key: string; secret: string };
+
+export type Wish = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** Decoded: `/bucket/a key`. */
+  path: string;
+  query?: Record<string, string>;
+  /** In lower case. */
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+export type Reply = { headers: Headers; body: string };
+
+/** A refusal of the outside store, with a code of S3 or Admin Ops where it has one. */
+export class StoreRefusal extends Error {
+  override name = 'StoreRefusal';
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    what: string,
+  ) {
+    super(`the outside object storage answered ${what} with ${status} ${code}`);
+  }
+}
+
+const PATIENCE_MS = 30_000;
+
+/** The store that the settings name. @throws ApiError 503 without one */
+export function outsideStore() {
+  const { external } = settings().s3;
+  if (external) return external;
+  throw new ApiError(
+    'ENGINE_UNAVAILABLE',
+    'The bucket is in an outside store. An operator must set S3_ENGINE=external.',
+  );
+}
+
+/**
+ * Sends a signed request to the outside store.
+ * @throws StoreRefusal for any status but 2xx; ApiError 503 where it does not respond
+ */
+export async function ask(pair: Pair, { method, path, query = {}, headers = {}, body = '' }: Wish): Promise<Reply> {
+  const { origin } = outsideStore();
+  const written = path.split('/').map(encoded).join('/');
+  const hash = createHash('sha256').update(body).digest('hex');
+  const signed = signingHeaders({
+    origin,
+    path: written,
+    method,
+    query,
+    headers,
+    hash,
+    accessKey: pair.access_key,
+    secret: pair.secret,
+    region: settings().s3.region,
+    at: now(),
+  });
+  const parameters = canonicalQuery(query);
+  const what = `${method} ${path.split('/').slice(0, 3).join('/')}`;
+  const response = await fetch(`${origin}${written}${parameters === '' ? '' : `?${parameters}`}`, {
+    method,
+    headers: { ...headers, ...signed },
+    ...(body === '' ? {} : { body }),
+    // A redirect would carry requests to an address that the operator did not set.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch((cause) => {
+    throw new ApiError('ENGINE_UNAVAILABLE', 'The outside object storage does not respond. Try again later.', {
+      cause,
+    });
+  });
+  const answer = await response.text();
+  if (response.ok) return { headers: response.headers, body: answer };
+  throw new StoreRefusal(response.status, codeIn(answer), what);
+}
+
+/** S3 answers in XML, Admin Ops in JSON. */
+function codeIn(answer: string): string {
+  const xml = text(parseXml(answer, 'Error')?.Code);
+  if (xml !== undefined) return xml;
+  return /"Code"\s*:\s*"(\w+)"/.exec(answer)?.[1] ?? '';
+}
+
+/** The answer, or undefined where the store says 404. */
+export const unlessMissing = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error) => {
+    if (error instanceof StoreRefusal && error.status === 404) return undefined;
+    throw error;
+  });
+
+/** A refusal as the tenant should read it; other errors as they are. */
+export function refusalOf(error: unknown, messages: Record<string, ApiError>): unknown {
+  if (!(error instanceof StoreRefusal)) return error;
+  const known = messages[error.code];
+  if (known) return known;
+  return new ApiError('ENGINE_ERROR', `The outside object storage refused it${error.code && ` (${error.code})`}.`, {
+    cause: error,
+  });
+}
