@@ -31,6 +31,7 @@ const order = [
   'domains/loadbalancing',
   'domains/gateway',
   'domains/objects',
+  'domains/layers',
   'domains/observability',
   'money/alerts',
   'money/payments',

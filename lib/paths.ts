@@ -2,6 +2,7 @@ import { certificatesPaths } from '@/lib/domains/certificates/paths';
 import { computePaths } from '@/lib/domains/compute/paths';
 import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
+import { layersPaths } from '@/lib/domains/layers/paths';
 import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
 import { networkPaths } from '@/lib/domains/network/paths';
 import { objectsPaths } from '@/lib/domains/objects/paths';
@@ -19,6 +20,7 @@ export const paths = {
   ...computePaths,
   ...imagesPaths,
   ...gatewayPaths,
+  ...layersPaths,
   ...loadbalancingPaths,
   ...networkPaths,
   ...objectsPaths,

@@ -142,6 +142,9 @@ const environment = z.object({
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
   SECRETS_PER_PROJECT: whole(100_000).default(1000),
   LOAD_BALANCERS_PER_PROJECT: whole(1000).default(10),
+  LAYERS_PER_PROJECT: whole(100_000).default(50),
+  LAYER_INDEX_HOSTS: networksOrHosts.default([]),
+  VERSIONS_PER_LAYER: whole(100_000).default(100),
   CERTIFICATES_PER_PROJECT: whole(100_000).default(50),
   ACME_DIRECTORY_URL: httpUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
   ACME_EMAIL: z.email('an e-mail address').optional(),
@@ -302,6 +305,10 @@ export function parseSettings(env: Record<string, string | undefined>) {
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
     secretsPerProject: s.SECRETS_PER_PROJECT,
     loadBalancersPerProject: s.LOAD_BALANCERS_PER_PROJECT,
+    layersPerProject: s.LAYERS_PER_PROJECT,
+    /** Hosts that builders of layers may reach besides those of the package index. */
+    layerIndexHosts: s.LAYER_INDEX_HOSTS,
+    versionsPerLayer: s.VERSIONS_PER_LAYER,
     certificatesPerProject: s.CERTIFICATES_PER_PROJECT,
     acme: {
       directoryUrl: s.ACME_DIRECTORY_URL,

@@ -3,6 +3,7 @@ import { certificatesPortal } from '@/lib/domains/certificates/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
 import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
+import { layersPortal } from '@/lib/domains/layers/portal';
 import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
 import { objectsPortal } from '@/lib/domains/objects/portal';
@@ -16,6 +17,7 @@ export const domainPortals: readonly DomainPortal[] = [
   computePortal,
   gatewayPortal,
   imagesPortal,
+  layersPortal,
   loadbalancingPortal,
   networkPortal,
   objectsPortal,

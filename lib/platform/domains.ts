@@ -3,6 +3,7 @@ import { certificates } from '@/lib/domains/certificates/domain';
 import { compute } from '@/lib/domains/compute/domain';
 import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
+import { layers } from '@/lib/domains/layers/domain';
 import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
 import { network } from '@/lib/domains/network/domain';
 import { objects } from '@/lib/domains/objects/domain';
@@ -19,6 +20,7 @@ export const domains = [
   certificates,
   storage,
   objects,
+  layers,
   images,
   secrets,
   observability,

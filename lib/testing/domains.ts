@@ -3,6 +3,7 @@ import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
 import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
+import { layersTesting } from './domains/layers';
 import { loadbalancingTesting } from './domains/loadbalancing';
 import { networkTesting } from './domains/network';
 import { objectsTesting } from './domains/objects';
@@ -20,6 +21,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   certificates: certificatesTesting,
   storage: storageTesting,
   objects: objectsTesting,
+  layers: layersTesting,
   images: imagesTesting,
   secrets: secretsTesting,
   observability: observabilityTesting,
