@@ -40,7 +40,7 @@ export const PROGRAMS: readonly Program[] = [
         kind: 'npm',
         package: 'npm',
         version: '11.21.2',
-        integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTdqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
+        integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
       },
     ],
     keep: [],
