@@ -2,7 +2,7 @@ import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
 import { layerEndpoints } from './endpoints';
 import { layersPortal } from './portal';
-import { layerStatuses, versionStatuses } from './schema';
+import { layerStatuses } from './schema';
 
 /** Layers: dependencies that functions share, within a project and between projects. */
 export const layers = domain({
@@ -11,7 +11,6 @@ export const layers = domain({
   tags: { Layers: 'Dependencies that functions share, in immutable versions.' },
   resources: {
     layer: { table: 'layers', statuses: layerStatuses, metering: none, search: byName('/layers') },
-    layer_version: { table: 'layer_versions', statuses: versionStatuses, metering: none, search: none },
   },
   services: [
     {
@@ -19,12 +18,12 @@ export const layers = domain({
       name: 'Layers',
       category: 'serverless',
       description: 'Dependencies of functions: built once, shared between functions and projects.',
-      resources: ['layer', 'layer_version'],
+      resources: ['layer'],
       engines: none,
       reference: 'Layers',
     },
   ],
-  tables: ['layer_permissions', 'layer_uses'],
+  tables: ['layer_versions', 'layer_permissions', 'layer_uses'],
   dependsOn: none,
   portal: layersPortal,
   sealed: none,

@@ -130,7 +130,7 @@ export const layerEndpoints = [
     access: 'member',
     params: schema.versionParams,
     responses: { 204: null },
-    audit: 'layer_version.delete',
+    audit: 'layer.delete_version',
     handle: (call, { params }) => service.deleteVersion(call, params.id, params.version_id),
   }),
   endpoint({

@@ -107,7 +107,7 @@ import requests; print(requests.__version__, requests.__file__.startswith(sys.ar
     expect(JSON.parse(lockfile ?? '').packages['node_modules/lodash']).toMatchObject({ version: '4.17.21' });
     const [folder = ''] = await layerFolders(acme.id, [built.version]);
     const said = spawnSync(process.execPath, ['-e', `console.log(require('lodash').chunk([1, 2, 3], 2).length)`], {
-      env: { NODE_PATH: join(folder, 'nodejs/node_modules') },
+      env: { ...process.env, NODE_PATH: join(folder, 'nodejs/node_modules') },
     });
     expect(String(said.stdout)).toBe('2\n');
   });

@@ -171,7 +171,6 @@ async function register(
   const cell = ownCell();
   await commit(call, {
     resource: { type: 'layer', id: layerId, name },
-    topic: 'layer_version',
     target: sql`SELECT true AS allowed, NULL::text AS state FROM k
       JOIN layers l ON l.project_id = k.project_id WHERE l.id = ${layerId}::uuid FOR UPDATE OF l`,
     caps: [

@@ -135,7 +135,8 @@ export async function deleteVersion(call: ProjectCall, id: string, versionId: st
     WHERE project_id = ${call.project_id}::uuid AND layer_id = ${id}::uuid AND id = ${versionId}::uuid AND status <> 'deleted'`);
   if (!row) throw notFound('The version');
   await commit(call, {
-    resource: { type: 'layer_version', id: versionId, name: `${row.name} ${row.version}` },
+    resource: { type: 'layer', id, name: row.name },
+    details: { version_id: versionId, version: row.version },
     target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN layer_versions v ON v.project_id = k.project_id
       WHERE v.id = ${versionId}::uuid AND v.status <> 'deleted' FOR UPDATE OF v`,
     rows: {
@@ -188,10 +189,10 @@ export async function shareLayer(call: ProjectCall, id: string, given: ShareLaye
 
 /** Takes a permission back. Functions that use the layer go on. No error where there was none. @throws ApiError 404 */
 export async function unshareLayer(call: ProjectCall, id: string, query: UnshareQuery): Promise<void> {
+  const { name } = await readOwnLayer(call, id);
   if ((query.project_id === undefined) === (query.public === undefined)) {
     throw invalid('Name a project_id, or set public to true.');
   }
-  const { name } = await readOwnLayer(call, id);
   const grantee = query.project_id ?? null;
   await commit(call, {
     resource: { type: 'layer', id, name },

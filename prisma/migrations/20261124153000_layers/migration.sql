@@ -99,7 +99,7 @@ ALTER TABLE "layer_permissions" ADD CONSTRAINT "layer_permissions_project_id_lay
 ALTER TABLE "layer_uses" ADD CONSTRAINT "layer_uses_version_id_fkey" FOREIGN KEY ("version_id") REFERENCES "layer_versions"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 ALTER TABLE "layers"
-  ADD CONSTRAINT "layers_status_check" CHECK (status = 'active');
+  ADD CONSTRAINT "layers_status_check" CHECK (status = ANY (ARRAY['active']));
 ALTER TABLE "layer_versions"
   ADD CONSTRAINT "layer_versions_status_check" CHECK (status IN ('building', 'ready', 'error', 'deleted')),
   ADD CONSTRAINT "layer_versions_source_check" CHECK (CASE source WHEN 'archive' THEN archive_sha256 IS NOT NULL AND requirements IS NULL
