@@ -1,6 +1,7 @@
 import type { DomainName } from '@/lib/platform/domains';
 import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
+import { functionsTesting } from './domains/functions';
 import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
 import { loadbalancingTesting } from './domains/loadbalancing';
@@ -20,6 +21,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   certificates: certificatesTesting,
   storage: storageTesting,
   objects: objectsTesting,
+  functions: functionsTesting,
   images: imagesTesting,
   secrets: secretsTesting,
   observability: observabilityTesting,

@@ -331,4 +331,5 @@ export const logQuery = z.strictObject({
 });
 
 export const invocationParams = z.strictObject({ id, invocation_id: id });
-export const versionParams = z.strictObject({ id, version: z.coerce.number().int().min(1) });
+/** No number as far as paths go: one that does not exist is 404. */
+export const versionParams = z.strictObject({ id, version: z.string().max(20) });
