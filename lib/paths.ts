@@ -1,5 +1,6 @@
 import { certificatesPaths } from '@/lib/domains/certificates/paths';
 import { computePaths } from '@/lib/domains/compute/paths';
+import { functionPaths } from '@/lib/domains/functions/paths';
 import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
 import { layersPaths } from '@/lib/domains/layers/paths';
@@ -19,6 +20,7 @@ export const paths = {
   ...certificatesPaths,
   ...computePaths,
   ...imagesPaths,
+  ...functionPaths,
   ...gatewayPaths,
   ...layersPaths,
   ...loadbalancingPaths,

@@ -1,6 +1,7 @@
 import type { DomainPortal } from '@/lib/core/domains/portal';
 import { certificatesPortal } from '@/lib/domains/certificates/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
+import { functionsPortal } from '@/lib/domains/functions/portal';
 import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
 import { layersPortal } from '@/lib/domains/layers/portal';
@@ -15,6 +16,7 @@ import { storagePortal } from '@/lib/domains/storage/portal';
 export const domainPortals: readonly DomainPortal[] = [
   certificatesPortal,
   computePortal,
+  functionsPortal,
   gatewayPortal,
   imagesPortal,
   layersPortal,

@@ -1,6 +1,7 @@
 import type { Domain } from '@/lib/core/domains/domain';
 import { certificates } from '@/lib/domains/certificates/domain';
 import { compute } from '@/lib/domains/compute/domain';
+import { functions } from '@/lib/domains/functions/domain';
 import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
 import { layers } from '@/lib/domains/layers/domain';
@@ -21,6 +22,7 @@ export const domains = [
   storage,
   objects,
   layers,
+  functions,
   images,
   secrets,
   observability,

@@ -1,6 +1,7 @@
 import type { DomainName } from '@/lib/platform/domains';
 import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
+import { functionsTesting } from './domains/functions';
 import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
 import { layersTesting } from './domains/layers';
@@ -22,6 +23,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   storage: storageTesting,
   objects: objectsTesting,
   layers: layersTesting,
+  functions: functionsTesting,
   images: imagesTesting,
   secrets: secretsTesting,
   observability: observabilityTesting,

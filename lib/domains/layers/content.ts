@@ -70,7 +70,7 @@ function usable(row: Row | undefined): UsableLayer {
 }
 
 /**
- * The folders of a function's layers on this host, in its order: a later one wins where two have the same file.
+ * The folders of a function's layers on this host,, in its order.
  * @throws ApiError as `usableLayers`
  */
 export async function layerFolders(

@@ -17,13 +17,11 @@ import { ArchiveError, inspectArchive } from './archive';
 import { layersFolder } from './content';
 import { ARCHIVE_BYTES } from './limits';
 import { buildVersionKind } from './operations';
-import { type LayerVersion, type PublishRequirements, publishRequirements } from './schema';
+import type { LayerVersion, PublishRequirements } from './schema';
 import { readOwnLayer, readVersion } from './view';
 
 /** Archives that a worker has not unpacked yet. */
 export const incomingArchive = (versionId: string) => join(layersFolder(), 'incoming', `${versionId}.zip`);
-
-const JSON_BYTES = 64 * 1024;
 
 type Source = { archive_sha256: string } | PublishRequirements;
 
@@ -36,16 +34,16 @@ type Source = { archive_sha256: string } | PublishRequirements;
 export async function publishVersion(
   call: ProjectCall,
   layerId: string,
+  requirements: PublishRequirements | undefined,
   upload: Upload | undefined,
 ): Promise<Reply<LayerVersion>> {
   const { name } = await readOwnLayer(call, layerId);
-  if (!upload) throw invalid('archive: is required.');
   const versionId = newId();
-  if (!upload.content_type.toLowerCase().startsWith('multipart/')) {
-    const source = await readRequirements(upload);
+  if (requirements) {
     await requireBuilder();
-    return new Reply(await register(call, layerId, versionId, name, source), { status: 201 });
+    return new Reply(await register(call, layerId, versionId, name, requirements), { status: 201 });
   }
+  if (!upload) throw invalid('archive: is required.');
   const file = incomingArchive(versionId);
   try {
     const archive_sha256 = await receiveArchive(upload, file, call.signal);
@@ -76,29 +74,6 @@ async function inspect(file: string): Promise<void> {
   } catch (error) {
     if (error instanceof ArchiveError) throw invalid(`archive: ${error.message}`);
     throw error;
-  }
-}
-
-async function readRequirements(upload: Upload): Promise<PublishRequirements> {
-  let text = '';
-  for await (const chunk of Readable.from(upload.stream).setEncoding('utf8')) {
-    text += chunk;
-    if (text.length > JSON_BYTES)
-      throw new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${JSON_BYTES} bytes.`);
-  }
-  const parsed = publishRequirements.safeParse(parsedJson(text));
-  if (parsed.success) return parsed.data;
-  const sentences = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? `${message}.` : `${path.join('.')}: ${message}`,
-  );
-  throw invalid(sentences.join(' '));
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('The body is not JSON.');
   }
 }
 

