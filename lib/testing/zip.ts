@@ -1,47 +1,44 @@
 import { deflateRawSync } from 'node:zlib';
 import { crc32 } from '@node-rs/crc32';
 
-export type ZipEntry = {
-  name: string;
-  content?: string | Buffer;
-  /** As a Unix host writes it: 0o100644 for a file, 0o120777 for a link. */
-  mode?: number;
-  /** What the table says of its size, whatever is true. */
-  claimed?: number;
-  encrypted?: boolean;
-};
+/** An entry of an archive; `claims` is the size that its table tells, where that is a lie. */
+export type ZipEntry = { path: string; content: string; mode?: number; claims?: number };
 
-/** A zip with these entries, which may lie about themselves (APPNOTE 6.3). */
-export function zipOf(entries: readonly ZipEntry[]): Buffer {
-  const bodies: Buffer[] = [];
+const UNIX_20 = (3 << 8) | 20;
+
+/** A zip archive (APPNOTE 6.3), also such as no tool would write. */
+export function zipOf(entries: readonly ZipEntry[]): Uint8Array {
+  const locals: Buffer[] = [];
   const table: Buffer[] = [];
-  let offset = 0;
-  for (const { name, content = '', mode = 0o100644, claimed, encrypted = false } of entries) {
-    const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
-    const path = Buffer.from(name);
-    const shared = Buffer.alloc(26);
-    shared.writeUInt16LE(20, 0);
-    shared.writeUInt16LE(encrypted ? 0x801 : 0x800, 2);
-    shared.writeUInt16LE(8, 4);
-    shared.writeUInt32LE(crc32(bytes), 10);
-    shared.writeUInt32LE(packed.length, 14);
-    shared.writeUInt32LE(claimed ?? bytes.length, 18);
-    shared.writeUInt16LE(path.length, 22);
-    const body = Buffer.concat([Buffer.from('PK\x03\x04'), shared, path, packed]);
-    const tail = Buffer.alloc(14);
-    tail.writeUInt32LE((mode << 16) >>> 0, 6);
-    tail.writeUInt32LE(offset, 10);
-    const madeBy = Buffer.from([63, 3]);
-    table.push(Buffer.concat([Buffer.from('PK\x01\x02'), madeBy, shared, tail, path]));
-    bodies.push(body);
-    offset += body.length;
+  let at = 0;
+  for (const { path, content, mode = 0o100644, claims } of entries) {
+    const name = Buffer.from(path);
+    const plain = Buffer.from(content, 'latin1');
+    const packed = deflateRawSync(plain);
+    const facts = Buffer.alloc(22);
+    facts.writeUInt16LE(8, 0);
+    facts.writeUInt32LE(crc32(plain), 6);
+    facts.writeUInt32LE(packed.length, 10);
+    facts.writeUInt32LE(claims ?? plain.length, 14);
+    facts.writeUInt16LE(name.length, 18);
+    const local = Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4, 20, 0, 0, 0]), facts, name, packed]);
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(0x02014b50, 0);
+    head.writeUInt16LE(UNIX_20, 4);
+    head.writeUInt16LE(20, 6);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE((mode << 16) >>> 0, 6);
+    rest.writeUInt32LE(at, 10);
+    table.push(Buffer.concat([head, Buffer.alloc(2), facts, rest, name]));
+    locals.push(local);
+    at += local.length;
   }
   const directory = Buffer.concat(table);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(entries.length, 4);
-  end.writeUInt16LE(entries.length, 6);
-  end.writeUInt32LE(directory.length, 8);
-  end.writeUInt32LE(offset, 12);
-  return Buffer.concat([...bodies, directory, Buffer.from('PK\x05\x06'), end]);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(at, 16);
+  return new Uint8Array(Buffer.concat([...locals, directory, end]));
 }

@@ -337,4 +337,4 @@ export const logQuery = z.strictObject({
 
 export const invocationParams = z.strictObject({ id, invocation_id: id });
 /** No number as far as paths go: one that does not exist is 404. */
-export const versionParams = z.strictObject({ id, version: z.string().max(20) });
+export const versionParams = z.strictObject({ id, version: z.string().max(200) });

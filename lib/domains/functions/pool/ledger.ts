@@ -93,7 +93,7 @@ export class Ledger {
         SELECT id, project_id, function_id, ${this.cell}::text, 'sync', trigger, 'running', 1, ${this.poolId}::uuid, version, caller,
           payload, platform_now(), platform_now() FROM given RETURNING id
       ), counted AS (${usageEventsInsert(sql`(SELECT 'invocation:' || id || ':1' AS key, project_id, ${METRIC}::text AS metric,
-        'function' AS resource_type, function_id::text AS resource_id, name AS resource_name, 1 AS quantity, platform_now() AS occurred_at
+        'function' AS resource_type, function_id AS resource_id, name AS resource_name, 1 AS quantity, platform_now() AS occurred_at
         FROM given) AS events`)})
       SELECT id FROM started`);
     const ids = new Set(written.map(({ id }) => id));
@@ -107,7 +107,7 @@ export class Ledger {
         FROM functions f WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.status = 'running' AND i.pool_id = ${this.poolId}::uuid
           AND f.id = i.function_id RETURNING i.id, i.project_id, i.function_id, i.attempts, f.name
       ), counted AS (${usageEventsInsert(sql`(SELECT 'invocation:' || id || ':' || attempts AS key, project_id, ${METRIC}::text AS metric,
-        'function' AS resource_type, function_id::text AS resource_id, name AS resource_name, 1 AS quantity, platform_now() AS occurred_at
+        'function' AS resource_type, function_id AS resource_id, name AS resource_name, 1 AS quantity, platform_now() AS occurred_at
         FROM started) AS events`)})
       SELECT id FROM started`);
     const started = new Set(written.map(({ id }) => id));
