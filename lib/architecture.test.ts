@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
  * of cycles), but none of later lines. `ports` are the files `engine.ts` of all domains.
  */
 const order = [
-  'address clock core/crypto core/db format keyring lock log core/mail metrics former-addresses platform-paths security-headers service-address settings stopping',
+  'address clock core/crypto core/db format frames keyring lock log core/mail metrics former-addresses platform-paths security-headers service-address settings stopping',
   'ports',
   'engines',
   // The base of every endpoint and operation.
@@ -29,10 +29,12 @@ const order = [
   'domains/compute',
   'domains/certificates',
   'domains/loadbalancing',
+  'domains/observability',
+  'domains/layers',
+  'domains/functions',
   'domains/gateway',
   'domains/databases',
   'domains/objects',
-  'domains/observability',
   'money/alerts',
   'money/payments',
   'money/invoices',

@@ -1,8 +1,10 @@
 import { certificatesPaths } from '@/lib/domains/certificates/paths';
 import { computePaths } from '@/lib/domains/compute/paths';
 import { databasesPaths } from '@/lib/domains/databases/paths';
+import { functionPaths } from '@/lib/domains/functions/paths';
 import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
+import { layersPaths } from '@/lib/domains/layers/paths';
 import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
 import { networkPaths } from '@/lib/domains/network/paths';
 import { objectsPaths } from '@/lib/domains/objects/paths';
@@ -20,7 +22,9 @@ export const paths = {
   ...computePaths,
   ...databasesPaths,
   ...imagesPaths,
+  ...functionPaths,
   ...gatewayPaths,
+  ...layersPaths,
   ...loadbalancingPaths,
   ...networkPaths,
   ...objectsPaths,

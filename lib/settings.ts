@@ -147,6 +147,12 @@ const environment = z.object({
   DATABASE_CLUSTER_STORAGE_GB: whole(1_000_000).default(500),
   DATABASE_CLUSTER_INSTANCES: whole(5).default(5),
   QDRANT_CLUSTERS_PER_PROJECT: whole(1000).default(5),
+  LAYERS_PER_PROJECT: whole(100_000).default(50),
+  LAYER_INDEX_HOSTS: networksOrHosts.default([]),
+  VERSIONS_PER_LAYER: whole(100_000).default(100),
+  FUNCTION_MEMORY_MB_PER_PROJECT: whole(1_000_000).default(4096),
+  FUNCTION_HISTORY_DAYS: whole(365).default(7),
+  FUNCTION_URL_RATE_PER_MINUTE: whole(1_000_000).default(600),
   CERTIFICATES_PER_PROJECT: whole(100_000).default(50),
   ACME_DIRECTORY_URL: httpUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
   ACME_EMAIL: z.email('an e-mail address').optional(),
@@ -319,6 +325,15 @@ export function parseSettings(env: Record<string, string | undefined>) {
       instances: s.DATABASE_CLUSTER_INSTANCES,
     },
     qdrantClustersPerProject: s.QDRANT_CLUSTERS_PER_PROJECT,
+    layersPerProject: s.LAYERS_PER_PROJECT,
+    /** Hosts that builders of layers may reach besides those of the package index. */
+    layerIndexHosts: s.LAYER_INDEX_HOSTS,
+    versionsPerLayer: s.VERSIONS_PER_LAYER,
+    /** Memory of all running instances of a project’s functions. */
+    functionMemoryMbPerProject: s.FUNCTION_MEMORY_MB_PER_PROJECT,
+    functionHistoryDays: s.FUNCTION_HISTORY_DAYS,
+    /** Calls of a function’s URL from one address. */
+    functionUrlRatePerMinute: s.FUNCTION_URL_RATE_PER_MINUTE,
     certificatesPerProject: s.CERTIFICATES_PER_PROJECT,
     acme: {
       directoryUrl: s.ACME_DIRECTORY_URL,

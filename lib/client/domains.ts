@@ -2,8 +2,10 @@ import type { DomainPortal } from '@/lib/core/domains/portal';
 import { certificatesPortal } from '@/lib/domains/certificates/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
 import { databasesPortal } from '@/lib/domains/databases/portal';
+import { functionsPortal } from '@/lib/domains/functions/portal';
 import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
+import { layersPortal } from '@/lib/domains/layers/portal';
 import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
 import { objectsPortal } from '@/lib/domains/objects/portal';
@@ -16,8 +18,10 @@ export const domainPortals: readonly DomainPortal[] = [
   certificatesPortal,
   computePortal,
   databasesPortal,
+  functionsPortal,
   gatewayPortal,
   imagesPortal,
+  layersPortal,
   loadbalancingPortal,
   networkPortal,
   objectsPortal,

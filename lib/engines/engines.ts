@@ -1,4 +1,5 @@
 import type { ComputeEngine } from '@/lib/domains/compute/engine';
+import type { FunctionEngine } from '@/lib/domains/functions/engine';
 import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
@@ -16,6 +17,7 @@ export type Engines = {
   images: ImageEngine;
   services: ServiceEngine;
   programs: ProgramStore;
+  functions: FunctionEngine;
   /** The features of the cell's engines and what is missing. */
   probe(): Promise<EngineStatus[]>;
 };

@@ -28,7 +28,7 @@ export type LimitReport = z.output<typeof limitReport>;
 
 /** The status of an engine on this host, as shown by `/readyz` and the back office. */
 export type EngineStatus = {
-  engine: 'compute' | 'network' | 'storage' | 'images' | 'services';
+  engine: 'compute' | 'network' | 'storage' | 'images' | 'services' | 'functions';
   ok: boolean;
   missing: MissingProgram[];
   /** One or two sentences: what works, what is limited, how to fix it. */

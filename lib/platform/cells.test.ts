@@ -65,6 +65,7 @@ function noting(real: MemoryEngines, noted: string[]): Engines {
     storage: part('storage', real.storage),
     images: part('images', real.images),
     services: part('services', real.services),
+    functions: part('functions', real.functions),
     programs: part('programs', real.programs),
     probe: () => real.probe(),
   };

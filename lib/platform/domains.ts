@@ -2,8 +2,10 @@ import type { Domain } from '@/lib/core/domains/domain';
 import { certificates } from '@/lib/domains/certificates/domain';
 import { compute } from '@/lib/domains/compute/domain';
 import { databases } from '@/lib/domains/databases/domain';
+import { functions } from '@/lib/domains/functions/domain';
 import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
+import { layers } from '@/lib/domains/layers/domain';
 import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
 import { network } from '@/lib/domains/network/domain';
 import { objects } from '@/lib/domains/objects/domain';
@@ -21,6 +23,8 @@ export const domains = [
   storage,
   objects,
   databases,
+  layers,
+  functions,
   images,
   secrets,
   observability,

@@ -2,8 +2,10 @@ import type { DomainName } from '@/lib/platform/domains';
 import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
 import { databasesTesting } from './domains/databases';
+import { functionsTesting } from './domains/functions';
 import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
+import { layersTesting } from './domains/layers';
 import { loadbalancingTesting } from './domains/loadbalancing';
 import { networkTesting } from './domains/network';
 import { objectsTesting } from './domains/objects';
@@ -22,6 +24,8 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   certificates: certificatesTesting,
   storage: storageTesting,
   objects: objectsTesting,
+  layers: layersTesting,
+  functions: functionsTesting,
   images: imagesTesting,
   secrets: secretsTesting,
   observability: observabilityTesting,

@@ -19,7 +19,7 @@ export type Tested = {
 
 const title = (endpoint: AnyEndpoint) => `${endpoint.method} ${fullPath(endpoint)}`;
 const isPublic = ({ access }: AnyEndpoint) => access === 'public';
-const takesJson = ({ body, upload }: AnyEndpoint) => body !== undefined && upload === undefined;
+const takesJson = ({ body, upload }: AnyEndpoint) => body !== undefined && (!upload || upload.or_json === true);
 
 /** The path with its parameters filled in; unknown ids if none are given. */
 function path(endpoint: AnyEndpoint, params: Record<string, string> = {}): string {
@@ -33,7 +33,8 @@ function example({ body }: AnyEndpoint): object {
 }
 
 function request(endpoint: AnyEndpoint): { body?: unknown; headers?: Record<string, string> } {
-  if (endpoint.upload) return { body: 'x', headers: { 'Content-Type': endpoint.upload.content_types[0] ?? '' } };
+  if (endpoint.upload && !endpoint.upload.or_json)
+    return { body: 'x', headers: { 'Content-Type': endpoint.upload.content_types[0] ?? '' } };
   return endpoint.body ? { body: example(endpoint) } : {};
 }
 
@@ -154,7 +155,7 @@ export function everyEndpoint({ endpoints, served, tags, fixtures }: Tested): vo
     });
 
     test.each(some(takesJson))('%s refuses a body over 1 MiB', async (_, endpoint) => {
-      const body = `{"name":"${'x'.repeat(JSON_BODY_BYTES)}"}`;
+      const body = `{"name":"${'x'.repeat(endpoint.body_bytes ?? JSON_BODY_BYTES)}"}`;
       const answer = await call(endpoint.method, path(endpoint), { token: allowed(endpoint), body });
       expect([answer.status, answer.body]).toEqual([413, errorRecord('PAYLOAD_TOO_LARGE', 413)]);
     });

@@ -16,6 +16,7 @@ import { EngineError } from '@/lib/engines/error';
 import { readLastLines } from '@/lib/engines/last-lines';
 import type { LogLine, ProgramState } from '@/lib/hosts/services/engine';
 import { ownCell } from '@/lib/settings';
+import { MemoryFunctions } from './memory-functions';
 import { MemoryServices, readMemoryLog } from './memory-services';
 
 const SETTLED = { settled: true } as const;
@@ -165,6 +166,7 @@ export class MemoryEngines implements Engines {
   };
 
   readonly services = new MemoryServices();
+  readonly functions = new MemoryFunctions();
 
   /** The programs of the catalogue on this host. */
   readonly programStates: ProgramState[] = [];

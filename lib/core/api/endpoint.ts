@@ -82,6 +82,9 @@ export class Reply<Body> {
 /** A size-limited request body that the handler streams. */
 export type Upload = { stream: ReadableStream<Uint8Array>; content_type: string; content_length: number | null };
 
+/** Which bodies an endpoint streams. `or_json`: any other content type is parsed as JSON with the schema of the body. */
+export type UploadRules = { content_types: string[]; max_bytes: number; or_json?: boolean };
+
 type Shape = z.ZodObject | undefined;
 type Parsed<S extends Shape> = S extends z.ZodObject ? z.output<S> : undefined;
 
@@ -131,7 +134,9 @@ export type EndpointDefinition<
   query?: Q;
   body?: B;
   /** Streams the request body to the handler instead of parsing JSON. */
-  upload?: { content_types: string[]; max_bytes: number };
+  upload?: UploadRules;
+  /** The limit of a JSON body; 1 MiB if absent. */
+  body_bytes?: number;
   /** A POST that only reads: the parameters of `query` come as a form, in the address, or both. Not audited. */
   form?: boolean;
   responses: R;
@@ -198,7 +203,8 @@ export type AnyEndpoint = {
   readonly params: z.ZodObject | undefined;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
-  readonly upload: { content_types: string[]; max_bytes: number } | undefined;
+  readonly upload: UploadRules | undefined;
+  readonly body_bytes: number | undefined;
   readonly form: boolean;
   readonly responses: Responses;
   readonly errors: readonly ErrorCode[];
@@ -239,6 +245,7 @@ export function endpoint<
     query: definition.query?.strict(),
     body: definition.body,
     upload: definition.upload,
+    body_bytes: definition.body_bytes,
     errors: definition.errors ?? [],
     claims: definition.claims ?? [],
     form: definition.form ?? false,

@@ -20,6 +20,7 @@ import { Page } from './pagination';
 import { decide, inProject } from './policy';
 import { RateLimiter, type RateVerdict } from './rate-limit';
 import {
+  isUpload,
   JSON_BODY_BYTES,
   openUpload,
   parseForm,
@@ -179,8 +180,11 @@ class Serving {
 
     const parsedParams = parseParams(params, endpoint.params);
     const url = new URL(this.request.url);
-    const upload = endpoint.upload && openUpload(this.request, endpoint.upload);
-    const bytes = upload ? new Uint8Array() : await readBody(this.request, JSON_BODY_BYTES);
+    const upload =
+      endpoint.upload && isUpload(this.request, endpoint.upload)
+        ? openUpload(this.request, endpoint.upload)
+        : undefined;
+    const bytes = upload ? new Uint8Array() : await readBody(this.request, endpoint.body_bytes ?? JSON_BODY_BYTES);
     if (endpoint.no_card_numbers) refuseCardNumbers(bytes, url.search);
     const contentType = this.request.headers.get('content-type');
     const form = endpoint.form ? parseForm(bytes, contentType) : [];

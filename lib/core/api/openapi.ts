@@ -145,6 +145,9 @@ function requestBody(endpoint: AnyEndpoint, schemaOf: SchemaOf): Json {
     const form = endpoint.body && schemaOf(endpoint.body, 'input');
     const schema = (type: string) => (type.startsWith('multipart/') && form) || bytes;
     const content = Object.fromEntries(endpoint.upload.content_types.map((type) => [type, { schema: schema(type) }]));
+    if (endpoint.upload.or_json && form) {
+      return { requestBody: { required: true, content: { 'application/json': { schema: form }, ...content } } };
+    }
     return { requestBody: { required: true, content } };
   }
   if (endpoint.form && endpoint.query) {

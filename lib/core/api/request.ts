@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { holdsCardNumber } from './card-numbers';
-import type { AnyEndpoint, Upload } from './endpoint';
+import type { Upload, UploadRules } from './endpoint';
 import { ApiError, invalid, notFound } from './errors';
 import { issueWords } from './issue-words';
 
@@ -34,10 +34,16 @@ async function readChunks(request: Request, mostBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks);
 }
 
+const typeOf = (request: Request) => request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** Whether the body is streamed: always, except where the endpoint takes JSON too. */
+export const isUpload = (request: Request, { content_types, or_json }: UploadRules): boolean =>
+  !or_json || content_types.includes(typeOf(request));
+
 /** The upload of a request. Its stream fails with 413 beyond the endpoint's limit. */
-export function openUpload(request: Request, { content_types, max_bytes }: NonNullable<AnyEndpoint['upload']>): Upload {
+export function openUpload(request: Request, { content_types, max_bytes }: UploadRules): Upload {
   const content_type = request.headers.get('content-type') ?? '';
-  const type = content_type.split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = typeOf(request);
   if (!content_types.includes(type)) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${content_types.join(' or ')}.`);
   }

@@ -3,7 +3,7 @@ import { invalid, notFound } from '@/lib/core/api/errors';
 import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
-import { queryOne } from '@/lib/core/db/pool';
+import { query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
@@ -107,6 +107,33 @@ export async function createSecret(call: ProjectCall, input: CreateSecret): Prom
 function expiry({ expires_at }: CreateSecret, certificate: Secret['certificate']): Date | null {
   const given = [expires_at, certificate?.not_after].filter((time) => time !== undefined).map((time) => new Date(time));
   return given.length === 0 ? null : new Date(Math.min(...given.map(Number)));
+}
+
+/** Which of these ids are secrets of the project. */
+export async function secretsThatExist(projectId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await query<{ id: string }>(
+    sql`SELECT id FROM secrets WHERE project_id = ${projectId}::uuid AND id = ANY (${[...ids]}::uuid[])`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Payloads of secrets for a process of their own project, such as an instance of a function; binary ones as base64. The ids
+ * that exist no more are absent.
+ */
+export async function payloadsFor(projectId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<{
+    id: string;
+    payload_encoding: Row['payload_encoding'];
+    ciphertext: Buffer;
+    sealed_data_key: Buffer;
+  }>(sql`SELECT id, payload_encoding, ciphertext, sealed_data_key FROM secrets
+    WHERE project_id = ${projectId}::uuid AND id = ANY (${[...ids]}::uuid[])`);
+  return new Map(
+    rows.map((row) => [row.id, openPayload(projectId, row.id, row).toString(row.payload_encoding)] as const),
+  );
 }
 
 /** Decrypts a secret's payload. @throws ApiError 404 */

@@ -1,4 +1,5 @@
 import type { ComputeEngine } from '@/lib/domains/compute/engine';
+import type { FunctionEngine } from '@/lib/domains/functions/engine';
 import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
@@ -6,6 +7,7 @@ import type { ProgramStore, ServiceEngine } from '@/lib/hosts/services/engine';
 import type { EngineStatus } from '../status';
 import { LocalPrograms } from './catalogue/store';
 import { LocalCompute } from './compute/local-compute';
+import { LocalFunctions } from './functions/local-functions';
 import { describeHost, type LocalEngineOptions } from './host';
 import { LocalImages } from './images/local-images';
 import { LocalNetwork } from './network/local-network';
@@ -21,6 +23,7 @@ export type LocalEngine = {
   images: ImageEngine;
   services: ServiceEngine;
   programs: ProgramStore;
+  functions: FunctionEngine;
   /** What works here and what is missing, by trying it; takes up to half a minute the first time. */
   probe(): Promise<EngineStatus[]>;
 };
@@ -38,6 +41,7 @@ export function openLocalEngine(options: LocalEngineOptions): LocalEngine {
     images: new LocalImages(host),
     services: new LocalServices(host),
     programs: new LocalPrograms(host),
+    functions: new LocalFunctions(host),
     probe: () => probeHost(host),
   };
 }

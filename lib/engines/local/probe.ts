@@ -7,9 +7,10 @@ import type { EngineStatus } from '../status';
 import { chooseAccelerator } from './accelerator';
 import { machineLimits } from './compute/limits';
 import { run } from './exec';
+import { functionTrouble } from './functions/trial';
 import { type Host, prepareHost } from './host';
 import { hostCable } from './network/names';
-import { hasPython, missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
+import { hasPython, installHint, missingOf, missingPrograms, TINY_PROGRAMS } from './programs';
 import { serviceLimits, troubleOf } from './services/limits';
 
 /** What each engine can do on this host, found by trying. A missing program of one engine does not stop the others. */
@@ -21,6 +22,7 @@ export async function probeHost(host: Host): Promise<EngineStatus[]> {
     probeStorage(host),
     probeImages(host),
     probeServices(host),
+    probeFunctions(host),
   ]);
 }
 
@@ -98,13 +100,16 @@ async function probeServices(host: Host): Promise<EngineStatus> {
   return { engine: 'services', ok: trouble === null, missing: [], message, limits };
 }
 
-function lacking(engine: EngineStatus['engine'], missing: EngineStatus['missing']): EngineStatus {
-  return { engine, ok: false, missing, message: installHint(missing) };
+async function probeFunctions(host: Host): Promise<EngineStatus> {
+  const missing = missingPrograms('functions', host.isolation);
+  if (missing.length > 0) return lacking('functions', missing);
+  const trouble = await functionTrouble(host);
+  const message = trouble ?? 'Each instance of a function runs in a sandbox of its own.';
+  return { engine: 'functions', ok: trouble === null, missing: [], message };
 }
 
-function installHint(missing: EngineStatus['missing']): string {
-  const packages = [...new Set(missing.map((entry) => entry.package))].join(' ');
-  return `Missing: ${missing.map(({ program }) => program).join(', ')}. Run: apt install ${packages}`;
+function lacking(engine: EngineStatus['engine'], missing: EngineStatus['missing']): EngineStatus {
+  return { engine, ok: false, missing, message: installHint(missing) };
 }
 
 /** The first folder on the way to the engine's files that other users can't pass through. */

@@ -25,7 +25,7 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'mount', package: 'mount', engines: ['compute'] },
   { program: 'umount', package: 'mount', engines: ['compute'] },
   { program: 'pivot_root', package: 'util-linux', engines: ['compute'] },
-  { program: 'prlimit', package: 'util-linux', engines: ['images'] },
+  { program: 'prlimit', package: 'util-linux', engines: ['images', 'functions'] },
   { program: 'nsenter', package: 'util-linux', engines: ['compute', 'network'] },
   { program: 'unshare', package: 'util-linux', engines: ['compute', 'network', 'services'] },
   { program: 'ip', package: 'iproute2', engines: ['network'] },
@@ -34,8 +34,9 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'arping', package: 'iputils-arping', engines: ['network'] },
   { program: 'runc', package: 'runc', engines: ['services'], only: 'root' },
   { program: 'bwrap', package: 'bubblewrap', engines: ['services'], only: 'user' },
+  { program: 'bwrap', package: 'bubblewrap', engines: ['functions'] },
   { program: 'tini-static', package: 'tini', engines: ['services'] },
-  { program: 'python3', package: 'python3-minimal', engines: ['services'] },
+  { program: 'python3', package: 'python3-minimal', engines: ['services', 'functions'] },
   { program: 'mkfs.ext4', package: 'e2fsprogs', engines: ['services'], only: 'root' },
   { program: 'losetup', package: 'mount', engines: ['services'], only: 'root' },
   { program: 'slirp4netns', package: 'slirp4netns', engines: ['network'], only: 'user' },
@@ -51,6 +52,12 @@ export const TINY_PROGRAMS: readonly { program: string; package: string }[] = [
   { program: 'syslinux', package: 'syslinux' },
   { program: 'xz', package: 'xz-utils' },
 ];
+
+/** What to do about missing programs. */
+export function installHint(missing: readonly MissingProgram[]): string {
+  const packages = [...new Set(missing.map((entry) => entry.package))].join(' ');
+  return `Missing: ${missing.map(({ program }) => program).join(', ')}. Run: apt install ${packages}`;
+}
 
 /** The Debian package that has a program, when it is one of ours. */
 export function packageOf(program: string): string | undefined {

@@ -1,0 +1,484 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { execute, query, queryRow } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { foldUsage } from '@/lib/money/metering/usage-events';
+import { ownCell, settings } from '@/lib/settings';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { createCell } from '@/lib/testing/hosts';
+import type { MemoryEngines } from '@/lib/testing/memory-engines';
+import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { zipOf } from '@/lib/testing/zip';
+import { StartFailure } from './engine';
+import { FunctionHost } from './pool/host';
+import type {
+  CloudFunction,
+  FunctionLogLine,
+  FunctionVersion,
+  Invocation,
+  InvocationResult,
+  InvocationSummary,
+} from './schema';
+
+testDatabase();
+const call = api();
+let acme: TestProject;
+let other: TestProject;
+let engines: MemoryEngines;
+let host: FunctionHost;
+
+beforeEach(async () => {
+  await createCell();
+  [acme, other] = await Promise.all([createProject('acme'), createProject('other')]);
+  engines = useMemoryEngines();
+  host = new FunctionHost(ownCell());
+  await host.look();
+  return setTestClock(0);
+});
+afterEach(() => host.end());
+
+const as = (project: TestProject) => ({ token: project.users.member.token });
+const CODE = 'def handler(event, context):\n    return event\n';
+const create = (change: object = {}, project = acme) =>
+  call('POST', '/functions', {
+    ...as(project),
+    body: { name: 'hello', template_id: 'python3.11', code: CODE, ...change },
+  });
+const created = async (change: object = {}, project = acme) => {
+  const answer = await create(change, project);
+  expect([answer.status, answer.body]).toMatchObject([201, {}]);
+  return answer.body as CloudFunction;
+};
+const read = async (id: string) => (await call('GET', `/functions/${id}`, as(acme))).body as CloudFunction;
+const settled = (id: string) =>
+  vi.waitFor(async () => {
+    await host.look();
+    const found = await read(id);
+    expect(found.status).not.toBe('deploying');
+    return found;
+  });
+const invoke = (id: string, body: object = {}, project = acme) =>
+  call('POST', `/functions/${id}/invoke`, { ...as(project), body });
+const invocationsOf = async (id: string) =>
+  (await call('GET', `/functions/${id}/invocations`, as(acme))).body as InvocationSummary[];
+const invocation = async (id: string, of: string) =>
+  (await call('GET', `/functions/${id}/invocations/${of}`, as(acme))).body as Invocation;
+const counted = async () => {
+  await foldUsage();
+  const row = await queryRow<{ n: number }>(sql`SELECT coalesce(sum(quantity), 0)::float8 AS n FROM usage_counts
+    WHERE project_id = ${acme.id}::uuid AND metric = 'function_invocations'`);
+  return row.n;
+};
+const errorText = ({ body }: { body: unknown }) => JSON.stringify(body);
+
+describe('a function', () => {
+  test('is deployed, runs for its payload, and is remembered with its log', async () => {
+    engines.functions.handler = async (event, _, say) => {
+      say('one line');
+      return { kind: 'result', result: { event } };
+    };
+    const { id } = await created();
+    expect(await settled(id)).toMatchObject({ status: 'active', version: 1, env: [], url: null });
+    const answer = await invoke(id, { payload: { name: 'Ada' } });
+    const result = answer.body as InvocationResult;
+    expect([answer.status, result]).toMatchObject([
+      200,
+      { status: 'succeeded', result: { event: { name: 'Ada' } }, cold_start: false },
+    ]);
+    const kept = await invocation(id, result.invocation_id);
+    expect(kept).toMatchObject({
+      status: 'succeeded',
+      attempts: 1,
+      payload: { name: 'Ada' },
+      trigger: 'api',
+      mode: 'sync',
+    });
+    expect(kept.log.map(({ stream, message }) => `${stream} ${message.split(/[ \t]/)[0]}`)).toEqual([
+      'platform START',
+      'stdout one',
+      'platform END',
+      'platform REPORT',
+    ]);
+    expect(await counted()).toBe(1);
+  });
+
+  test('does not exist for another project, whatever is asked of it', async () => {
+    const { id } = await created();
+    const asked = [
+      ['GET', ''],
+      ['PUT', '', { template_id: 'python3.11', code: CODE }],
+      ['DELETE', ''],
+      ['POST', '/invoke', {}],
+      ['GET', '/versions'],
+      ['GET', '/versions/1/code'],
+      ['POST', '/rollback', { version: 1 }],
+      ['GET', '/invocations'],
+      ['GET', '/logs'],
+    ] as const;
+    for (const [method, path, body] of asked) {
+      const answer = await call(method, `/functions/${id}${path}`, { ...as(other), ...(body ? { body } : {}) });
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    expect(engines.functions.started).toEqual([]);
+  });
+
+  test('whose code does not load is in error with the reason, and its invocations say so', async () => {
+    engines.functions.failure = new StartFailure({ type: 'SyntaxError', message: 'line 1', stack: 'at line 1' }, null);
+    const { id } = await created();
+    expect(await settled(id)).toMatchObject({ status: 'error', status_reason: 'SyntaxError: line 1' });
+    expect((await invoke(id)).body).toMatchObject({
+      status: 'failed',
+      error: { type: 'SyntaxError', stack: 'at line 1' },
+    });
+  });
+
+  test('takes no more from the quota than there is: of 40 parallel creates, exactly 20 succeed', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => create({ name: `many-${index}` })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status === 403);
+    expect(refused).toHaveLength(20);
+    expect(refused[0]?.body).toEqual({
+      detail:
+        'Quota exceeded for serverless_functions: limit 20, in use 20. Ask an administrator to raise serverless_functions_limit.',
+    });
+  });
+
+  test('of a deprecated template cannot be new', async () => {
+    const answer = await create({ template_id: 'nodejs20' });
+    expect([answer.status, errorText(answer)]).toEqual([409, expect.stringContaining('deprecated')]);
+  });
+
+  test('gives back its place in the quota when it is deleted, and what it was running ends', async () => {
+    const { id } = await created();
+    await settled(id);
+    expect(engines.functions.running.size).toBe(1);
+    expect((await call('DELETE', `/functions/${id}`, as(acme))).status).toBe(204);
+    await host.tidy();
+    await vi.waitFor(() => expect(engines.functions.running.size).toBe(0));
+    const account = await prisma().projectAccount.findFirstOrThrow({ where: { project_id: acme.id } });
+    expect(Number(account.serverless_functions_used)).toBe(0);
+    expect((await invoke(id)).status).toBe(404);
+  });
+});
+
+describe('versions', () => {
+  test('a call after a change runs the new version, and one after a rollback the old code', async () => {
+    engines.functions.handler = async (_, spec) => ({
+      kind: 'result',
+      result: [spec.function.version, spec.memoryMb, (await readdir(spec.codeFolder))[0]],
+    });
+    const { id, code_sha256 } = await created();
+    const change = await call('PUT', `/functions/${id}`, {
+      ...as(acme),
+      body: { template_id: 'python3.11', code: `${CODE}#`, memory_mb: 256 },
+    });
+    expect([change.status, change.body]).toMatchObject([200, { version: 2, memory_mb: 256 }]);
+    expect((await invoke(id)).body).toMatchObject({ result: [2, 256, 'main.py'] });
+    const back = await call('POST', `/functions/${id}/rollback`, { ...as(acme), body: { version: 1 } });
+    expect([back.status, back.body]).toMatchObject([200, { version: 3, code_sha256, memory_mb: 128 }]);
+    expect((await invoke(id)).body).toMatchObject({ result: [3, 128, 'main.py'] });
+    const versions = (await call('GET', `/functions/${id}/versions`, as(acme))).body as FunctionVersion[];
+    expect(
+      versions.map(({ version, is_current, rolled_back_from }) => [version, is_current, rolled_back_from]),
+    ).toEqual([
+      [3, true, 1],
+      [2, false, null],
+      [1, false, null],
+    ]);
+    expect((await call('GET', `/functions/${id}/versions/2/code`, as(acme))).body).toMatchObject({ code: `${CODE}#` });
+  });
+});
+
+describe('the environment', () => {
+  test('reaches instances with values of secrets, and neither rows nor answers', async () => {
+    const secret = await call('POST', '/vault/secrets', {
+      ...as(acme),
+      body: { name: 'key', type: 'passphrase', payload: 'correct horse' },
+    });
+    const secret_id = (secret.body as { id: string }).id;
+    const answer = await create({ name: 'with-env', env: { GREETING: 'plain words', KEY: { secret_id } } });
+    expect(errorText(answer)).not.toContain('plain words');
+    const { id, env } = answer.body as CloudFunction;
+    expect(env).toEqual([
+      { name: 'GREETING', secret_id: null },
+      { name: 'KEY', secret_id },
+    ]);
+    await settled(id);
+    const started = engines.functions.started.find(({ function: { name } }) => name === 'with-env');
+    expect(started?.environment).toEqual({ GREETING: 'plain words', KEY: 'correct horse' });
+    const rows = JSON.stringify(
+      await query(
+        sql`SELECT v::text, (SELECT json_agg(a) FROM audit_entries a)::text AS audit FROM function_versions v`,
+      ),
+    );
+    expect(rows).not.toContain('plain words');
+    expect(rows).not.toContain(Buffer.from('plain words').toString('hex'));
+  });
+
+  test('names only secrets of the project', async () => {
+    const secret = await call('POST', '/vault/secrets', {
+      ...as(other),
+      body: { name: 'key', type: 'passphrase', payload: 'correct horse' },
+    });
+    const answer = await create({ env: { KEY: { secret_id: (secret.body as { id: string }).id } } });
+    expect([answer.status, errorText(answer)]).toEqual([404, expect.stringContaining('env.KEY.secret_id')]);
+  });
+});
+
+describe('beyond its concurrency', () => {
+  test('a call is refused with 429 and not billed, and the next one runs', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    engines.functions.handler = async () => {
+      await held;
+      return { kind: 'result', result: 1 };
+    };
+    const { id } = await created({ concurrency: 2 });
+    await settled(id);
+    const running = [invoke(id), invoke(id)];
+    await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
+    const refused = await invoke(id);
+    expect([refused.status, errorText(refused)]).toEqual([429, expect.stringContaining('concurrency')]);
+    release();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await invoke(id)).status).toBe(200);
+    expect(await counted()).toBe(3);
+  });
+});
+
+describe('how an event ends', () => {
+  const ends = [
+    [{ kind: 'ended', end: { reason: 'timeout' } }, 'timed_out', 'Function.Timeout'],
+    [{ kind: 'ended', end: { reason: 'memory' } }, 'out_of_memory', 'Function.OutOfMemory'],
+    [{ kind: 'ended', end: { reason: 'log' } }, 'failed', 'Function.LogTooLarge'],
+    [{ kind: 'ended', end: { reason: 'protocol' } }, 'failed', 'Runtime.ProtocolError'],
+    [{ kind: 'ended', end: { reason: 'exit', code: 3, signal: null } }, 'failed', 'Runtime.ExitError'],
+    [{ kind: 'ended', end: { reason: 'exit', code: null, signal: '11' } }, 'failed', 'Runtime.Crashed'],
+  ] as const;
+
+  test.each(ends)('%j is told, and the next event gets a new instance', async (outcome, status, type) => {
+    const { id } = await created();
+    await settled(id);
+    engines.functions.handler = async () => outcome;
+    expect((await invoke(id)).body).toMatchObject({ status, error: { type }, result: null });
+    engines.functions.handler = async () => ({ kind: 'result', result: 'fine' });
+    expect((await invoke(id)).body).toMatchObject({ status: 'succeeded', result: 'fine', cold_start: true });
+  });
+});
+
+describe('a queued event', () => {
+  const queue = async (id: string, payload: unknown = {}) => {
+    const answer = await invoke(id, { mode: 'async', payload });
+    expect([answer.status, answer.body]).toMatchObject([202, { status: 'queued' }]);
+    return (answer.body as { invocation_id: string }).invocation_id;
+  };
+  const until = (id: string, of: string, wanted: Partial<Invocation>) =>
+    vi.waitFor(async () => {
+      await host.look();
+      const found = await invocation(id, of);
+      expect(found).toMatchObject(wanted);
+      return found;
+    });
+
+  test('runs soon, once', async () => {
+    const { id } = await created();
+    await settled(id);
+    const of = await queue(id, { n: 1 });
+    expect(await until(id, of, { status: 'succeeded' })).toMatchObject({ attempts: 1, result: { n: 1 } });
+    expect(await counted()).toBe(1);
+  });
+
+  test('that fails is tried three times, each billed, and ends as a dead letter', async () => {
+    engines.functions.handler = async () => ({ kind: 'error', error: { type: 'Error', message: 'no', stack: null } });
+    const { id } = await created();
+    await settled(id);
+    const of = await queue(id);
+    await until(id, of, { status: 'queued', attempts: 1 });
+    await host.look();
+    expect(await invocation(id, of)).toMatchObject({ attempts: 1, error: { message: 'no' } });
+    await setTestClock(10_001);
+    await until(id, of, { status: 'queued', attempts: 2 });
+    await setTestClock(71_000);
+    await until(id, of, { status: 'dead_letter', attempts: 3 });
+    await setTestClock(3_600_000);
+    await host.look();
+    expect(await invocation(id, of)).toMatchObject({ attempts: 3, next_attempt_at: null });
+    expect(await counted()).toBe(3);
+  });
+
+  test('with the same Idempotency-Key is queued once', async () => {
+    const { id } = await created();
+    await settled(id);
+    const send = () =>
+      call('POST', `/functions/${id}/invoke`, {
+        ...as(acme),
+        body: { mode: 'async', payload: 1 },
+        headers: { 'Idempotency-Key': 'one' },
+      });
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    expect(await invocationsOf(id)).toHaveLength(1);
+  });
+
+  test('whose pool was killed runs again in the next one; a call that waited is told that it was interrupted', async () => {
+    const { id } = await created();
+    await settled(id);
+    engines.functions.handler = () => new Promise(() => {});
+    const of = await queue(id);
+    await until(id, of, { status: 'running' });
+    const waiting = invoke(id);
+    await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
+    // A killed worker writes nothing more: its ids are those of nobody.
+    await execute(sql`UPDATE function_invocations SET pool_id = gen_random_uuid()`);
+    await host.end();
+    await waiting;
+    engines.functions.handler = async () => ({ kind: 'result', result: 'again' });
+    host = new FunctionHost(ownCell());
+    await until(id, of, { status: 'succeeded', attempts: 2 });
+    const sync = (await invocationsOf(id)).find(({ mode }) => mode === 'sync');
+    expect(sync).toMatchObject({ status: 'failed', error: { type: 'Platform.Interrupted' } });
+    expect(await counted()).toBe(3);
+  });
+
+  test('waits while its function is at its concurrency', async () => {
+    let most = 0;
+    let running = 0;
+    engines.functions.handler = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return { kind: 'result', result: 1 };
+    };
+    const { id } = await created({ concurrency: 2 });
+    await settled(id);
+    const all = await Promise.all(Array.from({ length: 12 }, () => queue(id)));
+    for (const of of all) await until(id, of, { status: 'succeeded', attempts: 1 });
+    expect(most).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a schedule', () => {
+  test('queues one event for each time, and makes no missed time up', async () => {
+    const { id, next_run_at } = await created({ schedule: '*/5 * * * *' });
+    await settled(id);
+    const due = new Date(next_run_at ?? 0).getTime();
+    await setTestClock(due - Date.now() + 1000);
+    await Promise.all([host.look(), host.look()]);
+    await vi.waitFor(async () => {
+      await host.look();
+      expect(await invocationsOf(id)).toMatchObject([{ trigger: 'schedule', mode: 'async', status: 'succeeded' }]);
+    });
+    expect(new Date((await read(id)).next_run_at ?? 0).getTime()).toBe(due + 5 * 60_000);
+    await setTestClock(due - Date.now() + 30 * 60_000 + 90_000);
+    await host.look();
+    expect(await invocationsOf(id)).toHaveLength(1);
+  });
+
+  test.each(['* * * *', 'every day', '61 * * * *', '0 0 31 2 *', '* * * * * *'])(
+    '"%s" is refused',
+    async (schedule) => {
+      expect((await create({ schedule })).status).toBe(400);
+    },
+  );
+});
+
+describe('an archive', () => {
+  const send = async (archive: Uint8Array, fields: Record<string, string> = {}) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ name: 'zipped', template_id: 'python3.11', ...fields }))
+      form.set(name, value);
+    form.set('archive', new Blob([new Uint8Array(archive)]), 'code.zip');
+    const sent = new Response(form);
+    return call('POST', '/functions', {
+      ...as(acme),
+      body: new Uint8Array(await sent.arrayBuffer()),
+      headers: { 'Content-Type': sent.headers.get('content-type') ?? '' },
+    });
+  };
+
+  test('becomes the code of a function, with its folders', async () => {
+    engines.functions.handler = async (_, spec) => ({
+      kind: 'result',
+      result: (await readdir(spec.codeFolder, { recursive: true })).toSorted(),
+    });
+    const answer = await send(
+      zipOf([
+        { path: 'main.py', content: CODE },
+        { path: 'lib/one.py', content: '1' },
+      ]),
+      {
+        memory_mb: '256',
+        env: '{"A": "b"}',
+      },
+    );
+    expect([answer.status, answer.body]).toMatchObject([
+      201,
+      { code_kind: 'archive', memory_mb: 256, env: [{ name: 'A' }] },
+    ]);
+    const { id } = answer.body as CloudFunction;
+    expect((await invoke(id)).body).toMatchObject({ result: ['lib', 'lib/one.py', 'main.py'] });
+    expect((await call('GET', `/functions/${id}/versions/1/code`, as(acme))).body).toMatchObject({
+      code: null,
+      files: [{ path: 'main.py' }, { path: 'lib/one.py' }],
+    });
+  });
+
+  const hostile = [
+    ['leaves its folder', zipOf([{ path: '../evil.py', content: 'x' }]), 400],
+    ['has an absolute path', zipOf([{ path: '/etc/passwd', content: 'x' }]), 400],
+    ['has a link', zipOf([{ path: 'link', content: '/etc/passwd', mode: 0o120777 }]), 400],
+    ['has a device', zipOf([{ path: 'null', content: '', mode: 0o020666 }]), 400],
+    [
+      'has a file twice',
+      zipOf([
+        { path: 'a', content: '1' },
+        { path: 'a', content: '2' },
+      ]),
+      400,
+    ],
+    ['is larger unpacked than a function may be', zipOf([{ path: 'bomb', content: '', claims: 2 ** 31 }]), 413],
+    ['is no zip', new TextEncoder().encode('no zip at all'), 400],
+    ['is empty', zipOf([]), 400],
+  ] as const;
+
+  test.each(hostile)('that %s is refused, and nothing of it is kept', async (_, archive, status) => {
+    expect((await send(archive)).status).toBe(status);
+    expect(await readdir(join(settings().dataDir, 'functions', 'drafts')).catch(() => [])).toEqual([]);
+  });
+
+  test('that inflates to more than it says ends the deployment, not the host', async () => {
+    const answer = await send(
+      zipOf([{ path: 'main.py', content: Buffer.alloc(1024 ** 2 * 4).toString('latin1'), claims: 10 }]),
+    );
+    expect(answer.status).toBe(201);
+    expect(await settled((answer.body as CloudFunction).id)).toMatchObject({ status: 'error' });
+  });
+});
+
+describe('the log', () => {
+  test('is a list of the newest lines, or of one invocation', async () => {
+    engines.functions.handler = async (event, _, say) => {
+      say(`line of ${JSON.stringify(event)}`);
+      return { kind: 'result', result: null };
+    };
+    const { id } = await created();
+    await settled(id);
+    await invoke(id, { payload: 1 });
+    const second = (await invoke(id, { payload: 2 })).body as InvocationResult;
+    const list = async (search = '') =>
+      (await call('GET', `/functions/${id}/logs${search}`, { ...as(acme), headers: { Accept: 'application/json' } }))
+        .body as FunctionLogLine[];
+    const text = (lines: FunctionLogLine[]) =>
+      lines.filter(({ stream }) => stream === 'stdout').map(({ message }) => message);
+    expect(text(await list())).toEqual(['line of 1', 'line of 2']);
+    expect(text(await list(`?invocation_id=${second.invocation_id}`))).toEqual(['line of 2']);
+    expect(await list('?limit=1')).toMatchObject([{ stream: 'platform' }]);
+  });
+});

@@ -1,0 +1,77 @@
+import { now } from '@/lib/clock';
+import { query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import type { DeviceSeries, Metric } from '@/lib/core/devices/metric';
+import { type DeviceSample, keepSamples } from '@/lib/core/devices/samples';
+import type { FunctionPool } from './pool/pool';
+
+const MS = 1000;
+
+const invocations: Metric = {
+  name: 'nephele_function_invocations',
+  type: 'counter',
+  unit: 'invocations',
+  help: 'Starts of the handler by how they ended (`status`).',
+};
+const coldStarts: Metric = {
+  name: 'nephele_function_cold_starts',
+  type: 'counter',
+  unit: 'invocations',
+  help: 'Those that waited for a new instance.',
+};
+const throttled: Metric = {
+  name: 'nephele_function_throttled',
+  type: 'counter',
+  unit: 'invocations',
+  help: 'Events refused because of the concurrency.',
+};
+const concurrency: Metric = {
+  name: 'nephele_function_concurrency',
+  type: 'gauge',
+  unit: 'events',
+  help: 'Most events at the same time since the last sample.',
+};
+const median: Metric = {
+  name: 'nephele_function_duration_p50_seconds',
+  type: 'gauge',
+  unit: 'seconds',
+  help: 'Median duration of the handler since the last sample.',
+};
+const slowest: Metric = {
+  name: 'nephele_function_duration_p99_seconds',
+  type: 'gauge',
+  unit: 'seconds',
+  help: '99th percentile of the same.',
+};
+
+/** What functions report. */
+export const functionMetrics: readonly Metric[] = [invocations, coldStarts, throttled, concurrency, median, slowest];
+
+const statuses = ['succeeded', 'failed', 'timed_out', 'out_of_memory'] as const;
+
+const series: DeviceSeries[] = [
+  ...statuses.map((status) => ({ name: invocations.name, type: invocations.type, labels: { status } })),
+  ...[coldStarts, throttled, concurrency, median, slowest].map(({ name, type }) => ({ name, type, labels: {} })),
+];
+
+/** Records what functions have done. Those that nobody calls report nothing. */
+export async function sampleFunctions(pool: FunctionPool): Promise<void> {
+  const figures = pool.figures.all();
+  if (figures.size === 0) return;
+  const known = await query<{ id: string; project_id: string }>(
+    sql`SELECT id, project_id FROM functions WHERE id = ANY (${[...figures.keys()]}::uuid[])`,
+  );
+  const at = now();
+  const samples = known.flatMap(({ id, project_id }): DeviceSample[] => {
+    const figure = figures.get(id);
+    if (!figure) return [];
+    const recent = figure.takeRecent() ?? { peak: 0, p50: 0, p99: 0 };
+    const values = [
+      ...statuses.map((status) => figure.counts[status]),
+      ...[figure.coldStarts, figure.throttled, recent.peak, recent.p50 / MS, recent.p99 / MS],
+    ];
+    return [{ project_id, device_id: id, at, values }];
+  });
+  for (const id of figures.keys()) if (!known.some((row) => row.id === id)) pool.figures.forget(id);
+  await keepSamples(series, samples);
+}

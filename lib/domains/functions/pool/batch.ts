@@ -1,0 +1,55 @@
+type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
+
+/**
+ * Gathers items while the last write is under way, and writes them together: many callers share one commit, and a single
+ * one waits for nobody.
+ */
+export class Batch<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = [];
+  private writing: Promise<void> | undefined;
+
+  /** @param write gives a result for each item, in their order */
+  constructor(
+    private readonly most: number,
+    private readonly write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  ) {}
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      // The callers of this very moment share the first write.
+      this.writing ??= Promise.resolve().then(() => this.drain());
+    });
+  }
+
+  /** Resolves when all that has been added is written. */
+  async idle(): Promise<void> {
+    await this.writing;
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const taken = this.waiting.splice(0, this.most);
+      await this.writeAll(taken);
+    }
+    this.writing = undefined;
+  }
+
+  private async writeAll(taken: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.write(taken.map(({ item }) => item));
+      taken.forEach(({ resolve, reject }, index) => {
+        const result = results[index];
+        if (result === undefined) reject(new Error('an item was not written'));
+        else resolve(result);
+      });
+    } catch (error) {
+      if (taken.length === 1) {
+        taken[0]?.reject(error);
+        return;
+      }
+      // One of them may be to blame; the others are not refused for it.
+      for (const one of taken) await this.writeAll([one]);
+    }
+  }
+}
