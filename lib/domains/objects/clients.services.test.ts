@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function client(program: string, ...args: string[]): Promise<string> {
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: 'test',
-    PATH: '/usr/bin:/bin',
+    PATH: process.env.PATH,
     HOME: folder,
     AWS_ACCESS_KEY_ID: pair.access_key,
     AWS_SECRET_ACCESS_KEY: pair.secret_key,
@@ -46,19 +46,21 @@ async function client(program: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
+/** Programs are looked for on PATH, libraries at their absolute path. */
+const isInstalled = (wanted: string) =>
+  wanted.startsWith('/') ? existsSync(wanted) : spawnSync(wanted, ['--version']).status === 0;
+
 /** A test of a client, skipped with its name where the client is not installed. */
-const withClient = (name: string, path: string, body: () => Promise<void>) =>
-  test.skipIf(!existsSync(path))(
-    existsSync(path) ? name : `${name} (skipped: ${path} is not installed)`,
-    body,
-    240_000,
-  );
+function withClient(name: string, wanted: string, body: () => Promise<void>): void {
+  const isThere = isInstalled(wanted);
+  test.skipIf(!isThere)(isThere ? name : `${name} (skipped: ${wanted} is not installed)`, body, 240_000);
+}
 
 const same = (one: string, other: string) => readFileSync(one).equals(readFileSync(other));
 
-withClient('aws s3 and s3api: copy in parts, sync, list, presign, remove', '/usr/bin/aws', async () => {
+withClient('aws s3 and s3api: copy in parts, sync, list, presign, remove', 'aws', async () => {
   const name = await createBucket(acme, call);
-  const aws = (...args: string[]) => client('/usr/bin/aws', '--endpoint-url', world.url, ...args);
+  const aws = (...args: string[]) => client('aws', '--endpoint-url', world.url, ...args);
   await aws('s3', 'cp', large, `s3://${name}/a/large.bin`);
   await aws('s3', 'cp', `s3://${name}/a/large.bin`, join(folder, 'back.bin'));
   expect(same(large, join(folder, 'back.bin'))).toBe(true);
@@ -72,7 +74,7 @@ withClient('aws s3 and s3api: copy in parts, sync, list, presign, remove', '/usr
   expect(await aws('s3', 'ls')).not.toContain(name);
 });
 
-withClient('rclone: sync and check of 2,000 files', '/usr/bin/rclone', async () => {
+withClient('rclone: sync and check of 2,000 files', 'rclone', async () => {
   const name = await createBucket(acme, call);
   const source = join(folder, 'many');
   for (let index = 0; index < 2000; index += 1) {
@@ -82,20 +84,20 @@ withClient('rclone: sync and check of 2,000 files', '/usr/bin/rclone', async () 
   }
   const remote = `:s3,provider=Other,env_auth=true,region=us-east-1,endpoint='${world.url}':${name}/copy`;
   const options = ['--transfers', '8', '--checkers', '8', '--retries', '1'];
-  await client('/usr/bin/rclone', 'sync', source, remote, ...options);
-  await client('/usr/bin/rclone', 'check', source, remote, ...options);
-  await client('/usr/bin/rclone', 'check', '--download', join(source, '3'), `${remote}/3`, ...options);
+  await client('rclone', 'sync', source, remote, ...options);
+  await client('rclone', 'check', source, remote, ...options);
+  await client('rclone', 'check', '--download', join(source, '3'), `${remote}/3`, ...options);
   rmSync(join(source, '7'), { recursive: true });
-  await client('/usr/bin/rclone', 'sync', source, remote, ...options);
-  expect((await client('/usr/bin/rclone', 'lsf', '-R', '--files-only', remote)).trim().split('\n')).toHaveLength(1900);
+  await client('rclone', 'sync', source, remote, ...options);
+  expect((await client('rclone', 'lsf', '-R', '--files-only', remote)).trim().split('\n')).toHaveLength(1900);
 });
 
-withClient('s3cmd: put in parts, get, list, copy, delete', '/usr/bin/s3cmd', async () => {
+withClient('s3cmd: put in parts, get, list, copy, delete', 's3cmd', async () => {
   const name = await createBucket(acme, call);
   const { host } = new URL(world.url);
   const s3cmd = (...args: string[]) =>
     client(
-      '/usr/bin/s3cmd',
+      's3cmd',
       `--access_key=${pair.access_key}`,
       `--secret_key=${pair.secret_key}`,
       `--host=${host}`,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -752,3 +752,51 @@ function presignedGet(key: string, parameters: Record<string, string>, name = bu
   });
   return { url };
 }
+
+describe('an address in the older version of signatures', () => {
+  const older = (
+    key: string,
+    { method = 'GET', expires = Math.floor(now().getTime() / 1000) + 60, headers = '', query = '' } = {},
+  ) => {
+    const resource = `/${bucket}/${key}${query === '' ? '' : `?${query}`}`;
+    const Signature = createHmac('sha1', pair.secret_key)
+      .update(`${method}\n\n\n${expires}\n${headers}${resource}`)
+      .digest('base64');
+    const own = new URLSearchParams({ AWSAccessKeyId: pair.access_key, Expires: String(expires), Signature });
+    return `/${bucket}/${key}?${query === '' ? '' : `${query}&`}${own}`;
+  };
+
+  test('sends and reads one object until it expires', async () => {
+    expect((await plain('PUT', older('older/a', { method: 'PUT' }), { 'Content-Length': '4' }, 'text')).status).toBe(
+      200,
+    );
+    expect(await plain('GET', older('older/a'))).toMatchObject({ status: 200, text: 'text' });
+    const late = await plain('GET', older('older/a', { expires: Math.floor(now().getTime() / 1000) - 1 }));
+    expect([late.status, late.text]).toEqual([403, expect.stringContaining('Request has expired')]);
+    const far = await plain('GET', older('older/a', { expires: Math.floor(now().getTime() / 1000) + 700_000 }));
+    expect(far.status).toBe(403);
+  });
+
+  test('is refused for another method, key, header, parameter or host than it was signed for', async () => {
+    await put('older/b', 'text');
+    await put(`${bucket}/older/b`, 'another');
+    const address = older('older/b');
+    expect((await plain('GET', address)).status).toBe(200);
+    for (const [method, path, headers] of [
+      ['DELETE', address, {}],
+      ['GET', address.replace('older/b', 'older/a'), {}],
+      ['GET', `${address}&versionId=null`, {}],
+      ['GET', `${address}&attributes`, {}],
+      ['GET', `${address}&Expires=9999999999`, {}],
+      ['GET', address.replace(/Expires=\d+/, 'Expires=1'), {}],
+      ['GET', address, { 'x-amz-acl': 'public-read' }],
+      // By host, the same path means another key.
+      ['GET', address, { Host: `${bucket}.${settings().s3.domain}` }],
+    ] as const)
+      expect([method, path, (await plain(method, path, headers)).status]).toEqual([method, path, 403]);
+    expect(await plain('GET', older('older/b', { query: 'response-content-type=text/x' }))).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/x' },
+    });
+  });
+});

@@ -9,6 +9,7 @@ import { credentialCounts } from '@/lib/people/identity/bound-credential';
 import { settings } from '@/lib/settings';
 import { S3Error } from './errors';
 import type { LockRule } from './lock';
+import { isSignedOlder, olderClaim } from './older-signature';
 import { decide, parsePolicy, type Wish } from './policy';
 import { header, type S3Request } from './request';
 import { type Claim, claimOf, isSigned } from './signature';
@@ -136,11 +137,13 @@ export type Asked = {
  * @throws S3Error for every fault of the signature, and for a key that no longer counts
  */
 export async function identify(request: S3Request): Promise<Asked> {
-  const claim = claimOf(request, settings().s3.region);
+  const { region } = settings().s3;
+  const claim = olderClaim(request, region) ?? claimOf(request, region);
   const { row, bucket } = await look(claim?.accessKey, request.bucket);
   if (!claim) return { holder: undefined, bucket, claim, secret: '' };
   const { holder, secret } = holderOf(row, claim.accessKey);
-  if (!isSigned(request, claim, secret)) throw new S3Error('SignatureDoesNotMatch');
+  const isGenuine = claim.isOlder ? isSignedOlder(request, claim, secret) : isSigned(request, claim, secret);
+  if (!isGenuine) throw new S3Error('SignatureDoesNotMatch');
   return { holder, bucket, claim, secret };
 }
 

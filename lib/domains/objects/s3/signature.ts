@@ -21,6 +21,8 @@ export type Claim = {
   via: 'header' | 'query';
   /** The hash that the client signed, `UNSIGNED-PAYLOAD`, or a kind of streaming. */
   payload: string;
+  /** Of version 2 (`older-signature.ts`); `timestamp` is when the address ends. */
+  isOlder?: true;
 };
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
@@ -43,10 +45,7 @@ export function equal(one: string, other: string): boolean {
 export function claimOf(request: S3Request, region: string): Claim | undefined {
   const authorization = header(request, 'authorization');
   const inQuery = request.query.has('X-Amz-Signature') || request.query.has('X-Amz-Algorithm');
-  if (authorization === undefined && !inQuery) {
-    if (request.query.has('Signature') && request.query.has('AWSAccessKeyId')) throw notSupported();
-    return undefined;
-  }
+  if (authorization === undefined && !inQuery) return undefined;
   if (authorization !== undefined && inQuery)
     throw new S3Error('InvalidArgument', 'Only one authorization mechanism is allowed.');
   const claim = authorization === undefined ? fromQuery(request) : fromHeader(request, authorization);
