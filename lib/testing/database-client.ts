@@ -85,6 +85,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     say('writing');
   }
   if (job.kind === 'stop') {
+    gap = Math.max(gap, performance.now() - last);
     writing = false;
     await Promise.all(writers);
     say({ acknowledged, errors, gap_ms: Math.round(gap), messages: Object.fromEntries(messages) });

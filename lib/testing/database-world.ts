@@ -41,7 +41,9 @@ import { api, createProject } from './world';
 export async function databaseTrouble(versions: readonly string[]): Promise<string | null> {
   const trouble = await serviceTrouble(host);
   if (trouble !== null) return trouble;
-  const wanted = PROGRAMS.filter(({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)));
+  const wanted = PROGRAMS.filter(
+    ({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)),
+  );
   return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
 
@@ -65,7 +67,15 @@ export async function startDatabaseWorld() {
     await prisma().device.create({ data: { id, project_id: project.id, kind: 'instance' } });
     const port = { id: newId(), network_id: network, mac: newMac(), ip };
     await prisma().port.create({
-      data: { ...port, project_id: project.id, device_id: id, hostname: name, attachment: 'veth', own_rules: openToAll, ...at },
+      data: {
+        ...port,
+        project_id: project.id,
+        device_id: id,
+        hostname: name,
+        attachment: 'veth',
+        own_rules: openToAll,
+        ...at,
+      },
     });
     await prisma().router.update({
       where: { project_id: project.id },
@@ -123,7 +133,10 @@ export async function startDatabaseWorld() {
     const logs = await Promise.all(
       (await services.observeServices()).map(async ({ id, power, starts }) => {
         const { lines } = await services.readLog(id, null, 1000);
-        return `${id} ${power} ${starts}\n${lines.slice(-25).map(({ message }) => message).join('\n')}`;
+        return `${id} ${power} ${starts}\n${lines
+          .slice(-25)
+          .map(({ message }) => message)
+          .join('\n')}`;
       }),
     );
     console.error(logs.join('\n\n'));
@@ -180,7 +193,15 @@ export async function startDatabaseWorld() {
       await waitFor(async () => services.isHealthy(clientId), { timeoutMs: 60_000, everyMs: 50 });
       const child = spawn(
         'nsenter',
-        ['-t', String(await pidOf(clientId)), '-n', process.execPath, '--import', 'tsx', 'lib/testing/database-client.ts'],
+        [
+          '-t',
+          String(await pidOf(clientId)),
+          '-n',
+          process.execPath,
+          '--import',
+          'tsx',
+          'lib/testing/database-client.ts',
+        ],
         { env: { ...process.env, CLIENT: JSON.stringify(client) }, stdio: ['pipe', 'pipe', 'inherit'] },
       );
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
