@@ -1,0 +1,30 @@
+import { ANY_DATABASE, type Side, using } from './side';
+import { until } from './until';
+
+/** Sessions of a tenant: superusers are the platform's own, and write nothing of a tenant's. */
+const TENANTS_SESSIONS = `FROM pg_stat_activity a LEFT JOIN pg_roles r ON r.oid = a.usesysid
+  WHERE a.backend_type IN ('client backend', 'parallel worker') AND NOT coalesce(r.rolsuper, false) AND a.pid <> pg_backend_pid()`;
+
+/**
+ * Ends all writing on a side: its next sessions can only read, and the ones that are open end. Whoever calls it holds the
+ * endpoint, so that nobody comes in.
+ */
+export async function stopWrites(side: Side, withinMs: number): Promise<void> {
+  await using(side, ANY_DATABASE, async (client) => {
+    await client.query('ALTER SYSTEM SET default_transaction_read_only = on');
+    await client.query('SELECT pg_reload_conf()');
+    await until('open sessions to end', withinMs, async () => {
+      await client.query(`SELECT pg_terminate_backend(a.pid) ${TENANTS_SESSIONS}`);
+      const { rowCount } = await client.query(`SELECT 1 ${TENANTS_SESSIONS}`);
+      return rowCount === 0;
+    });
+  });
+}
+
+/** Lets the next sessions write. */
+export async function allowWrites(side: Side): Promise<void> {
+  await using(side, ANY_DATABASE, async (client) => {
+    await client.query('ALTER SYSTEM RESET default_transaction_read_only');
+    await client.query('SELECT pg_reload_conf()');
+  });
+}
